@@ -1,0 +1,111 @@
+"""Every way to pay for a set of resource units, by exhaustion (R11-R15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Prices", "pareto", "pareto_payments"]
+
+# Resources by name, and by the letters of cases.json (wood, stone, clay, ore).
+RAW = frozenset({"clay", "stone", "ore", "wood", "W", "S", "C", "O"})
+
+Symbol = Iterable[str]  # the units of which a symbol gives one; a plain symbol has one alternative
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the units of one neighbour cost, in coins (R14)."""
+
+    raw: int = 2
+    manufactured: int = 2
+    wharf: int = 0  # Clandestine Wharf: one bought unit costs so much less
+    cache: int = 0  # Smuggler's Cache: a unit of the board's starting resource costs so much less, every time
+
+    def of(self, unit: str, from_board: bool) -> int:
+        """The price of one unit, before the Clandestine Wharf."""
+        price = self.raw if unit in RAW else self.manufactured
+        return max(0, price - self.cache) if from_board else price
+
+    def total(self, bought: Sequence[int]) -> int:
+        """The coins for units of the given prices; the buyer rebates the dearest (floor 0)."""
+        return sum(bought) - min(self.wharf, max(bought, default=0))
+
+
+@dataclass(frozen=True)
+class Source:
+    """One symbol that can cover one unit: whose it is, what it gives, and whether it is a starting resource."""
+
+    owner: str
+    symbol: frozenset[str]
+    from_board: bool = False
+
+
+def pareto(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The pairs that no other pair undercuts in both parts, by ascending first part."""
+    distinct = set(pairs)
+    return sorted(
+        pair
+        for pair in distinct
+        if not any(other != pair and other[0] <= pair[0] and other[1] <= pair[1] for other in distinct)
+    )
+
+
+def pareto_payments(
+    cost: Sequence[str],
+    own: Iterable[Symbol],
+    left: Iterable[Symbol],
+    right: Iterable[Symbol],
+    *,
+    left_prices: Prices = Prices(),
+    right_prices: Prices = Prices(),
+    left_board: Iterable[Symbol] = (),
+    right_board: Iterable[Symbol] = (),
+    bank: int = 0,
+    budget: int | None = None,
+) -> list[tuple[int, int]]:
+    """The Pareto-minimal affordable (coins to left, coins to right) pairs that cover ``cost``, by ascending left coins.
+
+    ``own``, ``left`` and ``right`` are symbols, each a string of letters or a collection of resource names of which it
+    gives one; ``left_board`` and ``right_board`` are the neighbours' starting resources, sold beside ``left`` and
+    ``right``. ``bank`` is the coin cost and ``budget`` the coins at the start of the turn (None: no limit).
+    """
+    if budget is not None and bank > budget:
+        return []
+    needed = tuple(sorted(cost))
+    own_sources = [Source("own", frozenset(symbol)) for symbol in own]
+    trade_sources = [Source("left", frozenset(symbol)) for symbol in left]
+    trade_sources += [Source("left", frozenset(symbol), from_board=True) for symbol in left_board]
+    trade_sources += [Source("right", frozenset(symbol)) for symbol in right]
+    trade_sources += [Source("right", frozenset(symbol), from_board=True) for symbol in right_board]
+    ways: Ways = {needed: {((), ())}}
+    for source in own_sources:
+        ways = use(ways, source, left_prices, right_prices)
+    if () not in ways:  # the own city is not enough; otherwise (0, 0) undercuts everything
+        for source in trade_sources:
+            ways = use(ways, source, left_prices, right_prices)
+    pairs = {(left_prices.total(bought[0]), right_prices.total(bought[1])) for bought in ways.get((), set())}
+    return [pair for pair in pareto(pairs) if budget is None or bank + sum(pair) <= budget]
+
+
+# What is still to be covered -> all the ways to have got there, each the prices of what was bought left and right.
+Bought = tuple[tuple[int, ...], tuple[int, ...]]
+Ways = dict[tuple[str, ...], set[Bought]]
+
+
+def use(ways: Ways, source: Source, left_prices: Prices, right_prices: Prices) -> Ways:
+    """All ways after one more source, which covers one of the missing units or is left alone."""
+    after: Ways = {missing: set(bought) for missing, bought in ways.items()}
+    for missing, all_bought in ways.items():
+        for unit in source.symbol.intersection(missing):
+            where = missing.index(unit)
+            rest = missing[:where] + missing[where + 1 :]
+            reached = after.setdefault(rest, set())
+            for left, right in all_bought:
+                if source.owner == "own":
+                    reached.add((left, right))
+                elif source.owner == "left":
+                    reached.add((tuple(sorted((*left, left_prices.of(unit, source.from_board)))), right))
+                else:
+                    reached.add((left, tuple(sorted((*right, right_prices.of(unit, source.from_board))))))
+    return after

@@ -1,0 +1,59 @@
+"""A laboratory for the 7 Wonders family of board games.
+
+The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars.
+
+simulate: play the games of a plan and return one row per game and seat.
+load_run: open a run that ``wsim run`` wrote.
+Plan, Run: what is to be played; what has been played.
+policy: the decorator of a user's own policy.
+payments, science_score: two rules of 7 Wonders by themselves.
+UserError: what every function here raises for input that it refuses.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wsim.errors import UserError
+    from wsim.lab.plan import Plan
+    from wsim.lab.run import simulate
+    from wsim.lab.store import Run, load_run
+    from wsim.wonders.api import payments, science_score
+    from wsim.wonders.policies import policy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Plan",
+    "Run",
+    "UserError",
+    "__version__",
+    "load_run",
+    "payments",
+    "policy",
+    "science_score",
+    "simulate",
+]
+
+_HOMES = {
+    "Plan": "wsim.lab.plan",
+    "Run": "wsim.lab.store",
+    "UserError": "wsim.errors",
+    "load_run": "wsim.lab.store",
+    "payments": "wsim.wonders.api",
+    "policy": "wsim.wonders.policies",
+    "science_score": "wsim.wonders.api",
+    "simulate": "wsim.lab.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'wsim' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value  # the next access does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,100 @@
+"""``wsim run``: play a plan into a folder, show the tables of the run."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
+from wsim.errors import UserError
+from wsim.game import find_game
+
+if TYPE_CHECKING:
+    from wsim.cli.options import Given
+    from wsim.lab.plan import Plan
+    from wsim.lab.run import Recording
+
+__all__ = ["Output", "run_command"]
+
+COMPILE_SECONDS = 30  # said if the game's module does not know better
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where and how a run is written: the options of ``wsim run`` that do not change the data."""
+
+    folder: str | None
+    resume: bool
+    shard: int | None
+    threads: int | None
+
+
+def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> None:
+    """Play what is missing, then print the folder and the game's summary of the run."""
+    plan, folder = _plan(given, output)
+    module = find_game(plan.game)
+    if not quiet:
+        _announce_compiling(module)
+    start = time.perf_counter()
+    recording = _record(plan, folder, output, quiet=quiet)
+    seconds = time.perf_counter() - start
+    run = recording.run
+    tables = module.summary(run) if hasattr(module, "summary") else []
+    if as_json:
+        print_json(
+            {
+                "folder": str(run.path),
+                "digest": run.provenance.digest,
+                "games": plan.games,
+                "played": recording.played,
+                "seconds": round(seconds, 3),
+                "tables": {title: rows_of(frame) for title, frame in tables},
+            }
+        )
+        return
+    print_tables(tables)
+    if recording.played:
+        write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
+    else:
+        write_out(f"\nall {plan.games:,} games are already there: {run.path}")
+
+
+def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
+    """Return the plan and the folder; ``--resume FOLDER`` begins with the plan of that folder."""
+    if not output.resume or not given.arguments:
+        given.no_arguments()
+        return given.resolve(), output.folder
+    from wsim.lab.store import load_run
+
+    folder, *more = given.arguments
+    if more or output.folder not in (None, folder):
+        raise UserError(f"one folder can be resumed, not {folder!r} and {(*more, output.folder)[0]!r}")
+    return given.resolve(load_run(folder).plan.as_dict()), folder
+
+
+def _announce_compiling(module: Any) -> None:
+    cold = module.cold() if hasattr(module, "cold") else False
+    if cold:
+        seconds = COMPILE_SECONDS if cold is True else cold
+        remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
+
+
+def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
+    from wsim.lab.run import Interrupted, record
+
+    try:
+        with progress_bar(not quiet) as progress:
+            return record(
+                plan, folder, resume=output.resume, threads=output.threads, shard=output.shard, progress=progress
+            )
+    except Interrupted as interrupt:
+        remark(
+            f"wsim: interrupted; {interrupt.done:,} of {plan.games:,} games are kept, continue with:\n"
+            f"wsim run --resume {shlex.quote(str(Path(interrupt.folder)))}"
+        )
+        raise typer.Exit(INTERRUPTED) from None

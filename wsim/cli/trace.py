@@ -1,0 +1,56 @@
+"""``wsim trace``: whole games, one JSON object per line or as text, streamed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+
+if TYPE_CHECKING:
+    from wsim.cli.options import Given
+    from wsim.game import Table
+
+__all__ = ["trace_command", "trace_line"]
+
+FORMATS = ("json", "text")
+
+
+def trace_line(trace: dict[str, Any]) -> str:
+    """Return a trace as its one line of JSON, without the line's end."""
+    return json.dumps(trace, ensure_ascii=False)
+
+
+def trace_command(given: Given, *, first: int, out: str | None, form: str | None) -> None:
+    """Trace the games ``first``, ``first + 1``, ... of a plan."""
+    given.no_arguments()
+    if form is None:
+        form = "text" if out is None and sys.stdout.isatty() else "json"
+    if form not in FORMATS:
+        raise UserError(f"unknown format {form!r}: traces are written as {' or '.join(FORMATS)}{nearest(form, FORMATS)}")
+    if first < 0:
+        raise UserError(f"the first game must be at least 0, not {first}")
+    plan = given.resolve({"games": 1})
+    table: Table = find_game(plan.game).prepare(plan)
+    texts = _texts(table, range(first, first + plan.games), form)
+    if out is None:
+        for text in texts:
+            sys.stdout.write(text)
+        return
+    from wsim.lab.files import writing
+
+    with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(texts)
+
+
+def _texts(table: Table, games: range, form: str) -> Iterator[str]:
+    for number in games:
+        trace = table.trace(number)
+        if form == "json":
+            yield trace_line(trace) + "\n"
+        else:
+            yield ("\n" if number > games.start else "") + table.text(trace).rstrip("\n") + "\n"

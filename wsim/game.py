@@ -1,0 +1,94 @@
+"""What a game must offer to the laboratory, and the registry of games. Nothing in ``wsim.lab`` knows more than this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wsim.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.lab.plan import Plan
+
+__all__ = ["GAMES", "Game", "Table", "find_game"]
+
+GAMES: Mapping[str, str] = {
+    "seven_wonders": "wsim.wonders.game",
+    "tower_of_babel": "wsim.babel.game",
+}
+
+
+class Table(Protocol):
+    """One plan made ready to play: rules compiled, policies resolved, every input checked.
+
+    Attributes
+    ----------
+    seats: rows a game writes to the seats table.
+    row_dtype, pick_dtype: structured dtypes of the rows that the kernel writes.
+    picks_per_game: an upper bound on the decisions of one game.
+    """
+
+    seats: int
+    row_dtype: np.dtype[Any]
+    pick_dtype: np.dtype[Any]
+    picks_per_game: int
+
+    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
+        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written.
+
+        Releases the interpreter lock, keeps no state, may be called from several threads at once. The rows of game g
+        depend on (plan, seed, g) only.
+        """
+        ...
+
+    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table of these rows: one row per game and seat, in order."""
+        ...
+
+    def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
+        """Return the picks table: one row per decision."""
+        ...
+
+    def trace(self, number: int) -> dict[str, Any]:
+        """Replay one game and return its trace object."""
+        ...
+
+    def text(self, trace: Mapping[str, Any]) -> str:
+        """Tell a trace to a person."""
+        ...
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what made the rules of this table: catalogue source and digest, switches, assumptions, policies."""
+        ...
+
+
+class Game(Protocol):
+    """A game of the laboratory: module-level functions of ``wsim.<game>.game``."""
+
+    NAME: str
+    OPTIONS: Mapping[str, str]
+    """Options of a plan that only this game has, each with one line of help."""
+
+    def default_plan(self) -> Mapping[str, Any]:
+        """Return the game's defaults for the plan fields that depend on the game: ruleset, players, policies."""
+        ...
+
+    def prepare(self, plan: Plan) -> Table:
+        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        ...
+
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
+        ...
+
+
+def find_game(name: str) -> Any:
+    """Import and return the game called ``name``; raise UserError naming the known ones."""
+    if name not in GAMES:
+        raise UserError(f"unknown game {name!r}: wsim plays {', '.join(GAMES)}{nearest(name, GAMES)}")
+    return import_module(GAMES[name])

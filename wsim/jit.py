@@ -1,0 +1,148 @@
+"""The one gateway to numba: the ``kernel`` decorator, its options and its cache directory.
+
+Numba decides whether a cached kernel is stale by the file of the outermost function only: after an edit of a callee in
+another module it returns the OLD answer. The cache directory therefore carries a digest of every kernel source, so an
+edited kernel can never meet a cache entry of its former self.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import config
+from numba.extending import intrinsic, overload
+
+__all__ = ["JIT", "cache_directory", "cache_is_cold", "count_bits", "kernel", "lowest_bit", "reverse_bits"]
+
+JIT = not config.DISABLE_JIT
+PACKAGE = Path(__file__).parent
+SHARED_SOURCES = ("jit.py", "rng.py")
+GAME_PACKAGES = ("wonders", "babel")
+
+# Policies reach the engine as first-class functions (design.md: 1.2 ns a call, no recompilation for a new line-up).
+warnings.filterwarnings("ignore", message="First-class function type feature is experimental")
+
+
+@lru_cache
+def _digest(package: str) -> str:
+    """Return a digest of the kernel sources that a kernel of this game package may call."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {config.BOUNDSCHECK}".encode())
+    paths = [PACKAGE / name for name in SHARED_SOURCES]
+    if package in GAME_PACKAGES:
+        paths += sorted(p for p in (PACKAGE / package).rglob("*.py") if not p.name.startswith("catalog"))
+    for path in paths:
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    """Return the folder that holds the caches: ``WSIM_CACHE_DIR``, else the user's cache folder, else a temporary one."""
+    if named := os.environ.get("WSIM_CACHE_DIR"):
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
+    root = (Path(base) if base else Path.home() / ".cache") / "wsim"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK):
+            return root
+    except (OSError, RuntimeError):
+        pass
+    return Path(tempfile.gettempdir()) / "wsim-cache"
+
+
+def cache_directory(package: str) -> Path:
+    """Return the cache folder of exactly the present kernel sources of a game package."""
+    return _cache_root() / f"{package}-{_digest(package)}"
+
+
+def cache_is_cold(package: str, name: str) -> bool:
+    """Say whether the kernel called ``name`` of a game package has still to be compiled on this machine."""
+    return JIT and not any(cache_directory(package).rglob(f"*{name}*.nbi"))
+
+
+def kernel(signature: Any = None) -> Callable[[Any], Any]:
+    """Compile a function that needs no interpreter lock.
+
+    Plain ``@kernel`` functions are compiled into their callers. With a signature, ``@kernel(signature)``, the function is
+    an entry point: compiled at once, for those types only, and kept in the cache directory of its game package.
+    """
+    options = {"nogil": True, "error_model": "numpy"}
+    if isinstance(signature, FunctionType):
+        inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if JIT else {}
+        return njit(**options, **inner)(signature)  # type: ignore[no-any-return]
+
+    def compile_entry(function: FunctionType) -> Any:
+        if not JIT:
+            return njit(**options)(function)
+        config.CACHE_DIR = str(cache_directory(function.__module__.split(".")[1]))
+        return njit(signature, cache=True, **options)(function)
+
+    return compile_entry
+
+
+def lowest_bit(word: Any) -> int:
+    """Return the index of the lowest set bit of a 64-bit word (undefined for 0)."""
+    value = int(word)
+    return (value & -value).bit_length() - 1
+
+
+def count_bits(word: Any) -> int:
+    """Return the number of set bits of a 64-bit word."""
+    return int(word).bit_count()
+
+
+def reverse_bits(word: Any) -> Any:
+    """Return the 64-bit word with bit i moved to bit 63 - i."""
+    return np.uint64(int(f"{int(word):064b}"[::-1], 2))
+
+
+@intrinsic
+def _cttz(_context: Any, _word: Any) -> Any:
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _ctpop(_context: Any, _word: Any) -> Any:
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _bitreverse(_context: Any, _word: Any) -> Any:
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.bitreverse(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@overload(lowest_bit, inline="always")
+def _lowest_bit_overload(word):  # type: ignore[no-untyped-def]
+    return lambda word: _cttz(word)
+
+
+@overload(count_bits, inline="always")
+def _count_bits_overload(word):  # type: ignore[no-untyped-def]
+    return lambda word: _ctpop(word)
+
+
+@overload(reverse_bits, inline="always")
+def _reverse_bits_overload(word):  # type: ignore[no-untyped-def]
+    return lambda word: _bitreverse(word)

@@ -1,0 +1,1 @@
+"""The laboratory: plans, batches, run folders. Nothing in here knows which game is played (see ``wsim.game``)."""

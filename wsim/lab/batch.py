@@ -1,0 +1,130 @@
+"""Games in chunks over threads: the kernels release the interpreter lock, the frames come back in order.
+
+A chunk's data depend on (plan, seed, game numbers) only, so neither the number of threads nor the cut into chunks can
+be seen in the result. At most ``2 * threads`` chunks are in flight: that, and whatever the caller keeps, is the memory.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.game import Table
+
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "Progress", "play", "usable_cpus", "usable_threads"]
+
+FIRST_CHUNK = 64
+LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
+MAXIMUM_CHUNK = 8192
+SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
+MAXIMUM_THREADS = 1024
+
+Progress = Callable[[int], None]
+"""Called on the caller's thread with the number of games that came in since the last call."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The tables of the games ``games``: one row per game and seat, and one per decision if asked for."""
+
+    games: range
+    seats: pl.DataFrame
+    picks: pl.DataFrame | None
+
+
+class _Pace:
+    """Chooses the size of the next chunk: fast games in thousands, a slow policy's a few at a time."""
+
+    def __init__(self, fixed: int | None) -> None:
+        self._fixed = fixed
+        self._size = fixed or FIRST_CHUNK
+        self._lock = Lock()
+
+    def note(self, games: int, seconds: float) -> None:
+        """Learn from a chunk of ``games`` that took ``seconds``; a chunk grows at most eightfold."""
+        if self._fixed:
+            return
+        wanted = int(games * SECONDS_A_CHUNK / max(seconds, 1e-6))
+        with self._lock:
+            self._size = max(1, min(wanted, self._size * 8, MAXIMUM_CHUNK))
+
+    def size(self, left: int, threads: int) -> int:
+        """Return the games of the next chunk when ``left`` are still to be dealt out to ``threads``."""
+        if self._fixed:
+            return self._fixed
+        return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
+
+
+def usable_cpus() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def usable_threads(threads: int | None) -> int:
+    """Return the number of threads to play with; raise UserError if it is not in 1..1024."""
+    if threads is None:
+        return usable_cpus()
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAXIMUM_THREADS:
+        raise UserError(f"threads must be a whole number from 1 to {MAXIMUM_THREADS}, not {threads!r}")
+    return threads
+
+
+def _play_chunk(table: Table, games: range, picks: bool, pace: _Pace) -> Chunk:
+    start = time.perf_counter()
+    rows = np.zeros(len(games) * table.seats, table.row_dtype)
+    decisions = np.zeros(len(games) * table.picks_per_game, table.pick_dtype) if picks else None
+    written = table.play(games.start, rows, decisions)
+    pace.note(len(games), time.perf_counter() - start)
+    return Chunk(
+        games=games,
+        seats=table.seats_frame(rows),
+        picks=None if decisions is None else table.picks_frame(decisions[:written]),
+    )
+
+
+def play(
+    table: Table,
+    parts: Sequence[range],
+    *,
+    threads: int | None = None,
+    picks: bool = False,
+    chunk: int | None = None,
+) -> Iterator[Chunk]:
+    """Play the games of ``parts``, one part after the other, and yield their chunks in this order.
+
+    No chunk reaches over the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
+    the games. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
+    """
+    count = usable_threads(threads)
+    pace = _Pace(chunk)
+    left = sum(map(len, parts))
+    pool = ThreadPoolExecutor(count, thread_name_prefix="wsim")
+    waiting: deque[Future[Chunk]] = deque()
+    try:
+        for part in parts:
+            first = part.start
+            while first < part.stop:
+                games = range(first, min(part.stop, first + pace.size(left, count)))
+                first, left = games.stop, left - len(games)
+                waiting.append(pool.submit(_play_chunk, table, games, picks, pace))
+                if len(waiting) == 2 * count:
+                    yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,107 @@
+"""The grammar of line-ups: ``name[:key=value[:key=value]]``, one entry for all seats or one per seat, with commas.
+
+A name is a registered policy (``balanced``), a function of a file (``./mine.py:bold``), a function of an installed module
+(``package.module:function``) or an installed entry point. This module only reads the grammar; the game resolves names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from wsim.errors import UserError
+
+__all__ = ["Entry", "Value", "parse_entry", "parse_lineup"]
+
+Value = int | float | bool | str
+"""A parameter of a policy, as the grammar reads it."""
+
+_WORDS: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
+_GRAMMAR = "write name, name:key=value, ./file.py:function or package.module:function"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One policy of a line-up.
+
+    Attributes
+    ----------
+    name: everything before the parameters, as written.
+    parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
+    """
+
+    name: str
+    parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
+
+    @property
+    def file(self) -> str | None:
+        """The Python file of ``./mine.py:bold``, else None."""
+        head, separator, _ = self.name.rpartition(":")
+        return head if separator and head.endswith(".py") else None
+
+    @property
+    def module(self) -> str | None:
+        """The module of ``package.module:function``, else None."""
+        head, separator, _ = self.name.rpartition(":")
+        return head if separator and not head.endswith(".py") else None
+
+    @property
+    def function(self) -> str:
+        """The function of a file or module; the name itself for a registered policy."""
+        return self.name.rpartition(":")[2]
+
+    def __str__(self) -> str:
+        pairs = (f"{key}={_written(value)}" for key, value in self.parameters.items())
+        return ":".join((self.name, *pairs))
+
+
+def _written(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(text: str) -> Value:
+    """Return the value that a parameter's text stands for: true/false, a whole number, a number, else the text."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """Split an entry into its name and the texts of its parameters."""
+    file, in_file, rest = text.partition(".py:")
+    if in_file:
+        function, *pairs = rest.split(":")
+        return f"{file}.py:{function}", pairs
+    parts = text.split(":")
+    length = next((index for index, part in enumerate(parts) if "=" in part), len(parts))
+    return ":".join(parts[:length]), parts[length:]
+
+
+def parse_entry(text: str) -> Entry:
+    """Read one entry; raise UserError for text outside the grammar."""
+    name, pairs = _split(text.strip())
+    if not name or name.endswith(":") or name.startswith(":") or name.endswith(".py"):
+        raise UserError(f"{text.strip()!r} is not a policy: {_GRAMMAR}")
+    parameters: dict[str, Value] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not (key and equals and value):
+            raise UserError(f"{pair!r} in the policy {text.strip()!r} is not a parameter: {_GRAMMAR}")
+        if key in parameters:
+            raise UserError(f"the policy {text.strip()!r} sets {key!r} twice")
+        parameters[key] = _read(value)
+    return Entry(name, parameters)
+
+
+def parse_lineup(lineup: str | Iterable[str]) -> tuple[Entry, ...]:
+    """Read a line-up: text with commas, or the entries one by one; raise UserError for text outside the grammar."""
+    texts = lineup.split(",") if isinstance(lineup, str) else [part for text in lineup for part in text.split(",")]
+    if not texts:
+        raise UserError(f"the line-up is empty: {_GRAMMAR}")
+    return tuple(parse_entry(text) for text in texts)

@@ -1,0 +1,295 @@
+"""What is to be played, frozen: one sanitising pass from user input, TOML in and out, the digest of the data it makes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+import os
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from wsim.errors import UserError, nearest
+from wsim.game import GAMES, find_game
+from wsim.lab.lineup import Entry, parse_entry, parse_lineup
+
+__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml"]
+
+MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
+MAXIMUM_SEED = 2**63
+
+DEFAULTS: Mapping[str, Any] = {
+    "games": 100_000,
+    "seed": 1,
+    "rotate": False,
+    "cards": None,
+    "patch": (),
+    "set": (),
+    "picks": False,
+}
+"""Defaults of the fields that do not depend on the game; a game may override them (``default_plan``)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played. Made by :meth:`make` or :meth:`from_toml`, which check it; equal plans make equal data.
+
+    Attributes
+    ----------
+    game: which game, a key of ``wsim.game.GAMES``.
+    ruleset: which rules and components of that game.
+    players: seats at the table that belong to players.
+    games: how many games, numbered from 0.
+    seed: of all random streams; game g of a seed is the same game in every plan with these rules.
+    policies: one line-up entry for all seats, or one per seat (grammar: ``wsim.lab.lineup``).
+    rotate: whether the line-up moves on by one seat from game to game.
+    cards: a file to be read instead of the catalogue that comes with wsim.
+    patch: files laid over the catalogue, in order.
+    set: single values laid over it, ``path=value``, in order.
+    picks: whether every decision is recorded too.
+    options: what only this game has (``OPTIONS`` of the game's module), as text.
+    """
+
+    game: str
+    ruleset: str
+    players: int
+    games: int
+    seed: int
+    policies: tuple[str, ...]
+    rotate: bool
+    cards: str | None
+    patch: tuple[str, ...]
+    set: tuple[str, ...]
+    picks: bool
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def make(cls, **given: Any) -> Plan:
+        """Check ``given`` (fields of the plan and options of the game, all by name) and fill in the defaults.
+
+        Raises UserError for an unknown key, a value of the wrong type or out of range. Whether the rules allow the
+        plan (rule set, players, policies, boards) is for the game to say, in ``prepare``.
+        """
+        game = _text("game", given.get("game", next(iter(GAMES))))
+        module = find_game(game)
+        values = {**DEFAULTS, **module.default_plan(), **given, "game": game}
+        own = [name for name in values if name in _CHECKS]
+        special = {name: values[name] for name in values if name not in _CHECKS}
+        for name in special:
+            if name not in module.OPTIONS:
+                known = [*_CHECKS, *module.OPTIONS]
+                raise UserError(
+                    f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{nearest(name, known)}"
+                )
+        plan = cls(
+            **{name: _CHECKS[name](name, values[name]) for name in own},
+            options={name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None},
+        )
+        if len(plan.policies) not in (1, plan.players):
+            raise UserError(
+                f"{len(plan.policies)} policies for {plan.players} players: give one for all seats or one per seat"
+            )
+        return plan
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], **over: Any) -> Plan:
+        """Read a plan file and lay ``over`` over its keys; raise UserError for a file that is no plan."""
+        return cls.make(**{**read_toml(path), **over})
+
+    @classmethod
+    def restore(cls, flat: Mapping[str, Any]) -> Plan:
+        """Return the plan of a record (``as_dict`` as JSON), trusting its values: the game's module is not needed."""
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in flat.items()}
+        own = {"cards": None} | {name: value for name, value in values.items() if name in _CHECKS}
+        return cls(**own, options={name: value for name, value in values.items() if name not in _CHECKS})
+
+    def replace(self, **changes: Any) -> Plan:
+        """Return this plan with other values for some keys, checked again."""
+        return self.make(**{**self.as_dict(), **changes})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan flat, as in its file: the game's own options stand beside the fields; no empty cards file."""
+        flat = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "options"}
+        if self.cards is None:
+            del flat["cards"]
+        return {**flat, **self.options}
+
+    def to_toml(self) -> str:
+        """Write the plan as a plan file: ``Plan.from_toml`` of it is equal to this plan."""
+        return "".join(f"{key} = {_toml(value)}\n" for key, value in self.as_dict().items())
+
+    def command(self) -> str:
+        """Return the shell command that plays this plan again, every option written out."""
+        words = ["wsim", "run"]
+        for key, value in self.as_dict().items():
+            words += _as_options(key, value)
+        return shlex.join(words)
+
+    def line_up(self) -> tuple[Entry, ...]:
+        """Return the policies, read."""
+        return tuple(parse_entry(text) for text in self.policies)
+
+    def identity(self) -> dict[str, Any]:
+        """Return what decides the data: the plan, with the content of every file it names in the place of its path.
+
+        Raises UserError for a file that cannot be read.
+        """
+        flat = self.as_dict()
+        flat["policies"] = [_policy_identity(entry) for entry in self.line_up()]
+        flat["patch"] = [_file_digest(path) for path in self.patch]
+        flat["set"] = list(self.set)
+        if self.cards is not None:
+            flat["cards"] = _file_digest(self.cards)
+        return flat
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that identify :meth:`identity`: where files and folders lie does not count."""
+        return digest_of(self.identity())
+
+
+def digest_of(value: Any) -> str:
+    """Return sixteen hexadecimal digits that identify a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a plan file into plain values, unchecked but for its grammar."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read the plan {os.fspath(path)!r}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"the plan {os.fspath(path)!r} is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"the plan {os.fspath(path)!r} is not valid TOML: {error}") from error
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise UserError(f"{key} must be a name, not {value!r}")
+    return value.strip()
+
+
+def _whole(low: int, high: int) -> Callable[[str, Any], int]:
+    def check(key: str, value: Any) -> int:
+        try:
+            number = operator.index(value) if not isinstance(value, bool) else None
+        except TypeError:
+            number = None
+        if number is None:
+            raise UserError(f"{key} must be a whole number, not {value!r}")
+        if number < low:
+            raise UserError(f"{key} must be at least {low}, not {number}")
+        if number >= high:
+            raise UserError(f"{key} must be less than {high}, not {number}")
+        return number
+
+    return check
+
+
+def _flag(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UserError(f"{key} must be true or false, not {value!r}")
+    return value
+
+
+def _path(key: str, value: Any) -> str:
+    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)):
+        raise UserError(f"{key} must be a file, not {value!r}")
+    return str(path)
+
+
+def _optional_path(key: str, value: Any) -> str | None:
+    return None if value is None else _path(key, value)
+
+
+def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
+    def check_all(key: str, value: Any) -> tuple[str, ...]:
+        values = (value,) if isinstance(value, str | os.PathLike) else value
+        if not isinstance(values, list | tuple):
+            raise UserError(f"{key} must be a list, not {value!r}")
+        return tuple(check(key, one) for one in values)
+
+    return check_all
+
+
+def _assignment(key: str, value: Any) -> str:
+    text = _text(key, value)
+    path, equals, _ = text.partition("=")
+    if not (equals and path.strip()):
+        raise UserError(f"{key} must be path=value, as in cards.Palace.points=6, not {value!r}")
+    return text
+
+
+def _policies(key: str, value: Any) -> tuple[str, ...]:
+    texts = value if isinstance(value, str) else _each(_text)(key, value)
+    return tuple(str(entry) for entry in parse_lineup(texts))
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    "game": _text,
+    "ruleset": _text,
+    "players": _whole(1, 100),
+    "games": _whole(1, MAXIMUM_GAMES),
+    "seed": _whole(0, MAXIMUM_SEED),
+    "policies": _policies,
+    "rotate": _flag,
+    "cards": _optional_path,
+    "patch": _each(_path),
+    "set": _each(_assignment),
+    "picks": _flag,
+}
+"""Every field of a plan but the game's own options, with what makes its value sound, in the order of the file."""
+
+
+def _option(key: str, value: Any) -> str:
+    """Return the text of a game's own option: a list as on the command line, with commas."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(_option(key, one) for one in value)
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    raise UserError(f"{key} must be text, a number or a list of them, not {value!r}")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    # The texts of JSON are texts of TOML, but for the one control character that JSON does not escape.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _as_options(key: str, value: Any) -> list[str]:
+    option = "--" + key.replace("_", "-")
+    match key, value:
+        case "rotate", _:
+            return ["--rotate" if value else "--fixed-seats"]
+        case "picks", _:
+            return [option] if value else []
+        case "policies", _:
+            return [option, ",".join(value)]
+        case _, tuple():
+            return [word for one in value for word in (option, one)]
+        case _:
+            return [option, str(value)]
+
+
+def _file_digest(path: str) -> str:
+    try:
+        return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"cannot read {path!r}: {error.strerror}") from error
+
+
+def _policy_identity(entry: Entry) -> str:
+    """Return the entry as text, a file's content in the place of its folder."""
+    if entry.file is None:
+        return str(entry)
+    named = Entry(f"{Path(entry.file).name}:{entry.function}", entry.parameters)
+    return f"{named} {_file_digest(entry.file)}"

@@ -1,0 +1,96 @@
+"""What made this file, and how to make it again."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import wsim
+from wsim.lab.plan import Plan, digest_of
+
+if TYPE_CHECKING:
+    from wsim.game import Table
+
+__all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences"]
+
+FORMAT = "wsim-run/1"
+METADATA_KEY = "wsim"
+"""The key of the provenance in a Parquet file's metadata."""
+
+_PACKAGES = ("numba", "numpy", "polars")
+
+
+def _software() -> dict[str, str]:
+    versions = {"wsim": wsim.__version__, "python": platform.python_version()}
+    return versions | {name: metadata.version(name) for name in _PACKAGES}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What made a run's data.
+
+    Attributes
+    ----------
+    plan: the resolved plan, flat.
+    identity: what decides the data (``Plan.identity``), the rules (``Table.provenance``) and the version of wsim.
+    digest: sixteen hexadecimal digits of the identity.
+    command: the shell command that makes the data again, run in ``directory``.
+    directory: where the run was started; relative paths of the plan start there.
+    software: versions of wsim, Python and the packages that take part.
+    """
+
+    plan: Mapping[str, Any]
+    identity: Mapping[str, Any]
+    digest: str
+    command: str
+    directory: str
+    software: Mapping[str, str]
+
+    @classmethod
+    def of(cls, plan: Plan, table: Table) -> Provenance:
+        """Describe the data that ``plan`` makes with ``table``."""
+        identity = {"plan": plan.identity(), "rules": table.provenance(), "wsim": wsim.__version__}
+        identity = json.loads(json.dumps(identity))  # as it comes back from a file: tuples are lists
+        return cls(
+            plan=json.loads(json.dumps(plan.as_dict())),
+            identity=identity,
+            digest=digest_of(identity),
+            command=plan.command(),
+            directory=str(Path.cwd()),
+            software=_software(),
+        )
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Provenance:
+        """Read what :meth:`record` wrote."""
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"format": FORMAT} | {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def file_metadata(self, table: str, games: range) -> dict[str, str]:
+        """Return the metadata of the Parquet file that holds ``games`` of a table (seats or picks)."""
+        entry = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
+        del entry["directory"]  # equal data in equal files, wherever they were made
+        return {METADATA_KEY: json.dumps(entry, ensure_ascii=False, sort_keys=True)}
+
+
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        return {path: value}
+    found: dict[str, Any] = {}
+    for key in value:
+        found |= _flat(value[key], f"{path}.{key}" if path else str(key))
+    return found
+
+
+def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return what differs between two identities: by path (``plan.seed``), what is there and what is here."""
+    old, new = _flat(there), _flat(here)
+    return {path: (old.get(path), new.get(path)) for path in sorted(old | new) if old.get(path) != new.get(path)}

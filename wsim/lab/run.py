@@ -1,0 +1,164 @@
+"""Play a plan: into memory (``simulate``) or into a run folder (``record``)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.plan import Plan
+from wsim.lab.provenance import Provenance
+from wsim.lab.store import Run, load_run, shard_games
+from wsim.lab.writer import RunWriter
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.game import Table
+
+__all__ = ["Interrupted", "Progress", "Recording", "default_folder", "record", "simulate"]
+
+Progress = Callable[[int, int], None]
+"""Called with the games done so far and the games of the plan."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run: ``folder`` keeps the finished shards, with ``done`` games."""
+
+    def __init__(self, folder: Path, done: int) -> None:
+        super().__init__(f"interrupted after {done} games in {folder}")
+        self.folder = folder
+        self.done = done
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What ``record`` did: the run, and the number of games that it had still to play (0: all were there)."""
+
+    run: Run
+    played: int
+
+
+def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
+    """Play a plan in memory and return the seats table: one row per game and seat, in order.
+
+    With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two.
+
+    Parameters
+    ----------
+    plan: a plan; without it the game's default plan.
+    threads: how many threads play (default: all usable processors); the result does not depend on it.
+    keys: keys of the plan, which are the options of ``wsim run``: players=4, games=1000, policies="random", ...
+
+    The table grows with the games (some 100 bytes per game and seat); for millions of games use ``wsim run``.
+    Raises UserError for whatever cannot be played.
+    """
+    import polars as pl
+
+    chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
+    count = usable_threads(threads)
+    table: Table = find_game(chosen.game).prepare(chosen)
+    chunks = play(table, [range(chosen.games)], threads=count, picks=chosen.picks)
+    with closing(chunks):
+        frames = [_asked_for(chunk) for chunk in chunks]
+    return pl.concat(frames, rechunk=True)
+
+
+def _asked_for(chunk: Chunk) -> pl.DataFrame:
+    return chunk.seats if chunk.picks is None else chunk.picks
+
+
+def default_folder(plan: Plan, provenance: Provenance) -> Path:
+    """Return the folder of a run that nobody named: readable, and another one for other data."""
+    name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
+    return Path("runs") / name
+
+
+def record(
+    plan: Plan,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    shard: int | None = None,
+    progress: Progress | None = None,
+) -> Recording:
+    """Play a plan into a run folder and return it.
+
+    Parameters
+    ----------
+    plan: what is played.
+    out: the folder (default: ``default_folder``). If it holds this run, finished, nothing is played.
+    resume: go on with a run that was interrupted, or that has fewer games than the plan.
+    threads: how many threads play.
+    shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
+    progress: called after every chunk.
+
+    Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
+    refuses, Interrupted on Ctrl-C; in each case the shards that were finished stay.
+    """
+    count = usable_threads(threads)
+    if shard is not None and shard < 1:
+        raise UserError(f"a shard must hold at least 1 game, not {shard}")
+    table: Table = find_game(plan.game).prepare(plan)
+    provenance = Provenance.of(plan, table)
+    folder = default_folder(plan, provenance) if out is None else Path(out)
+    size = shard or shard_games(table, plan.picks)
+    with RunWriter(folder, plan, provenance, size, resume=resume) as writer:
+        played = 0
+        if not writer.finished:
+            start = time.perf_counter()
+            try:
+                played = _play_missing(table, writer, count, progress)
+            except KeyboardInterrupt:
+                raise Interrupted(folder, writer.done()) from None
+            writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+    return Recording(load_run(folder), played)
+
+
+def _play_missing(table: Table, writer: RunWriter, threads: int, progress: Progress | None) -> int:
+    """Play the shards that are not there. One is written while the next is played."""
+    plan = writer.plan
+    missing = writer.missing()
+    played, before = 0, plan.games - sum(map(len, missing))
+    written: Future[None] | None = None
+    with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
+        chunks = play(table, missing, threads=threads, picks=plan.picks)
+        with closing(chunks):
+            for games in missing:
+                shard: list[Chunk] = []
+                for chunk in _of_shard(chunks, games):
+                    shard.append(chunk)
+                    played += len(chunk.games)
+                    if progress is not None:
+                        progress(before + played, plan.games)
+                if written is not None:
+                    written.result()
+                written = pool.submit(_write, writer, games, shard)
+            if written is not None:
+                written.result()
+    return played
+
+
+def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
+    """Yield the chunks of one shard."""
+    for chunk in chunks:
+        yield chunk
+        if chunk.games.stop == games.stop:
+            return
+
+
+def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
+    import polars as pl
+
+    seats = pl.concat([chunk.seats for chunk in shard], rechunk=True)
+    picks = [chunk.picks for chunk in shard if chunk.picks is not None]
+    writer.write(games, seats, pl.concat(picks, rechunk=True) if picks else None)

@@ -1,0 +1,233 @@
+"""Read the values of a card file one by one, collecting every mistake with file, entry, field and what is accepted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from wsim.errors import UserError, nearest
+
+__all__ = [
+    "Path",
+    "Problems",
+    "Reader",
+    "dotted",
+    "flag",
+    "identifier",
+    "listing",
+    "read_fields",
+    "record",
+    "text",
+    "whole",
+    "word",
+    "words",
+]
+
+Path = tuple[str, ...]
+Reader = Callable[["Problems", Path, Any], Any]
+"""Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""
+
+MOST_SHOWN = 20
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dotted(path: Path) -> str:
+    """Return a path as a user would write it: ``cards."Town Hall".cost.ore``."""
+    return ".".join(part if _BARE.fullmatch(part) else f'"{part}"' for part in path)
+
+
+class Problems:
+    """Every mistake found in the card files, in the order in which it was found.
+
+    ``origins`` says which file, layer or change wrote a path; what it does not list comes from ``source``.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.origins: dict[Path, str] = {}
+        self.sentences: list[str] = []
+
+    def origin(self, path: Path) -> str:
+        """Return what wrote the value at ``path``: what last wrote a part of it, or what wrote the whole around it."""
+        if len(path) > 1:  # not for a whole section, which every layer writes in
+            for written in reversed(self.origins):
+                if written[: len(path)] == path:
+                    return self.origins[written]
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.origins:
+                return self.origins[path[:length]]
+        return self.source
+
+    def wrote(self, path: Path, source: str) -> None:
+        """Remember that ``source`` wrote the value at ``path`` and everything below it."""
+        for old in [p for p in self.origins if p[: len(path)] == path]:
+            del self.origins[old]
+        self.origins[path] = source
+
+    def add(self, path: Path, sentence: str) -> None:
+        """Report a mistake: ``<file>, <entry.field>: <sentence>``."""
+        line = f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}"
+        if line not in self.sentences:
+            self.sentences.append(line)
+
+    def unknown(self, path: Path, what: str, value: object, accepted: Collection[str]) -> None:
+        """Report a value that is not one of the accepted ones."""
+        listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
+        self.add(path, f"unknown {what} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
+
+    def raise_any(self) -> None:
+        """Raise UserError if there was any mistake: the first in the first line, the others below it."""
+        if not self.sentences:
+            return
+        first, *others = self.sentences
+        more = [f"also: {sentence}" for sentence in others[:MOST_SHOWN]]
+        if len(others) > MOST_SHOWN:
+            more.append(f"... and {len(others) - MOST_SHOWN} more")
+        raise UserError("\n".join([first, *more]))
+
+
+def _kind(value: object) -> str:
+    """Say what a TOML value is."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return f"the list {value!r}"
+    return repr(value)
+
+
+def whole(low: int, high: int) -> Reader:
+    """Accept a whole number from ``low`` to ``high``."""
+
+    def read(problems: Problems, path: Path, value: Any) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        accepted = str(low) if low == high else f"a whole number from {low} to {high}"
+        problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
+        return None
+
+    return read
+
+
+def choice(*accepted: int) -> Reader:
+    """Accept one of a few numbers."""
+
+    def read(problems: Problems, path: Path, value: Any) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool) and value in accepted:
+            return value
+        problems.add(path, f"{_kind(value)} is not accepted; accepted: {', '.join(map(str, accepted))}")
+        return None
+
+    return read
+
+
+def flag(problems: Problems, path: Path, value: Any) -> bool | None:
+    """Accept true or false."""
+    if isinstance(value, bool):
+        return value
+    problems.add(path, f"{_kind(value)} is not accepted; accepted: true, false")
+    return None
+
+
+def text(problems: Problems, path: Path, value: Any) -> str | None:
+    """Accept any words."""
+    if isinstance(value, str) and value.strip() and value.isprintable():
+        return value
+    problems.add(path, f"{_kind(value)} is not accepted; accepted: words in quotes, on one line")
+    return None
+
+
+def identifier(problems: Problems, path: Path, value: Any) -> str | None:
+    """Accept a short name that can be written in a command without quotes."""
+    if isinstance(value, str) and _BARE.fullmatch(value) and len(value) <= 40:
+        return value
+    problems.add(path, f"{_kind(value)} is not accepted; accepted: at most 40 letters, digits, - and _")
+    return None
+
+
+def word(what: str, accepted: Collection[str]) -> Reader:
+    """Accept one of a set of words; ``what`` names them in messages."""
+
+    def read(problems: Problems, path: Path, value: Any) -> str | None:
+        if isinstance(value, str) and value in accepted:
+            return value
+        if isinstance(value, str):
+            problems.unknown(path, what, value, accepted)
+        else:
+            problems.add(path, f"{_kind(value)} is not a {what}; accepted: {', '.join(accepted)}")
+        return None
+
+    return read
+
+
+def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
+    """Accept a list of ``least`` to ``most`` items; one item may stand for the list of itself."""
+
+    def read(problems: Problems, path: Path, value: Any) -> tuple[Any, ...] | None:
+        if isinstance(value, dict):
+            problems.add(path, "a table is not accepted; accepted: a list such as [...]")
+            return None
+        items = value if isinstance(value, list) else [value]
+        if not least <= len(items) <= most:
+            accepted = f"{least} to {most} items" if least < most else f"{least} items"
+            problems.add(path, f"a list of {len(items)} is not accepted; accepted: {accepted}")
+            return None
+        found = tuple(item(problems, path, v) for v in items)
+        if None in found:
+            return None
+        if distinct and len(set(found)) < len(found):
+            twice = next(v for v in found if found.count(v) > 1)
+            problems.add(path, f"{twice!r} is listed twice")
+            return None
+        return found
+
+    return read
+
+
+def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
+    """Accept a list of words from a set."""
+    return listing(word(what, accepted), least=least, most=most, distinct=distinct)
+
+
+def read_fields(
+    problems: Problems, path: Path, table: Any, readers: Mapping[str, Reader], what: str = "field"
+) -> dict[str, Any]:
+    """Read the fields of a table that are there and right; report unknown and wrong ones.
+
+    A field that is ``false`` where no true/false is meant has been taken away by a patch and counts as absent.
+    """
+    if not isinstance(table, dict):
+        problems.add(path, f"{_kind(table)} is not accepted; accepted: a table with {', '.join(readers)}")
+        return {}
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        here = (*path, key)
+        if key not in readers:
+            problems.unknown(here, what, key, readers)
+        elif value is False and readers[key] is not flag:
+            continue
+        else:
+            read = readers[key](problems, here, value)
+            if read is not None:
+                found[key] = read
+    return found
+
+
+def record(
+    kind: Callable[..., Any], required: Mapping[str, Reader], optional: Mapping[str, Reader] | None = None
+) -> Reader:
+    """Accept a table with these fields and make a ``kind`` of it."""
+    readers = {**required, **(optional or {})}
+
+    def read(problems: Problems, path: Path, value: Any) -> Any:
+        found = read_fields(problems, path, value, readers)
+        if not isinstance(value, dict):
+            return None
+        missing = [key for key in required if key not in value or value[key] is False]
+        if missing:
+            problems.add(path, f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        return kind(**found) if all(key in found for key in required) else None
+
+    return read

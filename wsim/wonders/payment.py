@@ -1,0 +1,319 @@
+"""The payment solver: every Pareto-minimal pair (coins to the left, coins to the right) that pays a cost (R11-R15).
+
+Amounts of resources are packed, a byte for each resource (layout.py). What the fixed production leaves open is a list of
+at most six *units*, so a set of covered units is one of 64 and a set of such sets one 64-bit word. A symbol that can give
+any unit of a mask turns the word of reachable sets into ``reach | union over j in mask of (reach & ~HAS[j]) << (1 << j)``.
+The own symbols come first; then one word for each coin total to the left neighbour, from the own word on, and one for each
+total to the right, from "nothing covered" on. The pair (l, r) pays exactly when some set of ``left[l]`` and some set of
+``right[r]`` are complements: ``left[l] & mirrored(right[r])`` is not zero.
+
+Most calls end earlier: on plain production, on an upper bound of everything that city and neighbours could supply, on the
+purse, or, where no either/or symbol matters, on a closed form.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit, reverse_bits
+from wsim.wonders.layout import LEFT_AT, LEFT_MADE, LEFT_RAW, RIGHT_AT, RIGHT_MADE, RIGHT_RAW, WILD_PRICES
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_BYTE = np.uint64(0xFF)
+_TOP = np.uint64(0x0080808080808080)  # the top bit of every lane; amounts stay below 128
+_ONES = np.uint64(0x0001010101010101)
+_RAW = np.uint64(0x00000000FFFFFFFF)  # lanes of clay, stone, ore, wood
+_MADE = np.uint64(0x00FFFFFF00000000)
+_S3, _S7, _S48 = np.uint64(3), np.uint64(7), np.uint64(48)
+_LEFT, _RIGHT = np.uint64(LEFT_AT), np.uint64(RIGHT_AT)
+UNITS = 6
+TOTALS = 64  # coin totals that the solver distinguishes
+GENERAL_STATES = 1024
+HAS = (
+    np.uint64(0xAAAAAAAAAAAAAAAA),
+    np.uint64(0xCCCCCCCCCCCCCCCC),
+    np.uint64(0xF0F0F0F0F0F0F0F0),
+    np.uint64(0xFF00FF00FF00FF00),
+    np.uint64(0xFFFF0000FFFF0000),
+    np.uint64(0xFFFFFFFF00000000),
+)
+_FAR = 99
+
+
+@kernel
+def less(amounts, other):
+    """Return amounts - other in every lane, at least 0."""
+    difference = (amounts | _TOP) - other
+    kept = difference & _TOP
+    return difference & (kept - (kept >> _S7))
+
+
+@kernel
+def lane_sum(amounts):
+    """Return the sum of the lanes (below 128)."""
+    return np.int64(((amounts * _ONES) >> _S48) & _BYTE)
+
+
+@kernel
+def lane(amounts, resource):
+    """Return the amount of one resource."""
+    return np.int64((amounts >> (np.uint64(resource) << _S3)) & _BYTE)
+
+
+@kernel
+def exceeds(amounts, bound):
+    """Say whether some lane of amounts is greater than its lane of bound."""
+    return ((bound | _TOP) - amounts) & _TOP != _TOP
+
+
+@kernel
+def pay(public, hidden, seat, cost, bank, purse):
+    """Put the payments of a cost into ``hidden.pairs`` by ascending coins to the left; return how many."""
+    budget = purse - bank
+    if budget < 0:
+        return 0
+    missing = less(cost, public.plain[seat])
+    if missing == _ZERO:
+        hidden.pairs[0] = _ZERO
+        return 1
+    left = seat + 1 if seat + 1 < public.seats else 0
+    right = seat - 1 if seat > 0 else public.seats - 1
+    if exceeds(cost, public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]):
+        return 0
+    wild = public.abilities[seat] & WILD_PRICES
+    if wild == 0 and (lane_sum(missing) - public.flex_count[seat]) * public.cheapest[seat] > budget:
+        return 0
+    flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
+    if wild == 0 and missing & flexible == _ZERO:
+        return _pay_plain(public, hidden, seat, missing, budget)
+    if lane_sum(missing) <= UNITS:
+        return _pay_units(public, hidden, seat, missing, budget)
+    return _pay_general(public, hidden, seat, missing, budget)
+
+
+@kernel
+def _pay_plain(public, hidden, seat, missing, budget):
+    """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
+    left = seat + 1 if seat + 1 < public.seats else 0
+    right = seat - 1 if seat > 0 else public.seats - 1
+    most_left = missing - less(missing, public.sale[left])
+    least_left = less(missing, public.sale[right])
+    raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
+    raw_least, raw_most = lane_sum(least_left & _RAW), lane_sum(most_left & _RAW)
+    made_least, made_most = lane_sum(least_left & _MADE), lane_sum(most_left & _MADE)
+    left_raw, left_made = public.price[seat, LEFT_RAW], public.price[seat, LEFT_MADE]
+    right_raw, right_made = public.price[seat, RIGHT_RAW], public.price[seat, RIGHT_MADE]
+    if left_raw == left_made and left_raw == right_raw and left_raw == right_made and left_raw > 0:
+        if (raw + made) * left_raw > budget:
+            return 0
+        count = 0
+        for units in range(raw_least + made_least, raw_most + made_most + 1):
+            to_left, to_right = units * left_raw, (raw + made - units) * left_raw
+            hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+            count += 1
+        return count
+    top = min(budget, raw_most * left_raw + made_most * left_made)
+    for total in range(top + 1):
+        hidden.best_right[total] = _FAR
+    for raw_units in range(raw_least, raw_most + 1):
+        for made_units in range(made_least, made_most + 1):
+            to_left = raw_units * left_raw + made_units * left_made
+            to_right = (raw - raw_units) * right_raw + (made - made_units) * right_made
+            if to_left <= top and to_right < hidden.best_right[to_left]:
+                hidden.best_right[to_left] = to_right
+    return _collect(hidden, top, budget)
+
+
+@kernel
+def _collect(hidden, top, budget):
+    """Keep the Pareto-minimal affordable pairs of ``hidden.best_right[0..top]``."""
+    count, best = 0, _FAR
+    for to_left in range(top + 1):
+        to_right = hidden.best_right[to_left]
+        if to_right < best:
+            best = to_right
+            if to_left + to_right <= budget:
+                hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+                count += 1
+    return count
+
+
+@kernel
+def _units_of(missing, mask):
+    """Return the set of units (one bit each, resources in order) that a symbol of these resources can give."""
+    units, at = 0, 0
+    rest = missing
+    for resource in range(7):
+        amount = np.int64(rest & _BYTE)
+        rest >>= np.uint64(8)
+        if mask >> resource & 1:
+            units |= ((1 << amount) - 1) << at
+        at += amount
+    return units
+
+
+@kernel
+def _cover(reach, units):
+    """Return the sets reachable with one more symbol that can give any one of these units."""
+    grown = reach
+    while units:
+        unit = lowest_bit(np.uint64(units))
+        units &= units - 1
+        grown |= (reach & ~HAS[unit]) << np.uint64(1 << unit)
+    return grown
+
+
+@kernel
+def _cover_at(words, side, top, units, price):
+    """Let every coin total of one side buy one more symbol at this price."""
+    for total in range(top - price, -1, -1):
+        word = words[side, total]
+        if word:
+            words[side, total + price] |= _cover(word, units)
+
+
+@kernel
+def _buy(public, hidden, seat, side, missing, top):
+    """Fill ``hidden.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
+    if side == 0:
+        seller = seat + 1 if seat + 1 < public.seats else 0
+    else:
+        seller = seat - 1 if seat > 0 else public.seats - 1
+    words = hidden.reachable
+    raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
+    rebate = public.board_rebate[seat, side]
+    for resource in range(7):
+        amount = lane(missing, resource)
+        if amount == 0:
+            continue
+        price = raw_price if resource < 4 else made_price
+        units = _units_of(missing, 1 << resource)
+        sold = lane(public.sale[seller], resource)
+        if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
+            _cover_at(words, side, top, units, max(price - rebate, 0))
+            sold -= 1
+        for _ in range(min(sold, amount)):
+            _cover_at(words, side, top, units, price)
+    for symbol in range(public.sale_flex_count[seller]):
+        mask = np.int64(public.sale_flex[seller, symbol])
+        made_units = _units_of(missing, mask & 0x70)
+        raw_units = _units_of(missing, mask & 0x0F)
+        if raw_units and made_units:
+            _cover_mixed(words, side, top, raw_units, raw_price, made_units, made_price)
+        elif raw_units:
+            _cover_at(words, side, top, raw_units, raw_price)
+        elif made_units:
+            _cover_at(words, side, top, made_units, made_price)
+    if public.turn_rebate[seat, side] > 0:
+        for total in range(1, top + 1):
+            lower = max(total - public.turn_rebate[seat, side], 0)
+            words[side, lower] |= words[side, total]
+
+
+@kernel
+def _cover_mixed(words, side, top, raw_units, raw_price, made_units, made_price):
+    """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
+    for total in range(top, -1, -1):
+        word = words[side, total]
+        if word:
+            if total + raw_price <= top:
+                words[side, total + raw_price] |= _cover(word, raw_units)
+            if total + made_price <= top:
+                words[side, total + made_price] |= _cover(word, made_units)
+
+
+@kernel
+def _pay_units(public, hidden, seat, missing, budget):
+    """Pay at most six missing units by words of reachable sets."""
+    units = lane_sum(missing)
+    sets = 1 << units
+    own = _ONE
+    for symbol in range(public.flex_count[seat]):
+        own = _cover(own, _units_of(missing, np.int64(public.flex[seat, symbol])))
+    if own >> np.uint64(sets - 1) & _ONE:
+        hidden.pairs[0] = _ZERO
+        return 1
+    rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
+    words = hidden.reachable
+    left_top = min(budget + rebates[0], TOTALS - 1)
+    right_top = min(budget + rebates[1], TOTALS - 1)
+    for total in range(left_top + 1):
+        words[0, total] = _ZERO
+    for total in range(right_top + 1):
+        words[1, total] = _ZERO
+    words[0, 0] = own
+    words[1, 0] = _ONE
+    _buy(public, hidden, seat, 0, missing, left_top)
+    _buy(public, hidden, seat, 1, missing, right_top)
+    mirror = np.uint64(64 - sets)
+    for total in range(min(right_top, budget) + 1):
+        words[1, total] = reverse_bits(words[1, total]) >> mirror
+    count, best = 0, _FAR
+    for to_left in range(min(left_top, budget) + 1):
+        word = words[0, to_left]
+        if word:
+            for to_right in range(min(best - 1, budget - to_left, right_top) + 1):
+                if word & words[1, to_right]:
+                    best = to_right
+                    hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+                    count += 1
+                    break
+    return count
+
+
+@kernel
+def _general_add(public, hidden, missing, states, mask, side, raw_price, made_price, tops):
+    """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
+    for state in range(states - 2, -1, -1):
+        stride = 1
+        for resource in range(7):
+            amount = lane(missing, resource)
+            if mask >> resource & 1 and (state // stride) % (amount + 1) < amount:
+                price = raw_price if resource < 4 else made_price
+                to_left = price if side == 0 else 0
+                to_right = price if side == 1 else 0
+                for total in range(tops + 1 - to_left):
+                    right = hidden.general[state, total] + to_right
+                    if right < hidden.general[state + stride, total + to_left]:
+                        hidden.general[state + stride, total + to_left] = right
+            stride *= amount + 1
+
+
+@kernel
+def _pay_general(public, hidden, seat, missing, budget):
+    """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
+    states = 1
+    for resource in range(7):
+        states *= lane(missing, resource) + 1
+    rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
+    tops = min(budget + rebates[0], TOTALS - 1)
+    for state in range(states):
+        for total in range(tops + 1):
+            hidden.general[state, total] = _FAR
+    hidden.general[0, 0] = 0
+    for symbol in range(public.flex_count[seat]):
+        _general_add(public, hidden, missing, states, np.int64(public.flex[seat, symbol]), -1, 0, 0, tops)
+    for side in range(2):
+        seller = (seat + 1 if seat + 1 < public.seats else 0) if side == 0 else (seat - 1 if seat > 0 else public.seats - 1)
+        raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
+        rebate = public.board_rebate[seat, side]
+        for resource in range(7):
+            sold = lane(public.sale[seller], resource)
+            if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
+                cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
+                _general_add(public, hidden, missing, states, 1 << resource, side, cheap_raw, cheap_made, tops)
+                sold -= 1
+            for _ in range(min(sold, lane(missing, resource))):
+                _general_add(public, hidden, missing, states, 1 << resource, side, raw_price, made_price, tops)
+        for symbol in range(public.sale_flex_count[seller]):
+            mask = np.int64(public.sale_flex[seller, symbol])
+            _general_add(public, hidden, missing, states, mask, side, raw_price, made_price, tops)
+    for total in range(tops + 1):
+        hidden.best_right[total] = _FAR
+    for total in range(tops + 1):
+        right = np.int64(hidden.general[states - 1, total])
+        if right < _FAR:
+            right = max(right - rebates[1], 0)
+            total_left = max(total - rebates[0], 0)
+            hidden.best_right[total_left] = min(hidden.best_right[total_left], right)
+    return _collect(hidden, min(tops, budget), budget)

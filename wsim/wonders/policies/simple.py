@@ -1,0 +1,44 @@
+"""Policies without numbers to tune: uniformly random play and the first-buildable player."""
+
+from __future__ import annotations
+
+from wsim.jit import kernel
+from wsim.rng import below
+from wsim.wonders.layout import BUILD, LOSS, POLICY, STAGE
+from wsim.wonders.moves import action_of, card_of
+
+
+@kernel(POLICY)
+def random_policy(public, own, choice, tables):
+    """Pick uniformly among the legal moves (R51); of a loss, pay all that can be paid."""
+    if choice.kind == LOSS:
+        return 0
+    return below(own, choice.count)
+
+
+@kernel(POLICY)
+def first_policy(public, own, choice, tables):
+    """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
+    if choice.kind == LOSS:
+        return 0
+    builds = 0
+    last = -1
+    for i in range(choice.count):
+        move = choice.moves[i]
+        if action_of(move) == BUILD and card_of(move) != last:
+            builds += 1
+            last = card_of(move)
+    wanted = below(own, builds) if builds else -1
+    last = -1
+    stage = -1
+    for i in range(choice.count):
+        move = choice.moves[i]
+        action = action_of(move)
+        if action == BUILD and card_of(move) != last:
+            last = card_of(move)
+            if wanted == 0:
+                return i
+            wanted -= 1
+        elif action == STAGE and stage < 0:
+            stage = i
+    return stage if stage >= 0 else below(own, choice.count)

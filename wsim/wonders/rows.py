@@ -1,0 +1,51 @@
+"""The rows of the seats table, as the engine writes them (layout.ROW)."""
+
+from __future__ import annotations
+
+from wsim.jit import kernel
+
+
+@kernel
+def write_rows(game, tables, rows, at, number):
+    """Write one row a city of the game just scored, from row ``at`` on."""
+    for seat in range(tables.seats):
+        _write_row(game, tables, rows[at + seat], seat, number)
+
+
+@kernel
+def _write_row(game, tables, row, seat, number):
+    """Write the row of one city."""
+    public, hidden = game.public, game.hidden
+    row.game = number
+    row.seat = seat
+    row.side = public.side[seat]
+    row.policy = public.policy[seat]
+    row.rank = hidden.rank[seat]
+    row.win_share = hidden.share[seat]
+    for category in range(8):
+        row.points[category] = hidden.scores[seat, category]
+    row.total = hidden.total[seat]
+    row.coins = public.coins[seat]
+    row.shields = public.shields[seat]
+    row.stages = public.stages[seat]
+    victory_points = 0
+    for age in range(3):
+        victory_points += public.victory[seat, age] * tables.victory_points[age]
+    row.victory_points = victory_points
+    row.defeats = public.defeats[seat]
+    row.debts = public.debts[seat]
+    row.coins_lost = public.coins_lost[seat]
+    row.trade_paid = public.trade_paid[seat]
+    row.trade_received = public.trade_received[seat]
+    row.bank_paid = public.bank_paid[seat]
+    row.built_paid = public.built_paid[seat]
+    row.built_chain = public.built_chain[seat]
+    row.built_free = public.built_free[seat]
+    row.built_discard = public.built_discard[seat]
+    row.sold = public.sold[seat]
+    for color in range(8):
+        row.colors[color] = public.colors[seat, color]
+    for symbol in range(5):
+        row.symbols[symbol] = public.symbols[seat, symbol]
+    row.built[0] = public.built[seat, 0]
+    row.built[1] = public.built[seat, 1]
