@@ -272,7 +272,7 @@ def test_mistakes_in_one_value(change: str, expected: str) -> None:
 
 
 def test_two_values_in_one_change() -> None:
-    assert "holds more than one value; give --set once for each" in refusal(["cards.Palace.points=6\nextra =
+    assert "holds more than one value; give --set once for each" in refusal(["cards.Palace.points=6\nextra = 1"])[0]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_two_values_in_one_change() -> None:
         (
             "2e-cities",
             ["cards.Smuggler's Cache.trade_discount.neighbors=['left']"],
-            "trade_discount.neighbors: the scope \"board_resource\" is known from both neighbors only",
+            'trade_discount.neighbors: the scope "board_resource" is known from both neighbors only',
         ),
         ("2e-cities", ["cards.Sepulcher.coin_loss.per=card"], "cards.Sepulcher.coin_loss.per: unknown measure 'card'"),
     ],
@@ -311,7 +311,7 @@ def test_decks_that_cannot_be_dealt() -> None:
 
 def test_too_few_cards_to_draw_from() -> None:
     guilds = [f"cards.{name} Guild.remove=true" for name in ("Workers", "Spies")]
-    assert refusal(guilds)[0] == "cards.toml, cards: 9 guilds are drawn in age 3 with 7 players, but there are
+    assert refusal(guilds)[0] == "cards.toml, cards: 9 guilds are drawn in age 3 with 7 players, but there are 8"
     black = [f"cards.{name}.remove=true" for name in BLACK]
     first = refusal(black, "2e-cities")[0]
     assert first == "cards.toml, cards: 7 black cards are drawn in age 1 with 7 players, but there are 6"
@@ -330,8 +330,8 @@ def test_fewer_boards_than_seats() -> None:
 
 
 def test_more_boards_than_fit(tmp_path: Path) -> None:
-    boards = "".join(f'[wonders.B{n}]\nresource = "ore"\nsides = {{ A = [{{}}], B = [{{}}] }}\n' for n in
-    assert patch_refusal(tmp_path, boards) == "cards.toml, wonders: 25 wonders are too many; accepted: at most
+    boards = "".join(f'[wonders.B{n}]\nresource = "ore"\nsides = {{ A = [{{}}], B = [{{}}] }}\n' for n in range(18))
+    assert patch_refusal(tmp_path, boards) == "cards.toml, wonders: 25 wonders are too many; accepted: at most 24"
 
 
 def test_more_cards_than_fit(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[cards.A]\nage = 1\n[cards.A]\nage = 2\n", "line 3: the name cards.A is used twice; every name"),
         ("[cards]\nA = { age = 1 }\nA = { age = 2 }", "mine.toml, line 3: the name A is used twice"),
         ("[cards]\nA = { age = 1, age = 2 }\n", "mine.toml, line 2: the name age is used twice"),
-        ("[cards.\"Smuggler's Cache\"]\n[cards.\"Smuggler's Cache\"]", "the name cards.Smuggler's Cache is used"),
+        ('[cards."Smuggler\'s Cache"]\n[cards."Smuggler\'s Cache"]', "the name cards.Smuggler's Cache is used"),
         ("\n[cards.A]\ncolor = blue\n", "mine.toml, line 3: not valid TOML (invalid value) in: color = blue"),
         ("[cards.A]\ncost = { ore = 1,\n wood = 1 }\n", "mine.toml, line 2: not valid TOML ("),
         ("[cards.A\n", "mine.toml, line 1: not valid TOML"),
@@ -379,6 +379,9 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("[cards]\nPalace = 3\n", "mine.toml, cards.Palace: 3 is not accepted; accepted: a table with age, color"),
         ("[wonders.Gizah]\nA = []\n", "mine.toml, wonders.Gizah.A: unknown field 'A'; accepted: resource, sides"),
         ("[wonders.Gizah]\nsides = 3\n", "mine.toml, wonders.Gizah.sides: must be a table of sides"),
+        ("[layers.mine]\ncards = 3\n", "mine.toml, layers.mine: holds 'cards'; accepted: tables of cards and wonders"),
+        ("layers.mine = 3\n", "mine.toml, layers.mine: holds '3'; accepted: tables of cards and wonders"),
+        ("[layers.city.cards]\n", "mine.toml, layers.city: no rule set names this layer (did you mean 'cities'?)"),
         ("[layers.mine]\nrulesets = {}\n", "mine.toml, layers.mine: holds 'rulesets'; accepted: tables"),
         ("[rulesets.mine]\nseats = [3]\nstart = 1\n", "mine.toml, rulesets.mine.start: unknown field 'start'"),
         ("[rulesets.'my rules']\nextends = '1e'\n", "mine.toml, rulesets.\"my rules\": 'my rules' is not accepted"),
@@ -390,7 +393,25 @@ def test_mistakes_in_a_patch_file(tmp_path: Path, text: str, expected: str) -> N
 
 def test_a_rule_set_without_seats_and_sides(tmp_path: Path) -> None:
     first = patch_refusal(tmp_path, "[rulesets.mine]\ntitle = 'Mine'\n", "mine")
-    assert first == "mine.toml, rulesets.mine.seats: is missing; accepted: the numbers of players, as a list"
+    assert first == "mine.toml, rulesets.mine: there is no such rule set; a new one needs `extends`, or seats and sides"
+
+
+def test_a_mistake_in_a_patched_layer_names_the_patch(tmp_path: Path) -> None:
+    first = patch_refusal(tmp_path, "layers.cities.cards.Cells.points = 100", "2e-cities")
+    assert first.startswith("mine.toml (layer cities), cards.Cells.points: 100 is not accepted")
+
+
+def test_changes_and_patches_of_an_unknown_rule_set(tmp_path: Path) -> None:
+    expected = "there is no such rule set (did you mean '2e-cities'?); a new one needs `extends`, or seats and sides"
+    first = refusal(["switches.debt_choice=false"], "2e-citys")[0]
+    assert first == f"--set switches.debt_choice=false, rulesets.2e-citys: {expected}"
+    patch = "[rulesets.2e-citys.settings]\nstart_coins = 5"
+    assert patch_refusal(tmp_path, patch) == f"mine.toml, rulesets.2e-citys: {expected}"
+
+
+def test_rule_sets_that_inherit_no_seats(tmp_path: Path) -> None:
+    rules = "[rulesets.a]\nextends = 'b'\n[rulesets.b]\nextends = 'a'\nsides = ['A', 'B']\n"
+    assert patch_refusal(tmp_path, rules, "a") == "mine.toml, rulesets.a.extends: goes round in a circle: a -> b -> a"
 
 
 def test_unknown_rule_set() -> None:

@@ -156,16 +156,13 @@ def test_diff_of_rules_and_of_nothing() -> None:
 
 @pytest.mark.parametrize("ruleset", ruleset_names())
 def test_the_dict_is_json_and_loads_again(ruleset: str, tmp_path: Path) -> None:
-    """Cards and boards of the dict are in the form of cards.toml: written back as a file, they are the same rule set."""
+    """Cards and boards of the dict are in the form of cards.toml: written to a file, they are the same rule set."""
     catalogue = load_catalogue(ruleset)
     told = json.loads(json.dumps(catalogue_dict(catalogue)))
     rules = {key: told[key] for key in ("seats", "sides", "cities", "teams", "duo", "settings", "switches")}
     path = tmp_path / "told.toml"
-    path.write_text(
-        "\n".join(f"{key} = {toml(value)}" for key, value in (("cards", told["cards"]), ("wonders", told["wonders"])))
-        + f"\nrulesets = {toml({ruleset: rules})}\n",
-        encoding="utf-8",
-    )
+    sections = {"cards": told["cards"], "wonders": told["wonders"], "rulesets": {ruleset: rules}}
+    path.write_text("\n".join(f"{name} = {toml(value)}" for name, value in sections.items()), encoding="utf-8")
     again = load_catalogue(ruleset, cards=path)
     assert (again.cards, again.wonders, again.digest) == (catalogue.cards, catalogue.wonders, catalogue.digest)
 

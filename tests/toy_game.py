@@ -1,17 +1,18 @@
 """A game for the tests of the laboratory: it keeps the promises of ``wsim.game`` with numpy alone.
 
-Each seat draws a score from a hash of (seed, game, seat, policy). ``pause`` sleeps in every game, ``fail`` raises in one.
+Each seat draws a score from a hash of (seed, game, seat, policy). The option ``pause`` sleeps in every game, ``fail``
+raises in one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 
+import wsim.game
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -40,16 +41,24 @@ def default_plan() -> Mapping[str, Any]:
 def policies() -> Sequence[Mapping[str, Any]]:
     return [
         {"name": "bold", "kind": "fixed", "idea": "more is more", "parameters": "", "source": "", "random": False},
-        {"name": "random", "kind": "baseline", "idea": "no idea", "parameters": "explore=0", "source": "", "random": True},
+        {"name": "random", "kind": "baseline", "idea": "no idea", "parameters": "x=0", "source": "", "random": True},
         {"name": "shy", "kind": "fixed", "idea": "less is more", "parameters": "", "source": "", "random": False},
     ]
 
 
-def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
+def by_policy(run: Run) -> pl.DataFrame:
     import polars as pl
 
-    by_policy = run.seats.group_by("policy").agg(pl.len().alias("n"), pl.col("total").mean().alias("mean_total"))
-    return [("Policies", by_policy.sort("policy").collect())]
+    means = run.seats.group_by("policy").agg(pl.len().alias("n"), pl.col("total").mean().alias("mean_total"))
+    return means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect()
+
+
+def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
+    return {"wonders": by_policy}
+
+
+def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
+    return [("Policies", by_policy(run))]
 
 
 def prepare(plan: Plan) -> ToyTable:
@@ -134,12 +143,19 @@ class ToyTable:
         return {"catalogue": {"source": "toy", "digest": "0123"}, "assumed": []}
 
 
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make the toy game the first, and default, game of the laboratory."""
-    monkeypatch.setattr("wsim.game.GAMES", GAMES)
-    monkeypatch.setattr("wsim.lab.plan.GAMES", GAMES)
-    yield
+def register() -> Mapping[str, str]:
+    """Put the toy game in front of the games, where the default is; return the games as they were."""
+    games = wsim.game.GAMES
+    assert isinstance(games, dict)
+    before = dict(games)
+    games.clear()
+    games.update({NAME: __name__, **before})
+    return before
 
 
-GAMES: Mapping[str, str] = {"toy": "tests.toy_game", "seven_wonders": "wsim.wonders.game"}
+if __name__ == "__main__":  # the command line of wsim with the toy game, for tests that need a process
+    from tests import toy_game
+    from wsim.cli.app import main
+
+    toy_game.register()
+    main()

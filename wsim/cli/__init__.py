@@ -1,1 +1,1 @@
-"""The command line: ``app.py`` holds names and options, every command has a file of its own, ``console.py`` the output."""
+"""The command line: ``app.py`` holds names and options, each command has its file, ``console.py`` prints."""

@@ -2,12 +2,12 @@
 
 A new command:
 
-1. ``wsim/cli/<command>.py``: a function that does the work, takes plain values and prints through ``console.py``. It may
-   import whatever it needs; raise UserError for a mistake of the user (exit 2), an OSError for a failure (exit 1).
-2. Here: a function with the command's name and its options as ``Annotated`` parameters, its docstring the help. Its body is
-   an import of 1. and a call, so that ``wsim --help`` loads no numpy, numba or polars (a test watches over this).
-3. If it plays games: ``@app.command(context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it the options of a plan
-   (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
+1. ``wsim/cli/<command>.py``: a function that does the work, takes plain values and prints through ``console.py``. It
+   may import whatever it needs; raise UserError for a mistake of the user (exit 2), an OSError for a failure (exit 1).
+2. Here: a function with the command's name and its options as ``Annotated`` parameters, its docstring the help. Its
+   body is an import of 1. and a call, so that ``wsim --help`` loads no numpy, numba or polars (a test sees to it).
+3. If it plays games: ``@app.command(context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it the options of a
+   plan (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
 """
 
 from __future__ import annotations

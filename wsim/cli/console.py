@@ -1,7 +1,7 @@
 """What every command prints: tables, JSON, remarks, a progress bar, errors; and the exit codes.
 
-Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 a failure (a full disk), 2 misuse,
-130 interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 a failure (a full disk),
+2 misuse, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
@@ -51,6 +51,9 @@ def write_out(text: str) -> None:
 
 def guarded(command: Callable[[], int | None]) -> int:
     """Run a command and return the exit code; whatever the user or the machine did wrong becomes one sentence."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? for a line of a table
     try:
         code = command() or 0
         sys.stdout.flush()
@@ -112,11 +115,16 @@ def print_tables(tables: Iterable[tuple[str, pl.DataFrame | Rows]]) -> None:
     """Print tables with their titles; on a terminal they fit its width, elsewhere nothing is cut."""
     from rich.console import Console
 
-    console = Console() if sys.stdout.isatty() else Console(width=_WIDE, no_color=True, file=_Trimmed(sys.stdout))
+    console = (
+        Console()
+        if sys.stdout.isatty()
+        else Console(width=_WIDE, no_color=True, file=cast("TextIO", _Trimmed(sys.stdout)))
+    )
     for position, (title, table) in enumerate(tables):
         if position:
             console.print()
-        console.print(_table(title, rows_of(table)))
+        console.print(title, style="bold", markup=False, highlight=False)
+        console.print(_table(rows_of(table)))
 
 
 class _Trimmed(io.TextIOBase):
@@ -130,13 +138,16 @@ class _Trimmed(io.TextIOBase):
         return len(text)
 
 
-def _table(title: str, rows: Rows) -> Any:
+def _table(rows: Rows) -> Any:
+    """Lay rows out in columns, numbers to the right."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, title_style="bold")
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    if not rows:
+        return "(no rows)"
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
     for name, values in columns.items():
         table.add_column(escape(name), justify="right" if _numeric(values) else "left", overflow="fold")
     for cells in zip(*map(_texts, columns.values()), strict=True):

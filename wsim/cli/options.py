@@ -36,7 +36,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
 
 EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""Context settings of a command with ``plan_options``: an option that only one game has is written ``--key value``, too."""
+"""Context settings of a command with ``plan_options``: an option of one game only is written ``--key value``, too."""
 
 PLAN_OPTIONS: Mapping[str, Any] = {
     "plan_file": Annotated[
@@ -60,7 +60,7 @@ PLAN_OPTIONS: Mapping[str, Any] = {
         str | None,
         typer.Option(
             metavar="LINE-UP",
-            help="One policy for all seats, or one per seat, with commas: balanced,science,random:explore=0.1,./mine.py:bold",
+            help="One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
             show_default="the game's mixed line-up",
         ),
     ],
@@ -80,7 +80,9 @@ PLAN_OPTIONS: Mapping[str, Any] = {
     ],
     "set": Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH=VALUE", help="Change one value of the catalogue (repeatable): cards.Palace.points=6"),
+        typer.Option(
+            metavar="PATH=VALUE", help="Change one value of the catalogue (repeatable): cards.Palace.points=6"
+        ),
     ],
     "picks": Annotated[bool | None, typer.Option("--picks/--no-picks", help="Record every decision, too.")],
 }
@@ -131,7 +133,7 @@ class Given:
 
 
 def plan_options(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a plan, but for those left out; it takes what was given as its parameter ``given``."""
+    """Give a command the options of a plan, but for those left out; it takes them as its parameter ``given``."""
     shared = {name: annotation for name, annotation in PLAN_OPTIONS.items() if name not in left_out}
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:

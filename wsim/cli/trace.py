@@ -31,7 +31,9 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
     if form is None:
         form = "text" if out is None and sys.stdout.isatty() else "json"
     if form not in FORMATS:
-        raise UserError(f"unknown format {form!r}: traces are written as {' or '.join(FORMATS)}{nearest(form, FORMATS)}")
+        raise UserError(
+            f"unknown format {form!r}: traces are written as {' or '.join(FORMATS)}{nearest(form, FORMATS)}"
+        )
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = given.resolve({"games": 1})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -79,7 +79,7 @@ def usable_threads(threads: int | None) -> int:
     """Return the number of threads to play with; raise UserError if it is not in 1..1024."""
     if threads is None:
         return usable_cpus()
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAXIMUM_THREADS:
+    if type(threads) is not int or not 1 <= threads <= MAXIMUM_THREADS:
         raise UserError(f"threads must be a whole number from 1 to {MAXIMUM_THREADS}, not {threads!r}")
     return threads
 
@@ -104,7 +104,7 @@ def play(
     threads: int | None = None,
     picks: bool = False,
     chunk: int | None = None,
-) -> Iterator[Chunk]:
+) -> Generator[Chunk]:
     """Play the games of ``parts``, one part after the other, and yield their chunks in this order.
 
     No chunk reaches over the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of

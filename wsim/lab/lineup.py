@@ -1,7 +1,7 @@
 """The grammar of line-ups: ``name[:key=value[:key=value]]``, one entry for all seats or one per seat, with commas.
 
-A name is a registered policy (``balanced``), a function of a file (``./mine.py:bold``), a function of an installed module
-(``package.module:function``) or an installed entry point. This module only reads the grammar; the game resolves names.
+A name is a registered policy (``balanced``), a function of a file (``./mine.py:bold``), a function of an installed
+module (``package.module:function``) or an installed entry point. This module only reads; the game resolves names.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 def parse_entry(text: str) -> Entry:
     """Read one entry; raise UserError for text outside the grammar."""
     name, pairs = _split(text.strip())
-    if not name or name.endswith(":") or name.startswith(":") or name.endswith(".py"):
+    if not name or name.startswith(":") or name.endswith((":", ".py")):
         raise UserError(f"{text.strip()!r} is not a policy: {_GRAMMAR}")
     parameters: dict[str, Value] = {}
     for pair in pairs:

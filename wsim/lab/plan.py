@@ -1,4 +1,4 @@
-"""What is to be played, frozen: one sanitising pass from user input, TOML in and out, the digest of the data it makes."""
+"""What is to be played, frozen: one sanitising pass over user input, TOML in and out, the digest of the data."""
 
 from __future__ import annotations
 
@@ -85,10 +85,12 @@ class Plan:
                 raise UserError(
                     f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{nearest(name, known)}"
                 )
-        plan = cls(
-            **{name: _CHECKS[name](name, values[name]) for name in own},
-            options={name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None},
-        )
+        sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
+        if "policies" not in given:  # the game's line-up is for its usual number of players
+            usual = sound["policies"]
+            sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
+        options = {name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None}
+        plan = cls(**sound, options=options)
         if len(plan.policies) not in (1, plan.players):
             raise UserError(
                 f"{len(plan.policies)} policies for {plan.players} players: give one for all seats or one per seat"
@@ -103,9 +105,14 @@ class Plan:
     @classmethod
     def restore(cls, flat: Mapping[str, Any]) -> Plan:
         """Return the plan of a record (``as_dict`` as JSON), trusting its values: the game's module is not needed."""
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in flat.items()}
-        own = {"cards": None} | {name: value for name, value in values.items() if name in _CHECKS}
-        return cls(**own, options={name: value for name, value in values.items() if name not in _CHECKS})
+        own: dict[str, Any] = {"cards": None}
+        options: dict[str, str] = {}
+        for name, value in flat.items():
+            if name in _CHECKS:
+                own[name] = tuple(value) if isinstance(value, list) else value
+            else:
+                options[name] = value
+        return cls(**own, options=options)
 
     def replace(self, **changes: Any) -> Plan:
         """Return this plan with other values for some keys, checked again."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,7 +134,7 @@ class Run:
     def _scan(self, table: str) -> pl.LazyFrame:
         import polars as pl
 
-        paths: Sequence[Path] = [shard_path(self.path, table, first) for first in shard_starts(self.path, table)]
+        paths = [shard_path(self.path, table, first) for first in shard_starts(self.path, table)]
         if not paths:
             raise UserError(f"the run {str(self.path)!r} has no finished shard: continue it with --resume")
         return pl.scan_parquet(paths, glob=False)

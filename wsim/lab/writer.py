@@ -18,10 +18,11 @@ from wsim.lab.store import read_record, shard_path, shard_ranges, shard_starts, 
 if TYPE_CHECKING:
     import polars as pl
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows: two processes in one folder are not noticed there
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 __all__ = ["RunWriter"]
 

@@ -141,16 +141,19 @@ def _read_document(problems: Problems, path: Path) -> Table:
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
     """Report layers that hold anything but cards and wonders."""
     for name, layer in document.get("layers", {}).items():
-        for section in layer if isinstance(layer, dict) else [""]:
-            if section not in ("cards", "wonders"):
-                problems.add(("layers", name), f"holds {section or layer!r}; accepted: tables of cards and wonders")
+        for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
+            if section not in ("cards", "wonders") or not isinstance(entries, dict):
+                problems.add(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
 
 
 def _content(problems: Problems, document: Table, rules: Ruleset, laid: Sequence[tuple[str, Table]]) -> Table:
     """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
     content = {section: deepcopy(document.get(section, {})) for section in ("cards", "wonders")}
     for layer in rules.layers:
-        apply_entries(content, document["layers"][layer], f"{problems.source} (layer {layer})", problems)
+        for section, entries in document["layers"][layer].items():
+            for name, entry in entries.items():
+                source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
+                apply_entries(content, {section: {name: entry}}, f"{source} (layer {layer})", problems)
     for source, patch in laid:
         apply_entries(content, patch, source, problems)
     return content

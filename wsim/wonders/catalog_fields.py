@@ -199,7 +199,8 @@ def read_fields(
     A field that is ``false`` where no true/false is meant has been taken away by a patch and counts as absent.
     """
     if not isinstance(table, dict):
-        problems.add(path, f"{_kind(table)} is not accepted; accepted: a table with {', '.join(readers)}")
+        fields = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
+        problems.add(path, f"{_kind(table)} is not accepted; accepted: a table with {fields}")
         return {}
     found: dict[str, Any] = {}
     for key, value in table.items():

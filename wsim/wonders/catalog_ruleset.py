@@ -71,17 +71,30 @@ def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, 
         problems.add(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
         return {}
     layers = document.get("layers", {})
-    found = {}
-    for name, table in tables.items():
-        path = ("rulesets", name)
-        identifier(problems, path, name)
-        found[name] = read_fields(problems, path, table, FIELDS)
-        for layer in found[name].get("layers", ()):
-            if layer not in layers:
-                problems.unknown((*path, "layers"), "layer", layer, layers)
-        parent = found[name].get("extends")
-        if parent is not None and parent not in tables:
-            problems.unknown((*path, "extends"), "rule set", parent, tables)
+    found = {name: _ruleset(problems, name, table, tables, layers) for name, table in tables.items()}
+    used = [layer for rules in found.values() for layer in rules.get("layers", ())]
+    for name in layers:
+        if name not in used:
+            problems.add(("layers", name), f"no rule set names this layer{nearest(name, used)}")
+    return found
+
+
+def _ruleset(
+    problems: Problems, name: str, table: Any, tables: Mapping[str, Any], layers: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Check the fields of one rule set and the names it uses."""
+    path = ("rulesets", name)
+    identifier(problems, path, name)
+    found = read_fields(problems, path, table, FIELDS)
+    if isinstance(table, dict) and not ("extends" in table or ("seats" in table and "sides" in table)):
+        similar = nearest(name, [other for other in tables if other != name])
+        problems.add(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
+    for layer in found.get("layers", ()):
+        if layer not in layers:
+            problems.unknown((*path, "layers"), "layer", layer, layers)
+    parent = found.get("extends")
+    if parent is not None and parent not in tables:
+        problems.unknown((*path, "extends"), "rule set", parent, tables)
     return found
 
 

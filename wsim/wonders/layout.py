@@ -293,7 +293,10 @@ HIDDEN = np.dtype(
         ("start_coins", "i8", (SEATS,)),  # treasuries at the start of the turn (R10)
         ("pairs", "u8", (64,)),  # solver: the payments found, as the two fields of a move
         ("stage_moves", "u8", (64,)),  # payments of the next stage, while listing
-        ("reachable", "u8", (2, 64)),  # solver: sets of covered units for each coin total, left and right
+        ("reachable", "u8", (2, 64)),  # solver: reachable states for each coin total, left and right
+        ("stride", "u8", (8,)),  # solver: what one more unit of a resource adds to a state
+        ("open", "u8", (8,)),  # solver: the states that lack some of a resource
+        ("span", "i8", (8,)),  # solver: missing amount of a resource
         ("best_right", "i8", (64,)),  # solver: least coins to the right for each total to the left
         ("general", "i2", (1024, 64)),  # general solver: least right total by covered units and left total
         ("scores", "i8", (SEATS, 8)),

@@ -1,14 +1,17 @@
 """The payment solver: every Pareto-minimal pair (coins to the left, coins to the right) that pays a cost (R11-R15).
 
-Amounts of resources are packed, a byte for each resource (layout.py). What the fixed production leaves open is a list of
-at most six *units*, so a set of covered units is one of 64 and a set of such sets one 64-bit word. A symbol that can give
-any unit of a mask turns the word of reachable sets into ``reach | union over j in mask of (reach & ~HAS[j]) << (1 << j)``.
-The own symbols come first; then one word for each coin total to the left neighbour, from the own word on, and one for each
-total to the right, from "nothing covered" on. The pair (l, r) pays exactly when some set of ``left[l]`` and some set of
-``right[r]`` are complements: ``left[l] & mirrored(right[r])`` is not zero.
+Amounts of resources are packed, a byte for each resource (layout.py). What the fixed production leaves open is a missing
+amount r of each of a few resources; how much of it is covered is a mixed-radix number with a digit 0..r for each, a
+*state*, and where there are at most 64 states a *set of states* is one 64-bit word. A symbol that can give any resource of
+a mask turns the word of reachable states into ``reach | union over k in mask of (reach & OPEN[k]) << STRIDE[k]``, where
+OPEN[k] are the states that lack some of k. The own symbols come first; then one word for each coin total to the left
+neighbour, from the own word on, and one for each total to the right, from "nothing covered" on. The pair (l, r) pays
+exactly when a state of ``left[l]`` and one of ``right[r]`` add up to the full state, that is when
+``left[l] & mirrored(right[r])`` is not zero.
 
 Most calls end earlier: on plain production, on an upper bound of everything that city and neighbours could supply, on the
-purse, or, where no either/or symbol matters, on a closed form.
+purse, on a single missing unit, or, where no either/or symbol matters, on a closed form. More than 64 states (seven
+resources at once, custom cards) take a slower general path.
 """
 
 from __future__ import annotations
@@ -24,19 +27,11 @@ _TOP = np.uint64(0x0080808080808080)  # the top bit of every lane; amounts stay 
 _ONES = np.uint64(0x0001010101010101)
 _RAW = np.uint64(0x00000000FFFFFFFF)  # lanes of clay, stone, ore, wood
 _MADE = np.uint64(0x00FFFFFF00000000)
-_S3, _S7, _S48 = np.uint64(3), np.uint64(7), np.uint64(48)
+_S3, _S7, _S8, _S48 = np.uint64(3), np.uint64(7), np.uint64(8), np.uint64(48)
 _LEFT, _RIGHT = np.uint64(LEFT_AT), np.uint64(RIGHT_AT)
-UNITS = 6
+STATES = 64
 TOTALS = 64  # coin totals that the solver distinguishes
 GENERAL_STATES = 1024
-HAS = (
-    np.uint64(0xAAAAAAAAAAAAAAAA),
-    np.uint64(0xCCCCCCCCCCCCCCCC),
-    np.uint64(0xF0F0F0F0F0F0F0F0),
-    np.uint64(0xFF00FF00FF00FF00),
-    np.uint64(0xFFFF0000FFFF0000),
-    np.uint64(0xFFFFFFFF00000000),
-)
 _FAR = 99
 
 
@@ -83,12 +78,38 @@ def pay(public, hidden, seat, cost, bank, purse):
     wild = public.abilities[seat] & WILD_PRICES
     if wild == 0 and (lane_sum(missing) - public.flex_count[seat]) * public.cheapest[seat] > budget:
         return 0
+    if wild:
+        return _pay_sets(public, hidden, seat, missing, budget)
+    if missing & (missing - _ONE) == _ZERO and missing & _ONES:
+        return _pay_one(public, hidden, seat, left, right, missing, budget)
     flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
-    if wild == 0 and missing & flexible == _ZERO:
+    if missing & flexible == _ZERO:
         return _pay_plain(public, hidden, seat, missing, budget)
-    if lane_sum(missing) <= UNITS:
-        return _pay_units(public, hidden, seat, missing, budget)
-    return _pay_general(public, hidden, seat, missing, budget)
+    return _pay_sets(public, hidden, seat, missing, budget)
+
+
+@kernel
+def _pay_one(public, hidden, seat, left, right, missing, budget):
+    """Pay a single missing unit."""
+    lanes = missing * _BYTE
+    if public.flex_lanes[seat] & lanes:
+        hidden.pairs[0] = _ZERO
+        return 1
+    made = 1 if missing & _MADE else 0
+    from_left = (public.sale[left] | public.sale_flex_lanes[left]) & lanes != _ZERO
+    from_right = (public.sale[right] | public.sale_flex_lanes[right]) & lanes != _ZERO
+    left_price, right_price = public.price[seat, made], public.price[seat, 2 + made]
+    count = 0
+    if from_right and right_price <= budget and not (from_left and left_price == 0):
+        hidden.pairs[0] = np.uint64(right_price) << _RIGHT
+        count = 1
+    if from_left and left_price <= budget and not (from_right and right_price == 0):
+        hidden.pairs[count] = np.uint64(left_price) << _LEFT
+        count += 1
+    elif from_left and from_right and left_price == 0 and right_price == 0:
+        hidden.pairs[0] = _ZERO
+        count = 1
+    return count
 
 
 @kernel
@@ -139,123 +160,144 @@ def _collect(hidden, top, budget):
 
 
 @kernel
-def _units_of(missing, mask):
-    """Return the set of units (one bit each, resources in order) that a symbol of these resources can give."""
-    units, at = 0, 0
+def _lay_out_states(hidden, missing):
+    """Number the states of the missing amounts: fill strides and open states; return (needed resources, states)."""
+    needed, states = 0, 1
     rest = missing
-    for resource in range(7):
+    resource = 0
+    while rest:
         amount = np.int64(rest & _BYTE)
-        rest >>= np.uint64(8)
-        if mask >> resource & 1:
-            units |= ((1 << amount) - 1) << at
-        at += amount
-    return units
+        if amount:
+            needed |= 1 << resource
+            hidden.stride[resource] = np.uint64(states)
+            hidden.span[resource] = amount
+            states *= amount + 1
+        rest >>= _S8
+        resource += 1
+    if states > STATES:
+        return needed, states
+    loop = needed
+    while loop:
+        resource = lowest_bit(np.uint64(loop))
+        loop &= loop - 1
+        stride = np.int64(hidden.stride[resource])
+        block = (_ONE << np.uint64(stride * hidden.span[resource])) - _ONE
+        period = stride * (hidden.span[resource] + 1)
+        word = block
+        for at in range(period, states, period):
+            word |= block << np.uint64(at)
+        hidden.open[resource] = word
+    return needed, states
 
 
 @kernel
-def _cover(reach, units):
-    """Return the sets reachable with one more symbol that can give any one of these units."""
+def _cover(hidden, reach, mask):
+    """Return the states reachable with one more symbol that can give any one resource of a mask."""
     grown = reach
-    while units:
-        unit = lowest_bit(np.uint64(units))
-        units &= units - 1
-        grown |= (reach & ~HAS[unit]) << np.uint64(1 << unit)
+    while mask:
+        resource = lowest_bit(np.uint64(mask))
+        mask &= mask - 1
+        grown |= (reach & hidden.open[resource]) << hidden.stride[resource]
     return grown
 
 
 @kernel
-def _cover_at(words, side, top, units, price):
+def _cover_all(hidden, side, top, mask, price):
     """Let every coin total of one side buy one more symbol at this price."""
+    words = hidden.reachable
     for total in range(top - price, -1, -1):
         word = words[side, total]
         if word:
-            words[side, total + price] |= _cover(word, units)
+            words[side, total + price] |= _cover(hidden, word, mask)
 
 
 @kernel
-def _buy(public, hidden, seat, side, missing, top):
+def _cover_mixed(hidden, side, top, mask, raw_price, made_price):
+    """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
+    words = hidden.reachable
+    for total in range(top, -1, -1):
+        word = words[side, total]
+        if word:
+            if total + raw_price <= top:
+                words[side, total + raw_price] |= _cover(hidden, word, mask & 0x0F)
+            if total + made_price <= top:
+                words[side, total + made_price] |= _cover(hidden, word, mask & 0x70)
+
+
+@kernel
+def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
     """Fill ``hidden.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
     if side == 0:
         seller = seat + 1 if seat + 1 < public.seats else 0
     else:
         seller = seat - 1 if seat > 0 else public.seats - 1
-    words = hidden.reachable
-    raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
+    for total in range(1, top + 1):
+        hidden.reachable[side, total] = _ZERO
     rebate = public.board_rebate[seat, side]
-    for resource in range(7):
-        amount = lane(missing, resource)
-        if amount == 0:
-            continue
-        price = raw_price if resource < 4 else made_price
-        units = _units_of(missing, 1 << resource)
+    loop = needed
+    while loop:
+        resource = lowest_bit(np.uint64(loop))
+        loop &= loop - 1
         sold = lane(public.sale[seller], resource)
+        price = raw_price if resource < 4 else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
-            _cover_at(words, side, top, units, max(price - rebate, 0))
+            _cover_all(hidden, side, top, 1 << resource, max(price - rebate, 0))
             sold -= 1
-        for _ in range(min(sold, amount)):
-            _cover_at(words, side, top, units, price)
+        for _ in range(min(sold, hidden.span[resource])):
+            _cover_all(hidden, side, top, 1 << resource, price)
     for symbol in range(public.sale_flex_count[seller]):
-        mask = np.int64(public.sale_flex[seller, symbol])
-        made_units = _units_of(missing, mask & 0x70)
-        raw_units = _units_of(missing, mask & 0x0F)
-        if raw_units and made_units:
-            _cover_mixed(words, side, top, raw_units, raw_price, made_units, made_price)
-        elif raw_units:
-            _cover_at(words, side, top, raw_units, raw_price)
-        elif made_units:
-            _cover_at(words, side, top, made_units, made_price)
+        mask = np.int64(public.sale_flex[seller, symbol]) & needed
+        if mask & 0x70 and mask & 0x0F and raw_price != made_price:
+            _cover_mixed(hidden, side, top, mask, raw_price, made_price)
+        elif mask:
+            _cover_all(hidden, side, top, mask, raw_price if mask & 0x0F else made_price)
     if public.turn_rebate[seat, side] > 0:
         for total in range(1, top + 1):
             lower = max(total - public.turn_rebate[seat, side], 0)
-            words[side, lower] |= words[side, total]
+            hidden.reachable[side, lower] |= hidden.reachable[side, total]
 
 
 @kernel
-def _cover_mixed(words, side, top, raw_units, raw_price, made_units, made_price):
-    """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
-    for total in range(top, -1, -1):
-        word = words[side, total]
-        if word:
-            if total + raw_price <= top:
-                words[side, total + raw_price] |= _cover(word, raw_units)
-            if total + made_price <= top:
-                words[side, total + made_price] |= _cover(word, made_units)
-
-
-@kernel
-def _pay_units(public, hidden, seat, missing, budget):
-    """Pay at most six missing units by words of reachable sets."""
-    units = lane_sum(missing)
-    sets = 1 << units
+def _pay_sets(public, hidden, seat, missing, budget):
+    """Pay with words of reachable states; where all units cost the same, totals are counted in units."""
+    needed, states = _lay_out_states(hidden, missing)
+    if states > STATES:
+        return _pay_general(public, hidden, seat, missing, budget)
     own = _ONE
     for symbol in range(public.flex_count[seat]):
-        own = _cover(own, _units_of(missing, np.int64(public.flex[seat, symbol])))
-    if own >> np.uint64(sets - 1) & _ONE:
+        mask = np.int64(public.flex[seat, symbol]) & needed
+        if mask:
+            own = _cover(hidden, own, mask)
+    if (own >> np.uint64(states - 1)) & _ONE:
         hidden.pairs[0] = _ZERO
         return 1
-    rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
+    left_raw, left_made = public.price[seat, LEFT_RAW], public.price[seat, LEFT_MADE]
+    right_raw, right_made = public.price[seat, RIGHT_RAW], public.price[seat, RIGHT_MADE]
+    dearest = max(max(left_raw, left_made), max(right_raw, right_made))
+    scale = 1
+    if public.cheapest[seat] == dearest and dearest > 1 and public.abilities[seat] & WILD_PRICES == 0:
+        scale, budget = dearest, budget // dearest
+        left_raw = left_made = right_raw = right_made = dearest = 1
+    most = min(lane_sum(missing) * dearest, TOTALS - 1)
+    left_top = min(budget + public.turn_rebate[seat, 0], most)
+    right_top = min(budget + public.turn_rebate[seat, 1], most)
     words = hidden.reachable
-    left_top = min(budget + rebates[0], TOTALS - 1)
-    right_top = min(budget + rebates[1], TOTALS - 1)
-    for total in range(left_top + 1):
-        words[0, total] = _ZERO
-    for total in range(right_top + 1):
-        words[1, total] = _ZERO
     words[0, 0] = own
     words[1, 0] = _ONE
-    _buy(public, hidden, seat, 0, missing, left_top)
-    _buy(public, hidden, seat, 1, missing, right_top)
-    mirror = np.uint64(64 - sets)
-    for total in range(min(right_top, budget) + 1):
+    _buy(public, hidden, seat, 0, needed, left_top, left_raw, left_made)
+    _buy(public, hidden, seat, 1, needed, right_top, right_raw, right_made)
+    mirror = np.uint64(64 - states)
+    right_top = min(right_top, budget)
+    for total in range(right_top + 1):
         words[1, total] = reverse_bits(words[1, total]) >> mirror
-    count, best = 0, _FAR
+    count, best = 0, right_top + 1
     for to_left in range(min(left_top, budget) + 1):
         word = words[0, to_left]
         if word:
-            for to_right in range(min(best - 1, budget - to_left, right_top) + 1):
+            for to_right in range(min(best - 1, budget - to_left) + 1):
                 if word & words[1, to_right]:
                     best = to_right
-                    hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+                    hidden.pairs[count] = (np.uint64(to_left * scale) << _LEFT) | (np.uint64(to_right * scale) << _RIGHT)
                     count += 1
                     break
     return count

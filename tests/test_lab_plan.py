@@ -1,0 +1,151 @@
+"""The sanitising pass, the plan file, the digest, the command."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import wsim
+from wsim import Plan, UserError
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+def test_defaults_come_from_the_game() -> None:
+    plan = Plan.make()
+    assert (plan.game, plan.ruleset, plan.players, plan.games, plan.seed) == ("toy", "toy-1e", 4, 100_000, 1)
+    assert plan.policies == ("bold", "shy", "random", "bold")
+    assert plan.options == {"wonders": "random"}
+
+
+def test_the_usual_line_up_fits_any_number_of_players() -> None:
+    assert Plan.make(players=3).policies == ("bold", "shy", "random")
+    assert Plan.make(players=6).policies == ("bold", "shy", "random", "bold", "bold", "shy")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"games": -5}, "games must be at least 1, not -5"),
+        ({"games": 0}, "games must be at least 1, not 0"),
+        ({"games": 2**44}, "games must be less than 17592186044416, not 17592186044416"),
+        ({"games": 2.0}, "games must be a whole number, not 2.0"),
+        ({"games": True}, "games must be a whole number, not True"),
+        ({"games": "10"}, "games must be a whole number, not '10'"),
+        ({"seed": -1}, "seed must be at least 0, not -1"),
+        ({"seed": 2**63}, "seed must be less than 9223372036854775808"),
+        ({"players": 0}, "players must be at least 1, not 0"),
+        ({"rotate": 1}, "rotate must be true or false, not 1"),
+        ({"ruleset": 2}, "ruleset must be a name, not 2"),
+        ({"ruleset": " "}, "ruleset must be a name, not ' '"),
+        ({"policies": ["bold", 3]}, "policies must be a name, not 3"),
+        ({"policies": 3}, "policies must be a list, not 3"),
+        ({"policies": "bold,shy,bold"}, "3 policies for 4 players: give one for all seats or one per seat"),
+        ({"cards": 3}, "cards must be a file, not 3"),
+        ({"patch": {"a": 1}}, "patch must be a list"),
+        ({"set": "cards.Palace.points"}, "set must be path=value, as in cards.Palace.points=6"),
+        ({"game": "toi"}, r"unknown game 'toi': .*did you mean 'toy'\?"),
+        ({"polices": "bold"}, r"unknown plan key 'polices': .*did you mean 'policies'\?"),
+        ({"wonder": "bold"}, r"unknown plan key 'wonder': .*did you mean 'wonders'\?"),
+        ({"wonders": {"a": 1}}, "wonders must be text, a number or a list of them"),
+    ],
+)
+def test_what_is_unsound_is_refused_in_one_sentence(keys: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence) as refusal:
+        Plan.make(**keys)
+    assert "\n" not in str(refusal.value)
+
+
+def test_values_take_one_form() -> None:
+    plan = Plan.make(games=np.int32(7), policies="bold", patch=Path("a.toml"), wonders=["Gizah", "random"], pause=1)
+    assert plan == Plan.make(games=7, policies=["bold"], patch=["a.toml"], wonders="Gizah,random", pause="1")
+    assert type(plan.games) is int
+
+
+def test_a_plan_is_hashable_and_frozen() -> None:
+    assert len({Plan.make(games=3), Plan.make(games=3), Plan.make(games=4)}) == 2
+    with pytest.raises(AttributeError):
+        Plan.make().games = 3  # type: ignore[misc]
+
+
+names = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: text.strip() == text)
+
+
+@given(seed=st.integers(0, 2**63 - 1), rotate=st.booleans(), cards=names, wonders=names, path=names)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_plan_comes_back_from_its_file(seed: int, rotate: bool, cards: str, wonders: str, path: str) -> None:
+    plan = Plan.make(seed=seed, rotate=rotate, cards=cards, wonders=wonders, patch=[path, "b"], set=f"x={path}")
+    Path("plan.toml").write_text(plan.to_toml(), encoding="utf-8")
+    assert Plan.from_toml("plan.toml") == plan
+    assert Plan.restore(plan.as_dict()) == plan
+
+
+def test_options_laid_over_a_file_win() -> None:
+    Path("plan.toml").write_text('games = 5\nseed = 9\npolicies = "shy"\n')
+    assert Plan.from_toml("plan.toml", games=6) == Plan.make(games=6, seed=9, policies="shy")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"games = ", "the plan 'plan.toml' is not valid TOML: "),
+        (b"games = 5\ncolour = 'red'", "unknown plan key 'colour'"),
+        (b"\xff", "the plan 'plan.toml' is not UTF-8 text"),
+        (None, "cannot read the plan 'plan.toml': No such file or directory"),
+    ],
+)
+def test_a_bad_plan_file_is_refused(content: bytes | None, sentence: str) -> None:
+    if content is not None:
+        Path("plan.toml").write_bytes(content)
+    with pytest.raises(UserError, match=sentence):
+        Plan.from_toml("plan.toml")
+
+
+def test_the_digest_follows_what_decides_the_data() -> None:
+    digests = {
+        plan.digest
+        for plan in (
+            Plan.make(),
+            Plan.make(games=5),
+            Plan.make(seed=5),
+            Plan.make(policies="bold"),
+            Plan.make(rotate=True),
+            Plan.make(wonders="Gizah"),
+            Plan.make(set="x=1"),
+            Plan.make(picks=True),
+        )
+    }
+    assert len(digests) == 8
+
+
+def test_the_digest_follows_the_content_of_files_and_not_their_place() -> None:
+    for folder, points in (("a", 1), ("b", 1), ("c", 2)):
+        Path(folder).mkdir()
+        Path(folder, "cards.toml").write_text(f"points = {points}")
+        Path(folder, "mine.py").write_text(f"bold = {points}")
+    for kind in ("cards", "patch", "policies"):
+        keys: list[dict[str, Any]] = [
+            {kind: f"{folder}/mine.py:bold" if kind == "policies" else f"{folder}/cards.toml"} for folder in "abc"
+        ]
+        first, same, other = (Plan.make(**key).digest for key in keys)
+        assert first == same != other
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(UserError, match=r"cannot read 'mine\.toml': No such file or directory"):
+        _ = Plan.make(cards="mine.toml").digest
+
+
+def test_the_command_makes_the_plan_again(wsim_command: Any) -> None:
+    plan = Plan.make(games=20, seed=3, policies="bold:nerve=2", rotate=True, picks=True, pause=0, set=["a.b=1", "c=2"])
+    words = shlex.split(plan.command())
+    assert words[:2] == ["wsim", "run"]
+    answer = wsim_command(*words[1:], "--out", "again")
+    assert answer.code == 0, answer.err
+    assert wsim.load_run("again").plan == plan

@@ -1,0 +1,316 @@
+"""The log of one game -> its trace, as TRACE.md describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
+from wsim.babel.layout import (
+    BLUFF,
+    COMPLETE,
+    DOUBLE,
+    EXCHANGE,
+    KIND_GONE,
+    LOG_ACTION,
+    LOG_ACTION_CARD,
+    LOG_BUILT,
+    LOG_DRAW,
+    LOG_END,
+    LOG_PAID,
+    LOG_PARTS,
+    LOG_RESHUFFLE,
+    LOG_TURN_END,
+    LOG_WONDER,
+    OFFER,
+    PLAY_CARD,
+    SPACES,
+    TAKE,
+    TRADE_CARD,
+    TRIPLE,
+    TURN,
+)
+
+__all__ = ["Event", "make_trace", "read_log"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One entry of the log, with plain numbers (fields as in ``layout.EVENT``)."""
+
+    what: int
+    seat: int
+    action: int
+    count: int
+    index: int
+    slot: int
+    turn: int
+    move: int
+    value: int
+
+
+def read_log(log: Any, count: int) -> list[Event]:
+    """Return the first ``count`` entries of a log."""
+    return [Event(*(int(value) for value in entry)) for entry in log[:count].tolist()]
+
+
+class _Teller:
+    """Reads events one after the other and writes the turns of the trace."""
+
+    def __init__(self, catalog: Catalog, board: Sequence[int], seats: int) -> None:
+        self.catalog, self.seats = catalog, seats
+        discs = catalog.discs
+        self.board = [dict(discs[disc].needs) for disc in board]
+        self.discs = [dict(disc.needs) for disc in discs]
+        self.points = [0] * seats
+        self.hands = [dict.fromkeys(KINDS, 0) for _ in range(seats)]
+        self.owned: list[list[dict[str, int]]] = [[] for _ in range(seats)]
+        self.held: list[list[str]] = [[] for _ in range(seats)]
+        self.row = 0
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+    def read(self, events: Sequence[Event]) -> dict[str, Any]:
+        """Return board-independent parts of the trace: hands, turns, end."""
+        self.events = [event for event in events if event.what != LOG_RESHUFFLE]
+        self.place = 0
+        dealt: list[list[str]] = [[] for _ in range(self.seats)]
+        while self.next_is(LOG_DRAW):
+            event = self.take()
+            dealt[event.seat].append(self.drawn(event))
+        turns = []
+        while not self.next_is(LOG_END):
+            turns.append(self.turn())
+        reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
+        unfinished = [{"wonder": self.catalog.wonders[wonder], **told} for wonder, told in self.wonders()]
+        return {"hands": dealt, "turns": turns, "end": {"reason": reason, "unfinished": unfinished}}
+
+    def next_is(self, *whats: int) -> bool:
+        """Whether the next event is one of these."""
+        return self.place < len(self.events) and self.events[self.place].what in whats
+
+    def take(self) -> Event:
+        """Return the next event and step over it."""
+        self.place += 1
+        return self.events[self.place - 1]
+
+    def drawn(self, event: Event) -> str:
+        """Note a drawn card and return its kind."""
+        kind = KINDS[event.move]
+        self.hands[event.seat][kind] += 1
+        return kind
+
+    def draws(self, most: int) -> list[str]:
+        """Return the kinds of the draws that follow, ``most`` at most."""
+        cards: list[str] = []
+        while len(cards) < most and self.next_is(LOG_DRAW):
+            cards.append(self.drawn(self.take()))
+        return cards
+
+    # --- turns --------------------------------------------------------------------------------------------------------
+    def turn(self) -> dict[str, Any]:
+        """Tell one turn."""
+        first = self.events[self.place]
+        told: dict[str, Any] = {"turn": first.turn, "seat": first.seat, "actions": []}
+        while self.next_is(LOG_ACTION):
+            self.active = self.take().seat
+            told["actions"].append(self.act())
+            if self.next_is(DOUBLE):
+                again = bool(self.take().move)
+                told["actions"][-1]["double_turn"] = again
+                if again:
+                    self.held[self.active].remove("double_turn")
+        if not self.next_is(LOG_END):
+            told["draws"] = self.common_draw()
+        told["points"] = list(self.points)
+        told["hand_sizes"] = [sum(hand.values()) for hand in self.hands]
+        return told
+
+    def common_draw(self) -> list[dict[str, Any]]:
+        """Tell the common draw, clockwise from the active seat."""
+        order = [(self.active + step) % self.seats for step in range(self.seats)]
+        draws: dict[int, list[str]] = {seat: [] for seat in order}
+        while not self.next_is(LOG_TURN_END):
+            event = self.take()
+            draws[event.seat].append(self.drawn(event))
+        self.take()
+        return [{"seat": seat, "cards": draws[seat]} for seat in order]
+
+    def act(self) -> dict[str, Any]:
+        """Tell one action."""
+        plays = list(self.plays())
+        event = self.take()
+        assert event.what == TURN, event
+        if event.move == 0:
+            return {"plays": plays, "action": "pass", "drawn": self.draws(self.catalog.section["setup"]["pass_draw"])}
+        return self.build(event.move - 1, plays)
+
+    def plays(self) -> Iterator[dict[str, Any]]:
+        """Tell the decisions of the windows that follow; being able to play nothing is no decision."""
+        while self.next_is(PLAY_CARD):
+            event = self.take()
+            if event.count == 1:
+                continue
+            window = "W1" if event.slot < 0 else "W3" if event.seat == self.active else "W2"
+            card = ACTION_CARDS[event.move - 1] if event.move else None
+            play: dict[str, Any] = {"window": window, "seat": event.seat, "card": card}
+            if card is not None:
+                self.held[event.seat].remove(card)
+                most = self.catalog.section["effects"][card]
+                if card == "card_exchange":
+                    play["aside"] = self.aside()
+                    most = len(play["aside"])
+                play["drawn"] = self.draws(most)
+            yield play
+
+    def aside(self) -> list[str]:
+        """Tell which cards an exchange sets aside."""
+        cards = []
+        while self.next_is(EXCHANGE):
+            event = self.take()
+            if event.move:
+                cards.append(KINDS[event.move - 1])
+                self.hands[event.seat][cards[-1]] -= 1
+        return cards
+
+    def build(self, slot: int, plays: list[dict[str, Any]]) -> dict[str, Any]:
+        """Tell a build."""
+        disc = self.board[slot]
+        plays += self.plays()
+        offers, laid = self.offers(disc)
+        plays += self.plays()
+        event = self.take()
+        assert event.what == TAKE, event
+        taken = [seat for seat in range(self.seats) if event.move >> seat & 1]
+        answer = self.take()
+        assert answer.what == COMPLETE, answer
+        told = {"plays": plays, "action": "build", "wonder": self.catalog.wonders[slot // SPACES]}
+        told |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
+        told |= {"taken": taken, "completed": answer.move != 0}
+        if answer.move:
+            self.success(disc, answer.move, {seat: laid[seat] for seat in taken}, told)
+        else:
+            self.take()  # LOG_FAILED
+        told["paid"] = list(self.paid())
+        return told
+
+    def offers(self, disc: Mapping[str, int]) -> tuple[list[dict[str, Any]], dict[int, int]]:
+        """Tell the offers, and return them as moves by seat."""
+        told: list[dict[str, Any]] = []
+        laid = {}
+        while self.next_is(OFFER, BLUFF):
+            event = self.take()
+            if event.what == OFFER:
+                laid[event.seat] = event.move
+                trade = event.move >= TRADE_CARD
+                told.append({"seat": event.seat, "cards": _by_kind(disc, event.move), "trade": trade})
+            else:
+                told[-1]["bluff"] = [kind for number, kind in enumerate(KINDS) if event.move >> number & 1]
+        return told, laid
+
+    def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], told: dict[str, Any]) -> None:
+        """Tell what a successful build does."""
+        replaced = _by_kind(disc, answer)
+        own = dict(disc)
+        for seat, offer in taken.items():
+            for kind, number in _by_kind(disc, offer).items():
+                own[kind] -= number
+                self.hands[seat][kind] -= number
+        for kind, number in replaced.items():
+            own[kind] -= number
+        for kind, number in own.items():
+            self.hands[self.active][kind] -= number
+        size = self.catalog.section["effects"]["joker"]
+        for _ in range(sum(replaced.values()) // size):
+            self.held[self.active].remove("joker")
+        told["own"] = {kind: number for kind, number in own.items() if number}
+        told["jokers"] = replaced
+        told["parts"] = [0] * self.seats
+        while self.next_is(LOG_PARTS):
+            event = self.take()
+            told["parts"][event.seat] += event.move
+        built = self.take()
+        assert built.what == LOG_BUILT, built
+        self.owned[built.seat].append(self.discs[built.move])
+        told["disc_to"] = built.seat
+        for _, wonder in self.wonders():
+            told["wonder_completed"] = self.completed(wonder)
+
+    def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Tell the wonders that are scored next, each with its number."""
+        while self.next_is(LOG_WONDER):
+            number = self.events[self.place].move & 0xFF
+            told: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
+            while self.next_is(LOG_WONDER) and self.events[self.place].move & 0xFF == number:
+                event = self.take()
+                told["units"][event.seat] = event.value
+                told["points"][event.seat] = event.move >> 8
+                self.points[event.seat] += event.move >> 8
+            yield number, told
+
+    def completed(self, wonder: dict[str, Any]) -> dict[str, Any]:
+        """Tell the completion of a wonder."""
+        self.row += 1
+        card = None
+        if self.next_is(LOG_ACTION_CARD):
+            event = self.take()
+            card = ACTION_CARDS[event.move]
+            self.held[event.seat].append(card)
+        return {"row": self.row, **wonder, "action_card": card}
+
+    def paid(self) -> Iterator[dict[str, Any]]:
+        """Tell what the offers that were not taken earn."""
+        while self.next_is(TRIPLE, LOG_PAID):
+            told: dict[str, Any] = {}
+            if self.next_is(TRIPLE):
+                event = self.take()
+                told["triple_bonus"] = bool(event.move)
+                if event.move:
+                    self.held[event.seat].remove("triple_bonus")
+            event = self.take()
+            self.points[event.seat] += event.move
+            yield {"seat": event.seat, "points": event.move, **told}
+
+
+def _by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
+    """Return the cards of an offer or completion by kind, without the kinds of which there are none."""
+    numbers = dict(zip(disc, (move & 0xFF, move >> 8 & 0xFF), strict=False))
+    return {kind: number for kind, number in numbers.items() if number}
+
+
+def make_trace(catalog: Catalog, game: Any, count: int, rows: Any) -> dict[str, Any]:
+    """Return the inner part of a trace: everything but format, game, ruleset, seed, index and seats.
+
+    Parameters
+    ----------
+    game: a GAME record after ``play_logged`` with LOG_ALL. count: its events. rows: the rows of the game.
+    """
+    public = game.public
+    seats = int(public.seats)
+    board = [int(disc) for disc in public.board]
+    teller = _Teller(catalog, board, seats)
+    told = teller.read(read_log(game.hidden.log, count))
+    wonders = catalog.wonders
+    scores = []
+    for seat in range(seats):
+        row = rows[seat]
+        score = {
+            "seat": seat,
+            "wonders": int(row.wonder_points),
+            "unfinished_wonders": int(row.light_points),
+            "refused_offers": int(row.refused_points),
+            "disc_sets": int(row.set_points),
+            "action_cards": int(row.action_points),
+            "total": int(row.total),
+            "discs": teller.owned[seat],
+            "cards": teller.hands[seat],
+            "held": sorted(teller.held[seat]),
+            "rank": int(row["rank"]),
+            "win_share": round(float(row.win_share), 6),
+        }
+        scores.append(score)
+    layout = [
+        {"wonder": wonder, "discs": teller.board[number * SPACES : (number + 1) * SPACES]}
+        for number, wonder in enumerate(wonders)
+    ]
+    return {"board": layout, "start": int(game.hidden.starter), **told, "scores": scores}
