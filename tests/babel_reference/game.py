@@ -325,11 +325,13 @@ class Reference:
                 for seat, number in enumerate(points):
                     self.pay(seat, number, "unfinished_wonders")
         for seat in range(self.seats):
-            self.pay(seat, set_points(self.owned[seat], self.rules["set_values"], self.rules["set_table_cap"]), "disc_sets")
+            sets = set_points(self.owned[seat], self.rules["set_values"], self.rules["set_table_cap"])
+            self.pay(seat, sets, "disc_sets")
             bonus = 5 * self.action_hands[seat].count("five_points")
             bonus += len(self.owned[seat]) * self.action_hands[seat].count("disc_bonus")
             self.pay(seat, bonus, "action_cards")
-        return {"end": {"reason": self.over, "unfinished": unfinished}, "scores": self.told_scores()}
+        end = {"reason": self.over, "reshuffles": self.reshuffles, "unfinished": unfinished}
+        return {"end": end, "scores": self.told_scores()}
 
     def told_scores(self) -> list[dict[str, Any]]:
         """Return the scores of the trace."""

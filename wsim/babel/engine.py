@@ -34,8 +34,10 @@ from wsim.babel.layout import (
     LINE_UP,
     LOG_END,
     LOG_PICKS,
+    NOBODY,
     RUNNING,
     SLOTS,
+    TURN,
     Game,
     Pick,
     Row,
@@ -113,9 +115,10 @@ def _write_picks(g, picks, start, game):
         pick, event = picks[start + number], hidden.log[number]
         pick.game = game
         pick.entry = g.own[event.seat].entrant
-        pick.disc = -1
-        if event.slot >= 0:
-            pick.disc = public.board[event.slot]
+        slot = event.slot
+        if event.what == TURN:
+            slot = event.move - 1  # the disc that this very move announces
+        pick.disc = public.board[slot] if slot >= 0 else NOBODY
         kept = pick.event
         kept.what = event.what
         kept.seat = event.seat
@@ -129,13 +132,14 @@ def _write_picks(g, picks, start, game):
     return start + hidden.events
 
 
-@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, Row[::1], Pick[::1]))
-def play_chunk(g, t, seating, lineup, first, rows, picks):
+@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
+def play_chunk(g, t, seating, lineup, first, rows, picks, logging):
     """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or FAULT.
 
-    Picks are logged if there is room for any; the caller makes room for ``picks_per_game`` each.
+    With LOG_PICKS the caller makes room for ``most_picks`` a game; with LOG_ALL the log of the last game is left in
+    ``g.hidden`` and no picks are written.
     """
-    g.hidden.logging = LOG_PICKS if picks.shape[0] else 0
+    g.hidden.logging = logging
     g.hidden.fault[0] = 0
     for seat in range(t.seats):
         g.own[seat].entrant = -1
@@ -145,17 +149,6 @@ def play_chunk(g, t, seating, lineup, first, rows, picks):
         if g.hidden.fault[0]:
             return FAULT
         _write_rows(g, rows, number * t.seats, first + number)
-        if g.hidden.logging:
+        if logging == LOG_PICKS:
             written = _write_picks(g, picks, written, first + number)
     return written
-
-
-@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, types.int64))
-def play_logged(g, t, seating, lineup, game, logging):
-    """Play one game and leave its log in ``g.hidden``; return the number of events, or FAULT."""
-    g.hidden.logging = logging
-    g.hidden.fault[0] = 0
-    for seat in range(t.seats):
-        g.own[seat].entrant = -1
-    play_game(g, t, seating, lineup, game)
-    return FAULT if g.hidden.fault[0] else g.hidden.events

@@ -50,9 +50,9 @@ class Event:
     value: int
 
 
-def read_log(log: Any, count: int) -> list[Event]:
-    """Return the first ``count`` entries of a log."""
-    return [Event(*(int(value) for value in entry)) for entry in log[:count].tolist()]
+def read_log(hidden: Any) -> list[Event]:
+    """Return the log of a HIDDEN record."""
+    return [Event(*(int(value) for value in entry)) for entry in hidden.log[: int(hidden.events)].tolist()]
 
 
 class _Teller:
@@ -73,6 +73,7 @@ class _Teller:
     def read(self, events: Sequence[Event]) -> dict[str, Any]:
         """Return board-independent parts of the trace: hands, turns, end."""
         self.events = [event for event in events if event.what != LOG_RESHUFFLE]
+        reshuffles = len(events) - len(self.events)
         self.place = 0
         dealt: list[list[str]] = [[] for _ in range(self.seats)]
         while self.next_is(LOG_DRAW):
@@ -83,7 +84,7 @@ class _Teller:
             turns.append(self.turn())
         reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
         unfinished = [{"wonder": self.catalog.wonders[wonder], **told} for wonder, told in self.wonders()]
-        return {"hands": dealt, "turns": turns, "end": {"reason": reason, "unfinished": unfinished}}
+        return {"hands": dealt, "turns": turns, "end": {"reason": reason, "reshuffles": reshuffles, "unfinished": unfinished}}
 
     def next_is(self, *whats: int) -> bool:
         """Whether the next event is one of these."""
@@ -278,35 +279,35 @@ def _by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
     return {kind: number for kind, number in numbers.items() if number}
 
 
-def make_trace(catalog: Catalog, game: Any, count: int, rows: Any) -> dict[str, Any]:
+def make_trace(catalog: Catalog, game: Any, rows: Any) -> dict[str, Any]:
     """Return the inner part of a trace: everything but format, game, ruleset, seed, index and seats.
 
     Parameters
     ----------
-    game: a GAME record after ``play_logged`` with LOG_ALL. count: its events. rows: the rows of the game.
+    game: a GAME record after a game was played with LOG_ALL. rows: the rows of that game.
     """
     public = game.public
     seats = int(public.seats)
     board = [int(disc) for disc in public.board]
     teller = _Teller(catalog, board, seats)
-    told = teller.read(read_log(game.hidden.log, count))
+    told = teller.read(read_log(game.hidden))
     wonders = catalog.wonders
     scores = []
     for seat in range(seats):
         row = rows[seat]
         score = {
             "seat": seat,
-            "wonders": int(row.wonder_points),
-            "unfinished_wonders": int(row.light_points),
-            "refused_offers": int(row.refused_points),
-            "disc_sets": int(row.set_points),
-            "action_cards": int(row.action_points),
-            "total": int(row.total),
+            "wonders": int(row["wonder_points"]),
+            "unfinished_wonders": int(row["light_points"]),
+            "refused_offers": int(row["refused_points"]),
+            "disc_sets": int(row["set_points"]),
+            "action_cards": int(row["action_points"]),
+            "total": int(row["total"]),
             "discs": teller.owned[seat],
             "cards": teller.hands[seat],
             "held": sorted(teller.held[seat]),
             "rank": int(row["rank"]),
-            "win_share": round(float(row.win_share), 6),
+            "win_share": round(float(row["win_share"]), 6),
         }
         scores.append(score)
     layout = [

@@ -60,7 +60,9 @@ def wsim_command(
 def run(
     given: Given,
     threads: Threads = None,
-    out: Annotated[str | None, typer.Option(metavar="FOLDER", help="Write here.", show_default="runs/...")] = None,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Write here.", show_default="runs/...")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted run: wsim run --resume FOLDER")
     ] = False,

@@ -69,9 +69,15 @@ PLAN_OPTIONS: Mapping[str, Any] = {
         typer.Option("--rotate/--fixed-seats", help="Move the line-up on by one seat from game to game."),
     ],
     "wonders": Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Boards: random, rotated, or one per seat (7 Wonders).")
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Boards: random, balanced, one per seat such as Gizah,random,..., or rotate:Gizah,... (7 Wonders).",
+        ),
     ],
-    "sides": Annotated[str | None, typer.Option(metavar="SIDES", help="Sides: random, or one per seat (7 Wonders).")],
+    "sides": Annotated[
+        str | None, typer.Option(metavar="SIDES", help="Sides: random, one for all, or one per seat (7 Wonders).")
+    ],
     "cards": Annotated[
         str | None, typer.Option(metavar="FILE", help="Read this catalogue instead of the one that comes with wsim.")
     ],

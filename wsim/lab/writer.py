@@ -13,7 +13,7 @@ from wsim.errors import UserError
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance, differences
-from wsim.lab.store import read_record, shard_path, shard_ranges, shard_starts, stored_games
+from wsim.lab.store import Run, load_run, shard_path, shard_ranges, shard_starts, stored_games
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,19 +53,19 @@ class RunWriter:
         self._bare = not folder.exists()
         self.finished = False
         if old is not None:
-            self.shard_games = int(old["shard_games"])
-            longer = self._compare(old["identity"])
-            self.finished = old["status"] == "complete" and not longer
+            self.shard_games = old.shard_games
+            longer = self._compare(old.provenance.identity)
+            self.finished = old.status == "complete" and not longer and not self.missing()
             if not (self.finished or resume):
                 what = "fewer games" if longer else "this run, unfinished"
                 raise UserError(f"{str(folder)!r} holds {what}: add --resume to continue it, or choose another --out")
 
-    def _look(self) -> dict[str, Any] | None:
-        """Return the record of the run in the folder, None if there is nothing; raise UserError for anything else."""
+    def _look(self) -> Run | None:
+        """Return the run in the folder, None if there is nothing; raise UserError for anything else."""
         if not self.folder.exists():
             return None
         if (self.folder / "run.json").exists():
-            return read_record(self.folder)
+            return load_run(self.folder)
         if not self.folder.is_dir():
             raise UserError(f"{str(self.folder)!r} is not a folder: choose another --out")
         try:
@@ -96,14 +96,15 @@ class RunWriter:
     def __enter__(self) -> RunWriter:
         """Take the folder for this process and write what describes the run; raise StoreError if the disk refuses."""
         try:
-            for table in self._tables():
-                (self.folder / table).mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._hold()
-            for table in (".", *self._tables()):
-                clean(self.folder / table)
             if not self.finished:
-                self.mark("running")
+                self.mark("running")  # first of all: without it the folder is nobody's
                 write_text(self.folder / "plan.toml", self.plan.to_toml())
+            for table in self._tables():
+                (self.folder / table).mkdir(exist_ok=True)
+                clean(self.folder / table)
+            clean(self.folder)
         except StoreError:
             self._leave()
             raise

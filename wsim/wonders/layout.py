@@ -191,43 +191,43 @@ TABLES = np.dtype(
         ("switch", "i8", (len(SWITCHES),)),
         # the deal
         ("slots", "i8", (AGES,)),
-        ("slot_card", "i8", (AGES, SLOTS)),
+        ("slot_card", "u1", (AGES, SLOTS)),
         ("base_count", "i8", (AGES,)),
-        ("base_slots", "i8", (AGES, SLOTS)),  # slots that are always dealt
+        ("base_slots", "u1", (AGES, SLOTS)),  # slots that are always dealt
         ("pool_count", "i8", (AGES, 2)),  # guilds, black cards of the age
-        ("pool", "i8", (AGES, 2, SLOTS)),
+        ("pool", "u1", (AGES, 2, SLOTS)),
         ("pool_drawn", "i8", (AGES, 2)),
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
-        ("cost_coins", "i8", (ENTRIES,)),
+        ("cost_coins", "i2", (ENTRIES,)),
         ("chain", "u8", (CARDS, 2)),  # predecessors
-        ("color", "i8", (CARDS,)),
-        ("age_of", "i8", (CARDS,)),  # first age in which the name exists
-        ("category", "i8", (CARDS,)),  # score category of the structure's points
+        ("color", "i2", (CARDS,)),
+        ("age_of", "i2", (CARDS,)),  # first age in which the name exists
+        ("category", "i2", (CARDS,)),  # score category of the structure's points
         ("produces", "u8", (ENTRIES,)),  # packed
-        ("one_of", "i8", (ENTRIES,)),  # mask over RESOURCES
-        ("shields", "i8", (ENTRIES,)),
-        ("symbol", "i8", (ENTRIES,)),
-        ("points", "i8", (ENTRIES,)),
-        ("abilities", "i8", (ENTRIES,)),
-        ("price", "i8", (ENTRIES, 4)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i8", (ENTRIES, 2)),
-        ("board_rebate", "i8", (ENTRIES, 2)),
-        ("eventful", "i8", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
-        ("coins", "i8", (ENTRIES,)),
-        ("coins_per", "i8", (ENTRIES, 3)),  # amount, what, cities
-        ("points_per", "i8", (ENTRIES, 3)),
-        ("points_complete", "i8", (ENTRIES,)),  # if every own stage is built
-        ("coins_to_others", "i8", (ENTRIES, 2)),  # amount, who
-        ("coin_loss", "i8", (ENTRIES, 3)),  # amount, who, per
-        ("debt", "i8", (ENTRIES, 2)),  # amount, who
-        ("victory_token", "i8", (ENTRIES,)),  # 1 + age, 0 none
-        ("diplomacy", "i8", (ENTRIES,)),
-        ("copy_science", "i8", (ENTRIES,)),
+        ("one_of", "i2", (ENTRIES,)),  # mask over RESOURCES
+        ("shields", "i2", (ENTRIES,)),
+        ("symbol", "i2", (ENTRIES,)),
+        ("points", "i2", (ENTRIES,)),
+        ("abilities", "i4", (ENTRIES,)),
+        ("price", "i2", (ENTRIES, 4)),  # what a unit costs from now on; NO_PRICE leaves it
+        ("turn_rebate", "i2", (ENTRIES, 2)),
+        ("board_rebate", "i2", (ENTRIES, 2)),
+        ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
+        ("coins", "i2", (ENTRIES,)),
+        ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
+        ("points_per", "i2", (ENTRIES, 3)),
+        ("points_complete", "i2", (ENTRIES,)),  # if every own stage is built
+        ("coins_to_others", "i2", (ENTRIES, 2)),  # amount, who
+        ("coin_loss", "i2", (ENTRIES, 3)),  # amount, who, per
+        ("debt", "i2", (ENTRIES, 2)),  # amount, who
+        ("victory_token", "i2", (ENTRIES,)),  # 1 + age, 0 none
+        ("diplomacy", "i2", (ENTRIES,)),
+        ("copy_science", "i2", (ENTRIES,)),
         # boards: side number = board * 2 + side
-        ("board_resource", "i8", (SIDES,)),
-        ("stage_count", "i8", (SIDES,)),
-        ("stage_entry", "i8", (SIDES, STAGES)),
+        ("board_resource", "i2", (SIDES,)),
+        ("stage_count", "i2", (SIDES,)),
+        ("stage_entry", "i2", (SIDES, STAGES)),
         # masks over the cards, for scoring
         ("scoring_cards", "u8", (2,)),  # cards with points_per or points_complete
         ("purple_cards", "u8", (2,)),
@@ -250,6 +250,7 @@ SEATING = np.dtype(
     ],
     align=True,
 )
+
 RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = 0, 1, 2
 BAN_TRADE, BAN_STAGE, BAN_SELL = 1, 2, 4
 

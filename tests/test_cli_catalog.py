@@ -1,0 +1,83 @@
+"""``wsim catalog``: what it shows of cards.toml, how it refuses a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wsim.wonders.catalog import default_cards_path, ruleset_names
+
+if TYPE_CHECKING:
+    from tests.conftest import Command
+
+
+def test_the_whole_catalogue(wsim_command: Command) -> None:
+    answer = wsim_command("catalog")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("7 Wonders, first edition (2010) (1e) for 3, 4, 5, 6, 7 players; cards.toml, digest ")
+    assert "\nCards\n" in answer.out
+    assert "\nWonders\n" in answer.out
+    assert "Lumber Yard" in answer.out
+
+
+def test_the_whole_catalogue_as_json(wsim_command: Command) -> None:
+    catalogue = json.loads(wsim_command("catalog", "--ruleset", "2e", "--json").out)
+    assert catalogue["ruleset"] == "2e"
+    assert catalogue["cards"]["Palace"]["color"] == "blue"
+
+
+@pytest.mark.parametrize("name", ["Palace", "palace"])
+def test_one_card(wsim_command: Command, name: str) -> None:
+    [row] = json.loads(wsim_command("catalog", name, "--set", "cards.Palace.points=6", "--json").out)
+    assert (row["name"], row["age"], row["effects"]) == ("Palace", 3, "6 points")
+
+
+def test_one_wonder(wsim_command: Command) -> None:
+    rows = json.loads(wsim_command("catalog", "Gizah", "--json").out)
+    assert {row["wonder"] for row in rows} == {"Gizah"}
+    assert {row["side"] for row in rows} == {"A", "B"}
+
+
+def test_a_name_that_is_not_there(wsim_command: Command) -> None:
+    answer = wsim_command("catalog", "Palce")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "wsim: no card or wonder is called 'Palce' (did you mean 'Palace'?)\n"
+
+
+def test_the_difference_of_two_rule_sets(wsim_command: Command) -> None:
+    lines = wsim_command("catalog", "--diff", "1e", "2e").out.splitlines()
+    assert lines[:2] == ["Rules", "  sides A, B -> day, night"]
+    assert "  Altar: effects 2 points -> 3 points" in lines
+    assert wsim_command("catalog", "--diff", "1e", "1e").out == "no difference\n"
+    rows = json.loads(wsim_command("catalog", "--diff", "1e", "2e", "--json").out)
+    assert {"part", "name", "field", "old", "new"} == set(rows[0])
+
+
+def test_a_good_file_is_checked(wsim_command: Command) -> None:
+    path = str(default_cards_path())
+    rows = json.loads(wsim_command("catalog", "--check", path, "--json").out)
+    assert [row["ruleset"] for row in rows] == list(ruleset_names())
+    assert wsim_command("catalog", "--check", path).out.startswith(f"{path}: no mistakes\n")
+
+
+def test_a_good_patch_is_checked(wsim_command: Command, tmp_path: Path) -> None:
+    patch = tmp_path / "patch.toml"
+    patch.write_text("[cards.Palace]\npoints = 6\n")
+    [row] = json.loads(wsim_command("catalog", "--check", str(patch), "--json").out)
+    assert row["ruleset"] == "1e"
+
+
+@pytest.mark.parametrize("words", [("--check", "bad.toml"), ("--patch", "bad.toml")])
+def test_a_bad_file_is_refused(
+    wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.toml").write_text("[cards.Palace]\npoint = 6\n")
+    answer = wsim_command("catalog", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("wsim: bad.toml")
+    assert "Palace" in answer.err
+    assert "point" in answer.err

@@ -1,0 +1,122 @@
+"""What a build would bring, in the terms of ``weights``: shared by the decisions of the policy ``weighted``.
+
+Parts that a build would place are handed around *packed*: a byte for each seat, ``parts << (8 * seat)``.
+"""
+
+from __future__ import annotations
+
+from wsim.babel.layout import JOKER, KINDS, ROWS, SPACES
+from wsim.babel.moves import usable
+from wsim.babel.policies.weights import WEIGHTS
+from wsim.babel.scoring import award
+from wsim.jit import kernel
+
+(
+    SET_POINTS,
+    DISC,
+    WONDER_POINTS,
+    STANDING,
+    PART,
+    CARD,
+    JOKER_SPENT,
+    ACTION_CARD,
+    RIVAL_POINTS,
+    RIVAL_SET_POINTS,
+    RIVAL_PART,
+    FAIL,
+    RISK,
+    PASS,
+    ACCEPTED,
+    REFUSED,
+    TRADE,
+    OFFERED,
+    TRIPLE_FROM,
+    DOUBLE_FROM,
+    EXCHANGE_FROM,
+) = range(len(WEIGHTS))
+
+
+@kernel
+def _gain(t, disc, owned, owned_second):
+    """Return the points that a disc adds to ``owned`` discs of its first and ``owned_second`` of its second kind."""
+    gain = t.sets[owned + 1] - t.sets[owned]
+    if t.is_two_colour[disc]:
+        gain = max(gain, t.sets[owned_second + 1] - t.sets[owned_second])
+    return gain
+
+
+@kernel
+def set_gain(public, t, seat, disc):
+    """Return the points that a disc adds to the set table of a rival, as far as its discs are known."""
+    kind, second = t.kind[disc, 0], t.kind[disc, 1]
+    return _gain(t, disc, public.discs[seat, kind], public.discs[seat, second % len(KINDS)])
+
+
+@kernel
+def completes(public, slot):
+    """Say whether the disc of a slot is the last one of its wonder."""
+    wonder = slot // SPACES
+    return (public.slots_left >> (wonder * SPACES)) & 7 == 1 << (slot - wonder * SPACES)
+
+
+@kernel
+def wonder_points(public, t, wonder, parts, seat):
+    """Return a seat's points if the wonder were scored with the packed ``parts`` added, by the next row."""
+    most, leaders, second, seconds = 0, 0, 0, 0
+    for other in range(public.seats):
+        units = public.units[wonder, other] + ((parts >> (8 * other)) & 0xFF)
+        if units > most:
+            second, seconds = most, leaders
+            most, leaders = units, 1
+        elif units == most:
+            leaders += 1
+        elif units > second:
+            second, seconds = units, 1
+        elif units == second:
+            seconds += 1
+    units = public.units[wonder, seat] + ((parts >> (8 * seat)) & 0xFF)
+    row = min(public.row, ROWS - 1)
+    return award(units, most, leaders, second, seconds, t.values[row, 0], t.values[row, 1], t.values[row, 2])
+
+
+@kernel
+def board_value(public, own, t, slot, parts):
+    """Return what placing the packed ``parts`` on the wonder of a slot is worth to the seat, its disc not counted."""
+    w, seat, wonder = own.weights, own.seat, slot // SPACES
+    value = w[PART] * ((parts >> (8 * seat)) & 0xFF)
+    rivals_gain = 0
+    last = completes(public, slot)
+    for other in range(public.seats):
+        if other != seat:
+            value += w[RIVAL_PART] * ((parts >> (8 * other)) & 0xFF)
+            if last:
+                rivals_gain += wonder_points(public, t, wonder, parts, other)
+    gain = wonder_points(public, t, wonder, parts, seat)
+    if last:
+        value += w[WONDER_POINTS] * gain + w[RIVAL_POINTS] * rivals_gain / (public.seats - 1)
+        if public.active == seat and t.use_action_cards:
+            value += w[ACTION_CARD]
+        return value
+    left = (public.slots_left >> (wonder * SPACES)) & 7
+    built = SPACES + 1 - (left & 1) - ((left >> 1) & 1) - (left >> 2)  # this disc included
+    gain -= wonder_points(public, t, wonder, 0, seat)
+    return value + w[STANDING] * gain * built / SPACES
+
+
+@kernel
+def disc_value(own, t, disc):
+    """Return what owning a disc is worth to the seat."""
+    kind, second = t.kind[disc, 0], t.kind[disc, 1]
+    gain = _gain(t, disc, own.discs[kind], own.discs[second % len(KINDS)])
+    return own.weights[DISC] + own.weights[SET_POINTS] * gain
+
+
+@kernel
+def shortage(own, t, kind, need, kind_second, need_second):
+    """Return the cards that hand and Jokers cannot supply for a need of two kinds."""
+    short = max(need - own.hand[kind], 0) + max(need_second - own.hand[kind_second], 0)
+    jokers = min(usable(own, JOKER), t.max_jokers_per_build)
+    while jokers > 0 and short > 0:
+        short = max(short - t.effects[JOKER], 0)
+        jokers -= 1
+    return short

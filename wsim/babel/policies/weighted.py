@@ -1,0 +1,221 @@
+"""``weighted``: take the move of the highest value, a sum of things that the move brings times their weights.
+
+Idea and units: ``weights``. The first of equal moves is taken. With the parameter ``explore`` a move is random with that
+chance. The own random stream is used for nothing else.
+"""
+
+from __future__ import annotations
+
+from wsim.babel.layout import (
+    COMPLETE,
+    DOUBLE,
+    EXCHANGE,
+    EXCHANGE_CARDS,
+    JOKER,
+    KINDS,
+    OFFER,
+    PLAY_CARD,
+    POLICY,
+    SLOTS,
+    TAKE,
+    TRIPLE,
+    TURN,
+)
+from wsim.babel.moves import cards_of, first_of, second_of, trades
+from wsim.babel.policies.value import (
+    ACCEPTED,
+    CARD,
+    DOUBLE_FROM,
+    EXCHANGE_FROM,
+    FAIL,
+    JOKER_SPENT,
+    OFFERED,
+    PASS,
+    REFUSED,
+    RISK,
+    RIVAL_POINTS,
+    RIVAL_SET_POINTS,
+    TRADE,
+    TRIPLE_FROM,
+    board_value,
+    disc_value,
+    set_gain,
+    shortage,
+)
+from wsim.jit import kernel
+from wsim.rng import below, uniform
+
+EXPLORE = 0  # place in PRIVATE.parameters
+FEW_CARDS = 2  # so many cards of a kind are worth exchanging
+
+
+@kernel
+def _turn_value(public, own, t, move):
+    """Value of passing, or of building with a disc: own cards first, rivals supplying what is short."""
+    w = own.weights
+    if move == 0:
+        return w[PASS]
+    slot = move - 1
+    disc = public.board[slot]
+    kind, second = t.kind[disc, 0], t.kind[disc, 1]
+    need, need_second = t.need[disc, 0], t.need[disc, 1]
+    parts = min(own.hand[kind], need) + min(own.hand[second], need_second)
+    chance = 1.0 - w[RISK] * shortage(own, t, kind, need, second, need_second)
+    if chance <= 0.0:
+        return w[FAIL]
+    gain = disc_value(own, t, disc) + board_value(public, own, t, slot, parts << (8 * own.seat))
+    return chance * (gain + w[CARD] * parts) + (1.0 - chance) * w[FAIL]
+
+
+@kernel
+def _offer_value(public, own, t, move):
+    """Value of an offer: what it brings if it is taken, what it earns if not."""
+    if move == 0:
+        return 0.0
+    w, cards = own.weights, cards_of(move)
+    if trades(move):
+        taken = disc_value(own, t, public.board[public.slot])
+        taken += board_value(public, own, t, public.slot, cards << (8 * public.active))
+    else:
+        taken = board_value(public, own, t, public.slot, cards << (8 * own.seat))
+    taken += w[CARD] * cards
+    value = w[ACCEPTED] * taken + (1.0 - w[ACCEPTED]) * w[REFUSED] * t.refused_offer * cards
+    return value + w[TRADE] * trades(move) + w[OFFERED] * cards
+
+
+@kernel
+def _unpaid(public, t, taken):
+    """Return the points that rivals get for the offers that are not taken, by the number of rivals."""
+    points = 0
+    for seat in range(public.seats):
+        if not (taken >> seat) & 1:
+            points += cards_of(public.offer[seat]) * t.refused_offer
+    return points / (public.seats - 1)
+
+
+@kernel
+def _fail_value(public, own, t):
+    """Value of a build that fails: every offer is paid."""
+    return own.weights[FAIL] + own.weights[RIVAL_POINTS] * _unpaid(public, t, 0)
+
+
+@kernel
+def _success_value(public, own, t, taken):
+    """Value of completing the build with these partners, own cards and Jokers not counted."""
+    disc = public.board[public.slot]
+    parts = 0
+    rest = public.need[0] + public.need[1]
+    partner = -1
+    for seat in range(public.seats):
+        if (taken >> seat) & 1:
+            offer = public.offer[seat]
+            if trades(offer):
+                partner = seat
+            else:
+                parts += cards_of(offer) << (8 * seat)
+                rest -= cards_of(offer)
+    parts += rest << (8 * own.seat)
+    value = board_value(public, own, t, public.slot, parts)
+    value += own.weights[RIVAL_POINTS] * _unpaid(public, t, taken)
+    if partner < 0:
+        return value + disc_value(own, t, disc)
+    return value + own.weights[RIVAL_SET_POINTS] * set_gain(public, t, partner, disc)
+
+
+@kernel
+def _take_value(public, own, t, move):
+    """Value of taking these partners: of the build if own hand and Jokers can complete it, else of its failure."""
+    first, second = public.need[0], public.need[1]
+    for seat in range(public.seats):
+        if (move >> seat) & 1:
+            first -= first_of(public.offer[seat])
+            second -= second_of(public.offer[seat])
+    if shortage(own, t, public.kind[0], first, public.kind[1], second) > 0:
+        return _fail_value(public, own, t)
+    return _success_value(public, own, t, move) + own.weights[CARD] * (first + second)
+
+
+@kernel
+def _complete_value(public, own, t, move):
+    """Value of declining, or of completing with so many Jokers."""
+    if move == 0:
+        return _fail_value(public, own, t)
+    replaced = cards_of(move)
+    w = own.weights
+    value = _success_value(public, own, t, public.taken)
+    value += w[CARD] * (public.missing[0] + public.missing[1] - replaced)
+    return value + w[JOKER_SPENT] * replaced / t.effects[JOKER]
+
+
+@kernel
+def _best_turn(public, own, t):
+    """Return the highest value of any turn that could be taken now."""
+    best = own.weights[PASS]
+    for slot in range(SLOTS):
+        if (public.slots_left >> slot) & 1:
+            best = max(best, _turn_value(public, own, t, slot + 1))
+    return best
+
+
+@kernel
+def _worth_exchanging(own, kind):
+    """Return the cards of a kind that are too few to build with."""
+    return own.hand[kind] if own.hand[kind] <= FEW_CARDS else 0
+
+
+@kernel
+def _play_card(own, choice):
+    """Play Draw three at once, the Card exchange when enough cards are worth it."""
+    last = choice.moves[choice.count - 1]
+    if last != 1 + EXCHANGE_CARDS:
+        return choice.count - 1
+    few = 0
+    for kind in range(len(KINDS)):
+        few += _worth_exchanging(own, kind)
+    return 1 if few >= own.weights[EXCHANGE_FROM] else 0
+
+
+@kernel
+def _exchange(own, choice):
+    """Set aside the cards that are worth exchanging, kind by kind."""
+    for index in range(1, choice.count):
+        kind = choice.moves[index] - 1
+        if own.aside[kind] or _worth_exchanging(own, kind):
+            return index
+    return 0
+
+
+@kernel
+def _value(public, own, choice, t, move):
+    """Return the value of a move of the decisions that are settled by comparing values."""
+    if choice.kind == TURN:
+        return _turn_value(public, own, t, move)
+    if choice.kind == OFFER:
+        return _offer_value(public, own, t, move)
+    if choice.kind == TAKE:
+        return _take_value(public, own, t, move)
+    return _complete_value(public, own, t, move)
+
+
+@kernel(POLICY)
+def weighted(public, own, choice, t):
+    """Pick the move of the highest value."""
+    if own.parameters[EXPLORE] > 0.0 and uniform(own) < own.parameters[EXPLORE]:
+        return below(own, choice.count)
+    if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
+        best = 0
+        highest = _value(public, own, choice, t, choice.moves[0])
+        for index in range(1, choice.count):
+            value = _value(public, own, choice, t, choice.moves[index])
+            if value > highest:
+                best, highest = index, value
+        return best
+    if choice.kind == PLAY_CARD:
+        return _play_card(own, choice)
+    if choice.kind == EXCHANGE:
+        return _exchange(own, choice)
+    if choice.kind == TRIPLE:
+        return 1 if cards_of(public.offer[own.seat]) >= own.weights[TRIPLE_FROM] else 0
+    if choice.kind == DOUBLE:
+        return 1 if _best_turn(public, own, t) >= own.weights[DOUBLE_FROM] else 0
+    return 0  # a bluff shows one's cards and brings nothing

@@ -1,0 +1,199 @@
+"""The seats and the picks table of Tower of Babel as Polars frames.
+
+Both tables have one row per game and seat, or per decision, in order; ``game`` and ``seat`` join them. The columns
+``game``, ``seat``, ``policy``, ``total``, ``win_share`` and ``rank`` mean the same in every game of the laboratory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
+from wsim.babel.layout import (
+    COMPLETE,
+    DECISIONS,
+    EXCHANGE,
+    OFFER,
+    PLAY_CARD,
+    SLOTS,
+    SPACES,
+    TAKE,
+    TRADE_CARD,
+    TURN,
+    TURN_LIMIT,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+__all__ = ["PICK_COLUMNS", "SEAT_COLUMNS", "picks_frame", "seats_frame"]
+
+_COUNTS: Mapping[str, str] = {
+    "wonder_points": "points for completed wonders",
+    "light_points": "points for unfinished wonders at the end",
+    "refused_points": "points for refused offers, failed builds included, at the usual pay",
+    "set_points": "points for sets of discs",
+    "action_points": "points by action cards: what the Triple bonus adds, Disc bonus, 5 bonus points",
+    "parts_placed": "units placed on wonders",
+    "passes": "actions passed",
+    "builds_led": "successful builds as the active player",
+    "builds_failed": "builds announced and not completed",
+    "offers_made": "offers laid",
+    "offers_taken": "offers accepted in successful builds, with or without a trade card",
+    "offers_refused": "offers that came back, failed builds included",
+    "trades_taken": "accepted offers with a trade card: discs won on others' turns",
+}
+_MASKS: Mapping[str, str] = {
+    "wonders_won": "completed wonders with most parts, alone or tied",
+    "rows_won": "value-table rows of these wonders",
+}
+_OF_GAME: Mapping[str, str] = {
+    "turns": "turns of the game",
+    "reshuffles": "times the discard pile became the deck",
+}
+
+SEAT_COLUMNS: Mapping[str, str] = {
+    "game": "number of the game",
+    "seat": "0 to 4",
+    "policy": "line-up entry that played",
+    "rank": "1 is best; equal seats share it",
+    "win_share": "1 for a single winner, 1/n for each of n winners, else 0",
+    "total": "points",
+    **_COUNTS,
+    **{f"discs_{kind}": f"{kind} discs owned, two-colour ones not counted" for kind in KINDS},
+    "discs_two_colour": "two-colour discs owned",
+    "discs_owned": "the discs owned, bit d for disc d of the catalogue's list",
+    **_MASKS,
+    **{f"{name}_count": f"how many: {text}" for name, text in _MASKS.items()},
+    **{f"drawn_{card}": f"{card} cards drawn" for card in ACTION_CARDS},
+    **{f"played_{card}": f"{card} cards played, or scored at the end" for card in ACTION_CARDS},
+    "starter": "whether the seat began",
+    **_OF_GAME,
+    "completed": "completed wonders of the game, bit w for wonder w",
+    "completed_count": "how many wonders were completed",
+    "builds": "successful builds of the game",
+    "stopped": "whether the game was stopped by the turn limit (A32)",
+}
+"""Column -> meaning."""
+
+PICK_COLUMNS: Mapping[str, str] = {
+    "game": "number of the game",
+    "seat": "who decided",
+    "policy": "line-up entry that decided",
+    "turn": "from 1",
+    "action": "1, or 2 for the second action of a Double turn",
+    "decision": "what was to be decided",
+    "moves": "how many legal moves there were",
+    "index": "the one taken, in ascending order of codes",
+    "code": "its code, as wsim.babel.layout says",
+    "wonder": "of the disc announced, or to be announced by this move; null if none",
+    "disc": "that disc; null if none",
+    "cards": "offer: cards laid; complete: cards that Jokers stand for; null for other decisions",
+    "trade": "offer: with the trade card; null for other decisions",
+    "card": "play_card: the action card, null for none; exchange: the kind set aside, null for none",
+    "partners": "take: how many offers were taken; null for other decisions",
+    "accepted": "whether the move does something (false: pass, nothing, decline, no)",
+}
+"""Column -> meaning."""
+
+Plain = Callable[[str], "NDArray[Any]"]
+
+
+def _plain(rows: NDArray[Any]) -> Plain:
+    """Return a reader of contiguous columns: Polars takes them without a copy of its own."""
+    base = np.asarray(rows).view(np.ndarray)
+    return lambda name: np.ascontiguousarray(base[name])
+
+
+def _labelled(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
+    """Return codes as names in an Enum; equal names share a category."""
+    import polars as pl
+
+    distinct = list(dict.fromkeys(names))
+    of_code = np.array([distinct.index(name) for name in names], dtype=np.uint32)
+    kind = pl.Enum(distinct)
+    return pl.Series(distinct, dtype=kind).gather(of_code[codes])
+
+
+def _bits(mask: NDArray[Any]) -> NDArray[Any]:
+    return np.bitwise_count(mask).astype(np.uint8)
+
+
+def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int) -> pl.DataFrame:
+    """Return the seats table; ``labels`` are the line-up entries by number."""
+    import polars as pl
+
+    column = _plain(rows)
+    columns: dict[str, Any] = {"game": column("game"), "seat": column("seat")}
+    columns["policy"] = _labelled(column("entry"), labels)
+    for name in ("rank", "win_share", "total", *_COUNTS):
+        columns[name] = column(name)
+    for index, kind in enumerate(KINDS):
+        columns[f"discs_{kind}"] = np.ascontiguousarray(column("discs")[:, index])
+    columns["discs_two_colour"] = column("two_colour")
+    columns["discs_owned"] = column("discs_owned")
+    for name in _MASKS:
+        columns[name] = column(name)
+    for name in _MASKS:
+        columns[f"{name}_count"] = _bits(column(name))
+    for word in ("drawn", "played"):
+        for index, card in enumerate(ACTION_CARDS):
+            columns[f"{word}_{card}"] = np.ascontiguousarray(column(f"cards_{word}")[:, index])
+    columns["starter"] = column("starter") == column("seat")
+    for name in _OF_GAME:
+        columns[name] = column(name)
+    columns["completed"] = column("completed")
+    columns["completed_count"] = _bits(column("completed"))
+    columns["builds"] = np.repeat(column("builds_led").reshape(-1, seats).sum(axis=1).astype(np.uint8), seats)
+    columns["stopped"] = column("over") == TURN_LIMIT
+    return pl.DataFrame(columns)
+
+
+def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalog: Catalog) -> pl.DataFrame:
+    """Return the picks table."""
+    import polars as pl
+
+    column, event = _plain(picks), _plain(np.asarray(picks).view(np.ndarray)["event"])
+    what, code, disc = event("what"), event("move"), column("disc")
+    slot = np.where((what == TURN) & (code > 0), code - 1, event("slot")).astype(np.int64)
+    discs = [str(one) for one in catalog.discs]
+    cards = ((code & 0xFF) + (code >> 8 & 0xFF)).astype(np.uint8)
+    return pl.DataFrame(
+        {
+            "game": column("game"),
+            "seat": event("seat"),
+            "policy": _labelled(column("entry"), labels),
+            "turn": event("turn"),
+            "action": event("action"),
+            "decision": _labelled(what, DECISIONS),
+            "moves": event("count"),
+            "index": event("index"),
+            "code": code,
+            "wonder": _where(slot >= 0, _labelled(np.clip(slot // SPACES, 0, None), catalog.wonders)),
+            "disc": _where(disc >= 0, _labelled(np.clip(disc, 0, SLOTS - 1), discs)),
+            "cards": _where((what == OFFER) | (what == COMPLETE), pl.Series(cards)),
+            "trade": _where(what == OFFER, pl.Series(code >= TRADE_CARD)),
+            "card": _cards(what, code),
+            "partners": _where(what == TAKE, pl.Series(_bits(code.astype(np.uint32)))),
+            "accepted": code > 0,
+        }
+    )
+
+
+def _where(condition: NDArray[Any], values: pl.Series) -> pl.Series:
+    """Return the values where the condition holds, null elsewhere."""
+    import polars as pl
+
+    return values.zip_with(pl.Series(condition), pl.Series([None], dtype=values.dtype).new_from_index(0, len(values)))
+
+
+def _cards(what: NDArray[Any], code: NDArray[Any]) -> pl.Series:
+    """Return the action card of PLAY_CARD and the kind of EXCHANGE."""
+    names = [*ACTION_CARDS, *KINDS]
+    place = code - 1 + np.where(what == EXCHANGE, len(ACTION_CARDS), 0)
+    chosen = ((what == PLAY_CARD) | (what == EXCHANGE)) & (code > 0)
+    return _where(chosen, _labelled(np.where(chosen, place, 0), names))

@@ -1,0 +1,134 @@
+"""The seats and picks tables of 7 Wonders: from the rows of the kernel to Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.layout import CATEGORIES, COLORS, SYMBOLS
+
+__all__ = ["FREE_CITY_LABEL", "built_column", "picks_frame", "seats_frame"]
+
+FREE_CITY_LABEL = "free_city"
+_COUNTS = (
+    "coins", "shields", "stages", "victory_points", "defeats", "debts", "coins_lost", "trade_paid", "trade_received",
+    "bank_paid", "built_paid", "built_chain", "built_free", "built_discard", "sold",
+)  # fmt: skip
+_DECISIONS = ("turn", "last_card", "discard_pile", "free_city")
+_ACTIONS = ("build", "stage", "sell", "decline")
+_HOW = ("paid", "chain", "free")
+
+
+def built_column(card: str) -> str:
+    """Return the name of the Boolean column that says whether a seat owns a structure at the end."""
+    return f"built:{card}"
+
+
+def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
+    """Return an Enum series of the names at these codes."""
+    unique = list(dict.fromkeys(names))
+    physical = np.array([unique.index(name) for name in names], np.uint32)[codes]
+    return pl.Series(unique, dtype=pl.Enum(unique)).gather(physical)
+
+
+def seats_frame(
+    rows: NDArray[Any], catalogue: Catalogue, labels: Sequence[str], players: int, seats: int
+) -> pl.DataFrame:
+    """Return the seats table of kernel rows (layout.ROW): one row per game and seat, in their order.
+
+    Parameters
+    ----------
+    rows: of dtype ROW, ``seats`` for each game.
+    labels: label of each line-up entry.
+    players: seats that win or lose; further seats are the Free City (R44).
+    """
+    boards = [wonder.name for wonder in catalogue.wonders]
+    seat = np.ascontiguousarray(rows["seat"])
+    codes = np.where(seat < players, rows["policy"], len(labels))
+    columns: dict[str, Any] = {
+        "game": np.ascontiguousarray(rows["game"]),
+        "seat": seat,
+        "team": seat // 2 if catalogue.teams else seat,
+        "wonder": _enum(rows["side"] // 2, boards),
+        "side": _enum(rows["side"] % 2, catalogue.sides),
+        "policy": _enum(codes, [*labels, FREE_CITY_LABEL] if seats > players else labels),
+        "rank": np.ascontiguousarray(rows["rank"]),
+        "win_share": np.ascontiguousarray(rows["win_share"]),
+        "total": np.ascontiguousarray(rows["total"]),
+    }
+    points = np.ascontiguousarray(rows["points"].T)
+    columns |= {f"points_{name}": points[i] for i, name in enumerate(CATEGORIES)}
+    columns |= {name: np.ascontiguousarray(rows[name]) for name in _COUNTS}
+    for field, names in (("colors", COLORS), ("symbols", SYMBOLS)):
+        counts = np.ascontiguousarray(rows[field].T)
+        columns |= {name if name != "any" else "wild": counts[i] for i, name in enumerate(names) if name}
+    columns |= _built_columns(rows["built"], [card.name for card in catalogue.cards])
+    return pl.DataFrame(columns)
+
+
+def _built_columns(built: NDArray[np.uint64], names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return one Boolean array for each card from the bit sets of the rows, shape (rows, 2)."""
+    octets = np.ascontiguousarray(np.ascontiguousarray(built).view(np.uint8).reshape(len(built), 16).T)
+    return {built_column(name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, name in enumerate(names)}
+
+
+def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any]) -> pl.DataFrame:
+    """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
+
+    ``slot_card`` is TABLES.slot_card, shape (ages, slots): the card number of each physical copy.
+    """
+    event = picks["event"]
+    move = np.ascontiguousarray(event["move"])
+    age = event["age"].astype(np.int64)
+    names = [card.name for card in catalogue.cards]
+    action = ((move >> np.uint64(8)) & np.uint64(15)).astype(np.int64)
+    how = ((move >> np.uint64(12)) & np.uint64(15)).astype(np.int64)
+    frame = pl.DataFrame(
+        {
+            "game": np.ascontiguousarray(picks["game"]),
+            "seat": np.ascontiguousarray(event["seat"]),
+            "age": (age + 1).astype(np.uint8),
+            "turn": event["turn"] + np.uint8(1),
+            "decision": _enum(event["decision"], _DECISIONS),
+            "legal": np.ascontiguousarray(event["legal"]),
+            "card": _enum((move & np.uint64(255)).astype(np.int64), names),
+            "action": _enum(action, _ACTIONS),
+            "how": _enum(how, _HOW),
+            "bank": ((move >> np.uint64(16)) & np.uint64(255)).astype(np.uint8),
+            "left": ((move >> np.uint64(24)) & np.uint64(255)).astype(np.uint8),
+            "right": ((move >> np.uint64(32)) & np.uint64(255)).astype(np.uint8),
+            "randomised": event["randomised"].astype(bool),
+            "probability": np.ascontiguousarray(event["probability"]),
+            "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),
+        }
+    )
+    declined = pl.col("action") == "decline"
+    return frame.with_columns(
+        card=pl.when(declined).then(None).otherwise(pl.col("card")),
+        how=pl.when(pl.col("action").is_in(["decline", "sell"])).then(None).otherwise(pl.col("how")),
+    )
+
+
+def _offered(hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArray[Any], names: Sequence[str]) -> pl.Series:
+    """Return the distinct cards of each hand as a list of names."""
+    octets = hands.view(np.uint8).reshape(len(hands), 8)
+    bits = np.unpackbits(octets, axis=1, bitorder="little").astype(bool)
+    pick, slot = np.nonzero(bits)
+    card = slot_card[age[pick], slot].astype(np.int64)
+    # copies of a name lie in adjacent slots, so a repeated name follows its first copy in the same hand
+    first = np.ones(len(card), bool)
+    first[1:] = (card[1:] != card[:-1]) | (pick[1:] != pick[:-1])
+    pick, card = pick[first], card[first]
+    counts = np.bincount(pick, minlength=len(hands))
+    flat = _enum(card, names).to_frame("card").with_columns(pl.Series("pick", pick))
+    lists = flat.group_by("pick", maintain_order=True).agg("card")
+    whole = pl.DataFrame({"pick": np.arange(len(hands))}).join(
+        lists.with_columns(pl.col("pick").cast(pl.Int64)), on="pick", how="left", maintain_order="left"
+    )
+    empty = pl.lit([], dtype=pl.List(pl.Enum(list(names))))
+    return whole.select(pl.when(pl.Series(counts == 0)).then(empty).otherwise(pl.col("card")).alias("offered"))["offered"]

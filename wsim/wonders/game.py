@@ -1,0 +1,182 @@
+"""7 Wonders as the laboratory sees it (the protocol of wsim/game.py): plans made ready, chunks, frames, traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
+
+__all__ = ["NAME", "OPTIONS", "WondersTable", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
+
+NAME = "seven_wonders"
+OPTIONS: Mapping[str, str] = {
+    "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
+    "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
+    "explore": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+    "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
+}
+COMPILE_SECONDS = 30.0
+PICKS_PER_GAME = 400
+
+
+def default_plan() -> Mapping[str, Any]:
+    """Return the defaults of a plan: first edition, four players, a mixed line-up that changes seats."""
+    return {
+        "ruleset": "1e",
+        "players": 4,
+        "policies": ("balanced", "military", "science", "civilian"),
+        "rotate": True,
+    }
+
+
+def cold() -> float | bool:
+    """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
+    from wsim.jit import cache_is_cold
+
+    return COMPILE_SECONDS if cache_is_cold("wonders", "play_chunk") else False
+
+
+def policies() -> Sequence[Mapping[str, Any]]:
+    """Return the registry of policies as rows (``wsim policies``)."""
+    from wsim.wonders.policies.registry import policies as rows
+
+    return rows()
+
+
+def catalogue_of(plan: Plan) -> Catalogue:
+    """Return the catalogue that a plan plays by."""
+    return load_catalogue(plan.ruleset, cards=plan.cards, patches=plan.patch, changes=plan.set)
+
+
+class WondersTable:
+    """A plan of 7 Wonders made ready to play."""
+
+    def __init__(self, plan: Plan) -> None:
+        from wsim.wonders.layout import PICK, ROW
+        from wsim.wonders.policies.registry import resolve
+        from wsim.wonders.seating import compile_seating
+        from wsim.wonders.tables import compile_tables
+
+        self.plan = plan
+        self.catalogue = catalogue_of(plan)
+        self._tables = compile_tables(self.catalogue, plan.players)
+        self.seats = int(self._tables[0].seats)
+        self.row_dtype = ROW
+        self.pick_dtype = PICK
+        self.picks_per_game = PICKS_PER_GAME
+        self._line_up = resolve(plan.policies, plan.players)
+        parameters, weights = self._line_up.parameters, self._line_up.weights
+        self._seating = compile_seating(plan, self.catalogue, plan.players, parameters, weights)
+
+    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
+        """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Table.play``."""
+        return self._play(first, rows, picks)[0]
+
+    def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None) -> tuple[int, Any]:
+        import numpy as np
+
+        from wsim.wonders.engine import play_chunk
+        from wsim.wonders.layout import GAME, PICK
+
+        game = np.zeros(1, GAME).view(np.recarray)
+        picks = np.zeros(0, PICK) if picks is None else picks
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            written = int(
+                play_chunk(
+                    game[0], self._tables[0], self._seating[0], self._line_up.functions, first,
+                    rows.view(np.recarray), picks.view(np.recarray),
+                )  # fmt: skip
+            )
+        if written < 0:
+            self._raise_for(game[0].hidden.error, -1 - written)
+        return written, game[0]
+
+    def _raise_for(self, error: Any, number: int) -> None:
+        """Raise UserError for a policy that returned no legal index."""
+        _, seat, index, count = (int(value) for value in error)
+        shift = number % self.plan.players if self.plan.rotate else 0
+        label = self._line_up.labels[(seat + shift) % self.plan.players]
+        raise UserError(
+            f"policy {label!r} returned {index} in game {number}, seat {seat}: "
+            f"an index from 0 to {count - 1} into the list of legal moves is needed"
+        )
+
+    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table of these rows."""
+        from wsim.wonders.frames import seats_frame
+
+        return seats_frame(rows, self.catalogue, self._line_up.labels, self.plan.players, self.seats)
+
+    def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
+        """Return the picks table of these picks."""
+        from wsim.wonders.frames import picks_frame
+
+        return picks_frame(picks, self.catalogue, self._tables[0].slot_card)
+
+    def trace(self, number: int) -> dict[str, Any]:
+        """Replay one game and return its trace object."""
+        import numpy as np
+
+        from wsim.wonders.layout import PICK, ROW
+        from wsim.wonders.trace import trace_of
+
+        rows = np.zeros(self.seats, ROW).view(np.recarray)
+        _, game = self._play(number, rows, np.zeros(PICKS_PER_GAME, PICK))
+        log = game.hidden.log[: int(game.hidden.events)]
+        return trace_of(self.catalogue, self._tables[0], log, rows, self._line_up.labels, self.plan.seed, number)
+
+    def text(self, trace: Mapping[str, Any]) -> str:
+        """Tell a trace to a person."""
+        from wsim.wonders.trace import text_of
+
+        return text_of(trace)
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what made the rules of this table."""
+        catalogue = self.catalogue
+        return {
+            "ruleset": catalogue.ruleset,
+            "catalogue": catalogue.source,
+            "catalogue_digest": catalogue.digest,
+            "changes": list(catalogue.changes),
+            "switches": dict(catalogue.switches),
+            "cards": [card.name for card in catalogue.cards],
+            "policies": dict(self._line_up.digests),
+        }
+
+
+def prepare(plan: Plan) -> WondersTable:
+    """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+    known = ruleset_names(plan.cards, plan.patch)
+    if plan.ruleset not in known:
+        from wsim.errors import nearest
+
+        raise UserError(f"unknown rule set {plan.ruleset!r}: known are {', '.join(known)}{nearest(plan.ruleset, known)}")
+    return WondersTable(plan)
+
+
+def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
+    """Return the tables of a run by name."""
+    from wsim.stats import tables as stats
+
+    return {name: (lambda run, make=make: make(run.seats).frame) for name, make in _makers(stats).items()}
+
+
+def _makers(stats: Any) -> dict[str, Callable[..., Any]]:
+    return {"policies": stats.policies, "wonders": stats.wonders, "cards": stats.cards}
+
+
+def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
+    """Return the tables that ``wsim run`` ends with."""
+    from wsim.stats import tables as stats
+
+    return [(made.title, made.frame) for make in _makers(stats).values() for made in (make(run.seats),)]

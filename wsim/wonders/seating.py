@@ -1,0 +1,124 @@
+"""From the options of a plan to the SEATING record: who sits where, with which board, side, parameters and bans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError, nearest
+from wsim.wonders import layout
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.layout import COLORS, SEATING
+
+if TYPE_CHECKING:
+    from wsim.lab.plan import Plan
+
+__all__ = ["compile_seating"]
+
+_FLAGS = {"trade": layout.BAN_TRADE, "stages": layout.BAN_STAGE, "sell": layout.BAN_SELL}
+
+
+def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: Any, weights: Any) -> Any:
+    """Return the SEATING record (a recarray of one) of a plan; raise UserError for options that cannot be met."""
+    seating = np.zeros(1, SEATING).view(np.recarray)
+    record = seating[0]
+    record.seed = plan.seed
+    record.entries = players
+    record.rotate_policies = plan.rotate
+    record.parameters[:] = parameters
+    record.weights[:] = weights
+    seats = catalogue.cities_at_table(players)
+    record.board[:], record.side[:] = -1, -1
+    _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
+    _fill_sides(record, plan.options.get("sides", "random"), catalogue, seats)
+    _fill_explore(record, plan.options.get("explore", "0"), players)
+    for ban in filter(None, plan.options.get("ban", "").split(";")):
+        _fill_ban(record, ban.strip(), catalogue, players)
+    return seating
+
+
+def _per_seat(option: str, text: str, seats: int) -> list[str]:
+    """Split an option by seats: one value for all, or one per seat."""
+    values = [value.strip() for value in text.split(",")]
+    if len(values) == 1:
+        return values * seats
+    if len(values) != seats:
+        raise UserError(f"option {option} names {len(values)} seats but the table has {seats}: give one value or {seats}")
+    return values
+
+
+def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:
+    if text == "balanced":
+        record.design = layout.BALANCED_BOARDS
+        return
+    design, rotated, rest = text.partition(":")
+    if rotated:
+        if design != "rotate":
+            raise UserError(f"unknown board design {design!r}: accepted are rotate:BOARDS, balanced, random and boards")
+        record.design, text = layout.ROTATED_BOARDS, rest
+    names = [wonder.name for wonder in catalogue.wonders]
+    chosen = [name.strip() for name in text.split(",")]
+    if len(chosen) == 1 and chosen[0] == "random":
+        return
+    if len(chosen) > seats:
+        raise UserError(f"option wonders fixes {len(chosen)} boards but the table has {seats} seats")
+    for seat, name in enumerate(chosen):
+        if name == "random":
+            continue
+        board = _match(name, names)
+        if board is None:
+            accepted = ", ".join([*names, "random"])
+            raise UserError(f"unknown wonder {name!r}: rule set {catalogue.ruleset} has {accepted}{nearest(name, names)}")
+        if board in record.board[:seat]:
+            raise UserError(f"wonder {names[board]} is fixed for two seats: each wonder is at the table once (R2)")
+        record.board[seat] = board
+
+
+def _match(name: str, names: Sequence[str]) -> int | None:
+    """Return the place of a name, whatever its capitals."""
+    lowered = [known.lower() for known in names]
+    return lowered.index(name.lower()) if name.lower() in lowered else None
+
+
+def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:
+    for seat, name in enumerate(_per_seat("sides", text, seats)):
+        if name == "random":
+            continue
+        side = _match(name, catalogue.sides)
+        if side is None:
+            accepted = ", ".join([*catalogue.sides, "random"])
+            raise UserError(f"unknown side {name!r}: rule set {catalogue.ruleset} has {accepted}")
+        record.side[seat] = side
+
+
+def _fill_explore(record: Any, text: str, players: int) -> None:
+    for seat, value in enumerate(_per_seat("explore", text, players)):
+        try:
+            chance = float(value)
+        except ValueError:
+            chance = -1.0
+        if not 0.0 <= chance <= 1.0:
+            raise UserError(f"option explore must be a chance from 0 to 1, not {value!r}")
+        record.explore[seat] = chance
+
+
+def _fill_ban(record: Any, text: str, catalogue: Catalogue, players: int) -> None:
+    seat_text, separator, things = text.partition("=")
+    if not separator or not seat_text.strip().isdigit() or int(seat_text) >= players:
+        raise UserError(f"option ban is written seat=thing with a seat from 0 to {players - 1}, not {text!r}")
+    seat = int(seat_text)
+    names = [card.name for card in catalogue.cards]
+    for thing in (word.strip() for word in things.split(",")):
+        card = _match(thing, names)
+        if thing in _FLAGS:
+            record.ban[seat, 3] |= np.uint64(_FLAGS[thing])
+        elif thing in COLORS:
+            record.ban[seat, 2] |= np.uint64(1 << COLORS.index(thing))
+        elif card is not None:
+            record.ban[seat, card >> 6] |= np.uint64(1 << (card & 63))
+        else:
+            known = [*_FLAGS, *COLORS, *names]
+            accepted = f"{', '.join([*_FLAGS, *COLORS])} or a card"
+            raise UserError(f"cannot ban {thing!r}: accepted are {accepted}{nearest(thing, known)}")

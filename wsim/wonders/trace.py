@@ -1,0 +1,198 @@
+"""One game as a trace object, and told to a person. The form is a fixed contract: format wsim-trace/1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wsim.wonders import layout
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.layout import CATEGORIES
+
+__all__ = ["FORMAT", "text_of", "trace_of"]
+
+FORMAT = "wsim-trace/1"
+_ACTIONS = ("build", "stage", "sell", "decline")
+_HOW = ("paid", "chain", "free")
+
+
+def _field(move: int, at: int, bits: int = 8) -> int:
+    return move >> at & ((1 << bits) - 1)
+
+
+class _Reader:
+    """Reads the log of one game (layout.EVENT) into the ages of a trace."""
+
+    def __init__(self, catalogue: Catalogue, tables: Any) -> None:
+        self.names = [card.name for card in catalogue.cards]
+        self.tables = tables
+        self.duo = bool(tables.duo)
+        self.seats = int(tables.seats)
+        self.stages = [0] * self.seats
+        self.ages: list[dict[str, Any]] = []
+        self.turn: dict[str, Any] = {}
+        self.extra: list[dict[str, Any]] = []
+        self.losses: list[dict[str, Any]] = []
+        self.moves: list[dict[str, Any]] = []
+
+    def hand(self, age: int, slots: int) -> list[str]:
+        """Return the names of the slots of a bit set."""
+        card = self.tables.slot_card[age]
+        return [self.names[card[slot]] for slot in range(layout.SLOTS) if slots >> slot & 1]
+
+    def read(self, event: Any) -> None:
+        """Take up one event."""
+        kind = int(event.kind)
+        if kind == layout.LOG_HANDS:
+            self._read_hand(event)
+        elif kind == layout.LOG_PICK:
+            self._read_pick(event)
+        elif kind == layout.LOG_LOSS:
+            coins, debt = (int(value) for value in event["values"][:2])
+            self.losses.append({"seat": int(event.seat), "coins": coins, "debt": debt})
+        elif kind == layout.LOG_TURN_END:
+            self._end_turn(event)
+        elif kind == layout.LOG_CONFLICT:
+            first, second, shields, other, won, lost = (int(value) for value in event["values"][:6])
+            fought = {"seats": [first, second], "shields": [shields, other], "tokens": [won, lost]}
+            self.ages[-1]["conflicts"].append(fought)
+
+    def _read_hand(self, event: Any) -> None:
+        age, seat = int(event.age), int(event.seat)
+        if seat == 0:
+            self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
+        if self.duo and seat == 2:
+            pile = [self.names[self.tables.slot_card[age][slot]] for slot in event["values"][: self.tables.hand_size]]
+            entry = self.ages[-1]
+            rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
+            entry["free_city"] = pile
+            entry.update(rest)
+        else:
+            self.ages[-1]["hands"].append(self.hand(age, int(event.hand)))
+
+    def _read_pick(self, event: Any) -> None:
+        decision, move = int(event.decision), int(event.move)
+        action = _ACTIONS[_field(move, layout.ACTION_AT, 4)] if decision != layout.LOSS else "pay"
+        if action in ("decline", "pay"):
+            return
+        seat = int(event.seat)
+        played: dict[str, Any] = {"seat": seat, "card": self.names[_field(move, layout.CARD_AT)], "action": action}
+        if action == "stage":
+            self.stages[seat] += 1
+            played["stage"] = self.stages[seat]
+        if decision in (layout.LAST_CARD, layout.DISCARD_PILE):
+            played["source"] = "last_card" if decision == layout.LAST_CARD else "discard_pile"
+        if action != "sell":
+            played["how"] = _HOW[_field(move, layout.HOW_AT, 4)]
+            played["bank"] = _field(move, layout.BANK_AT)
+            played["left"] = _field(move, layout.LEFT_AT)
+            played["right"] = _field(move, layout.RIGHT_AT)
+        (self.moves if "source" not in played else self.extra).append(played)
+
+    def _end_turn(self, event: Any) -> None:
+        self.moves.sort(key=lambda played: played["seat"])
+        turn: dict[str, Any] = {"turn": int(event.turn) + 1, "moves": self.moves}
+        if self.extra:
+            turn["extra"] = self.extra
+        if self.losses:
+            turn["losses"] = self.losses
+        turn["coins"] = [int(value) for value in event["values"][: self.seats]]
+        self.ages[-1]["turns"].append(turn)
+        self.moves, self.extra, self.losses = [], [], []
+
+
+def trace_of(
+    catalogue: Catalogue, tables: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
+) -> dict[str, Any]:
+    """Return the trace object of the game whose log and rows (recarrays) these are."""
+    reader = _Reader(catalogue, tables)
+    for event in log:
+        reader.read(event)
+    seats, scores = [], []
+    for row in rows:
+        wonder = catalogue.wonders[int(row.side) // 2]
+        label = labels[int(row.policy)] if row.seat < tables.players else "free_city"
+        seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % 2], "policy": label})
+        score: dict[str, Any] = {"seat": int(row.seat)}
+        score |= {name: int(row["points"][i]) for i, name in enumerate(CATEGORIES)}
+        share = round(float(np.float64(row.win_share)), 9)
+        score |= {"total": int(row.total), "coins": int(row.coins), "win_share": _share(share)}
+        scores.append(score)
+    return {
+        "format": FORMAT,
+        "game": "seven_wonders",
+        "ruleset": catalogue.ruleset,
+        "seed": seed,
+        "index": number,
+        "seats": seats,
+        "ages": reader.ages,
+        "scores": scores,
+    }
+
+
+def _share(share: float) -> float:
+    """Return 1/k exactly: rows hold it as a 32-bit float."""
+    return 1.0 / round(1.0 / share) if share > 0 else 0.0
+
+
+def text_of(trace: Mapping[str, Any]) -> str:
+    """Tell a trace to a person, turn by turn."""
+    seats = trace["seats"]
+    lines = [f"7 Wonders {trace['ruleset']}, seed {trace['seed']}, game {trace['index']}"]
+    for i, seat in enumerate(seats):
+        lines.append(f"  seat {i}: {seat['wonder']} {seat['side']}, played by {seat['policy']}")
+    for age in trace["ages"]:
+        lines += ["", f"Age {'I' * age['age']}"]
+        lines += [f"  seat {i} is dealt {', '.join(hand)}" for i, hand in enumerate(age["hands"])]
+        if "free_city" in age:
+            lines.append(f"  the Free City's pile, top first: {', '.join(age['free_city'])}")
+        for turn in age["turns"]:
+            lines += _turn_lines(turn)
+        lines += [_conflict_line(fought) for fought in age["conflicts"]]
+    lines += ["", *_score_lines(trace)]
+    return "\n".join(lines) + "\n"
+
+
+def _turn_lines(turn: Mapping[str, Any]) -> list[str]:
+    lines = [f" Turn {turn['turn']}"]
+    lines += [f"  {_move_text(move)}" for move in turn["moves"]]
+    for move in turn.get("extra", ()):
+        source = "with its last card" if move["source"] == "last_card" else "from the discard pile"
+        lines.append(f"  {_move_text(move)} ({source})")
+    for loss in turn.get("losses", ()):
+        debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
+        lines.append(f"  seat {loss['seat']} loses {loss['coins']} coins{debt}")
+    lines.append(f"  treasuries: {', '.join(map(str, turn['coins']))}")
+    return lines
+
+
+def _move_text(move: Mapping[str, Any]) -> str:
+    who = f"seat {move['seat']}"
+    if move["action"] == "sell":
+        return f"{who} sells {move['card']}"
+    what = f"stage {move['stage']} with {move['card']}" if move["action"] == "stage" else move["card"]
+    parts = [f"{move[key]} to the {name}" for key, name in _PAYEES if move[key]]
+    if move["how"] != "paid":
+        return f"{who} builds {what} ({'by a chain' if move['how'] == 'chain' else 'for free'})"
+    return f"{who} builds {what}" + (f", paying {', '.join(parts)}" if parts else "")
+
+
+_PAYEES = (("bank", "bank"), ("left", "left neighbour"), ("right", "right neighbour"))
+
+
+def _conflict_line(fought: Mapping[str, Any]) -> str:
+    (first, second), (shields, other), (won, lost) = fought["seats"], fought["shields"], fought["tokens"]
+    return f" Conflict of seats {first} and {second}: {shields} to {other} shields, tokens {won:+d} and {lost:+d}"
+
+
+def _score_lines(trace: Mapping[str, Any]) -> list[str]:
+    head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
+    head[2 + CATEGORIES.index("wonder")] = "stages"
+    table = [head]
+    for seat, score in zip(trace["seats"], trace["scores"], strict=True):
+        numbers = [str(score[key]) for key in (*CATEGORIES, "total", "coins")]
+        table.append([str(score["seat"]), f"{seat['wonder']} {seat['side']}", *numbers, f"{score['win_share']:g}"])
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    return ["Scores", *("  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in table)]
