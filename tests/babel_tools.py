@@ -6,12 +6,30 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from numba import njit, types
 
+from wsim.babel.catalog import ACTION_CARDS, KINDS
+from wsim.babel.deal import set_up
 from wsim.babel.game import BabelTable, prepare
-from wsim.babel.layout import DECISIONS, LOG_ALL, POLICY, WEIGHTS
+from wsim.babel.layout import (
+    DECISIONS,
+    GAME,
+    LINE_UP,
+    LOG_ALL,
+    POLICY,
+    SEATING,
+    SEATS,
+    SLOTS,
+    WEIGHTS,
+    Game,
+    Seating,
+    Tables,
+    records,
+)
 from wsim.babel.policies import Player
+from wsim.babel.scoring import final_scoring
 from wsim.babel.trace import read_log
-from wsim.jit import kernel
+from wsim.babel.turn import play_turn
 
 Pick = tuple[int, int, int, str, int, int, int]
 
@@ -62,7 +80,7 @@ def log_of(of: BabelTable, number: int) -> list[Pick]:
     ]
 
 
-@kernel(POLICY)
+@njit(POLICY)
 def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
     """Take the move whose code is written in the weight of the decision, else the first move."""
     wanted = own.weights[choice.kind]
@@ -78,3 +96,112 @@ def follows(**codes: int) -> Player:
     for decision, code in codes.items():
         weights[DECISIONS.index(decision)] = code
     return Player("scripted", scripted, weights=tuple(weights))
+
+
+@njit(types.void(Game, Tables, Seating))
+def _lay_out(g, t, seating):  # type: ignore[no-untyped-def]
+    for seat in range(t.seats):
+        g.own[seat].entrant = -1
+    set_up(g, t, seating, 0)
+
+
+@njit(types.void(Game, Tables, LINE_UP, types.int64))
+def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
+    if ending:
+        final_scoring(g, t)
+    else:
+        play_turn(g, t, lineup)
+
+
+class Scene:
+    """A table in the middle of a game: empty hands, nobody has points, seat 0 is active, every seat follows a script.
+
+    Without a common draw, so that what a turn leaves behind can be seen; ``t`` is the TABLES record, to be changed.
+    """
+
+    def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
+        of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
+        self.t, self.seats = of._tables, seats
+        self.discs = [dict(disc.needs) for disc in of.catalog.discs]
+        self.t.common_draw = 0
+        self.g = records(1, GAME)[0]
+        self.g.hidden.logging = LOG_ALL
+        with np.errstate(over="ignore"):
+            _lay_out(self.g, self.t, records(1, SEATING)[0])
+        self.g.hidden.events = 0
+        self.g.public.active = 0
+        for slot in range(SLOTS):
+            self.g.public.board[slot] = slot
+        for seat in range(seats):
+            self.hand(seat)
+
+    def hand(self, seat: int, **cards: int) -> None:
+        """Put exactly these cards into a hand; the others go back into the deck."""
+        own, public = self.g.own[seat], self.g.public
+        for number, kind in enumerate(KINDS):
+            change = cards.get(kind, 0) - int(own.hand[number])
+            own.hand[number] += change
+            self.g.hidden.deck[number] -= change
+            public.hand_size[seat] += change
+            public.deck -= change
+
+    def give(self, seat: int, *cards: str) -> None:
+        """Give action cards."""
+        for card in cards:
+            self.g.own[seat].cards[ACTION_CARDS.index(card)] += 1
+            self.g.public.action_cards[seat] += 1
+            if card in ("card_exchange", "draw_three"):
+                self.g.hidden.instant_cards += 1
+
+    def slot(self, **needs: int) -> int:
+        """Return the slot of the first disc on the board that needs this."""
+        return next(slot for slot in range(SLOTS) if self.discs[slot] == needs and self.g.public.slots_left >> slot & 1)
+
+    def remove(self, *slots: int) -> None:
+        """Take discs off the board as if somebody had built with them."""
+        for slot in slots:
+            self.g.public.slots_left &= ~(1 << slot)
+            for kind in self.discs[slot]:
+                self.g.public.kind_left[KINDS.index(kind)] -= 1
+
+    def script(self, seat: int, **codes: int) -> None:
+        """Say which moves a seat takes, by the names of the decisions; it refuses whatever is not mentioned."""
+        self.g.own[seat].weights[: len(DECISIONS)] = [codes.get(decision, 0) for decision in DECISIONS]
+
+    def turn(self) -> None:
+        """Play the turn of the active seat."""
+        self._run(False)
+
+    def finish(self) -> None:
+        """Do the final scoring."""
+        self._run(True)
+
+    def _run(self, ending: bool) -> None:
+        with np.errstate(over="ignore"):
+            _take_turn(self.g, self.t, (scripted,) * SEATS, ending)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+    def cards(self, seat: int) -> dict[str, int]:
+        """Return a hand."""
+        return {kind: int(self.g.own[seat].hand[number]) for number, kind in enumerate(KINDS) if self.g.own[seat].hand[number]}
+
+    def held(self, seat: int) -> list[str]:
+        """Return the action cards of a seat."""
+        return [card for number, card in enumerate(ACTION_CARDS) for _ in range(self.g.own[seat].cards[number])]
+
+    def units(self, wonder: int) -> list[int]:
+        """Return the parts on a wonder."""
+        return [int(number) for number in self.g.public.units[wonder][: self.seats]]
+
+    def points(self) -> list[int]:
+        """Return everybody's points."""
+        return [int(number) for number in self.g.public.points[: self.seats]]
+
+    def owned(self) -> list[int]:
+        """Return how many discs everybody owns."""
+        return [int(number) for number in self.g.public.disc_count[: self.seats]]
+
+    def asked(self, decision: str) -> list[tuple[int, int]]:
+        """Return (seat, number of moves) for every such decision of the turn, forced ones included."""
+        wanted = DECISIONS.index(decision)
+        return [(event.seat, event.count) for event in read_log(self.g.hidden) if event.what == wanted]

@@ -30,7 +30,7 @@ __all__ = ["JIT", "cache_directory", "cache_is_cold", "count_bits", "kernel", "l
 JIT = not config.DISABLE_JIT
 PACKAGE = Path(__file__).parent
 SHARED_SOURCES = ("jit.py", "rng.py")
-GAME_PACKAGES = ("wonders", "babel")
+NOT_KERNELS = ("catalog", "frames", "game", "seating", "tables", "trace")
 
 # Policies reach the engine as first-class functions (design.md: 1.2 ns a call, no recompilation for a new line-up).
 warnings.filterwarnings("ignore", message="First-class function type feature is experimental")
@@ -38,11 +38,16 @@ warnings.filterwarnings("ignore", message="First-class function type feature is 
 
 @lru_cache
 def _digest(package: str) -> str:
-    """Return a digest of the kernel sources that a kernel of this game package may call."""
+    """Return a digest of the sources that a kernel of a package such as "wonders" or "wonders.policies" may call.
+
+    These are the shared ones and the modules of the package and of the packages around it.
+    """
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {config.BOUNDSCHECK}".encode())
     paths = [PACKAGE / name for name in SHARED_SOURCES]
-    if package in GAME_PACKAGES:
-        paths += sorted(p for p in (PACKAGE / package).rglob("*.py") if not p.name.startswith("catalog"))
+    folder = PACKAGE
+    for part in package.split("."):
+        folder /= part
+        paths += sorted(path for path in folder.glob("*.py") if not path.name.startswith(NOT_KERNELS))
     for path in paths:
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -64,7 +69,7 @@ def _cache_root() -> Path:
 
 
 def cache_directory(package: str) -> Path:
-    """Return the cache folder of exactly the present kernel sources of a game package."""
+    """Return the cache folder of exactly the present kernel sources of a package below wsim."""
     return _cache_root() / f"{package}-{_digest(package)}"
 
 
@@ -87,7 +92,8 @@ def kernel(signature: Any = None) -> Callable[[Any], Any]:
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
             return njit(**options)(function)
-        config.CACHE_DIR = str(cache_directory(function.__module__.split(".")[1]))
+        package = function.__module__.removeprefix("wsim.").rpartition(".")[0]
+        config.CACHE_DIR = str(cache_directory(package))
         return njit(signature, cache=True, **options)(function)
 
     return compile_entry

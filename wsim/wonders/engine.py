@@ -116,7 +116,7 @@ def _log_hands(game, tables):
 def ask(game, tables, seating, line_up, decider):
     """Let the policy of a seat pick one of the legal moves; return the move, NO_MOVE after a wrong index."""
     public, choice, hidden = game.public, game.choice, game.hidden
-    if seating.ban[choice.seat, 2] | seating.ban[choice.seat, 3] | seating.ban[choice.seat, 0] | seating.ban[choice.seat, 1]:
+    if seating.experiment:
         keep_allowed(game, tables, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
@@ -124,16 +124,22 @@ def ask(game, tables, seating, line_up, decider):
         if index < 0 or index >= choice.count:
             hidden.error[0], hidden.error[1], hidden.error[2], hidden.error[3] = 1, decider, index, choice.count
             return NO_MOVE
-        explore = seating.explore[decider]
-        if explore > 0.0 and choice.kind <= LAST_CARD:
-            wanted = index
-            if uniform(hidden.dice) < explore:
-                index = below(hidden.dice, choice.count)
-                randomised = True
-            probability = explore / choice.count + (1.0 - explore if index == wanted else 0.0)
+        if seating.experiment and choice.kind <= LAST_CARD:
+            index, randomised, probability = explore(game, seating.explore[decider], index)
     if hidden.logging:
         _log_pick(game, decider, index, randomised, probability)
     return choice.moves[index]
+
+
+@kernel
+def explore(game, chance, wanted):
+    """Replace a pick by a uniform one with some chance; return (index, whether it was replaced, its probability)."""
+    hidden, count = game.hidden, game.choice.count
+    index, randomised = wanted, False
+    if chance > 0.0 and uniform(hidden.dice) < chance:
+        index = below(hidden.dice, count)
+        randomised = True
+    return index, randomised, chance / count + (1.0 - chance if index == wanted else 0.0)
 
 
 @kernel

@@ -246,6 +246,7 @@ SEATING = np.dtype(
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
         ("weights", "f8", (SEATS, AGES, WEIGHTS)),
         ("explore", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
+        ("experiment", "i8"),  # whether any seat explores or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
     ],
     align=True,
@@ -292,6 +293,15 @@ HIDDEN = np.dtype(
         ("envoy", "i8", (SEATS,)),  # a diplomacy token was discarded at this end of age
         ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, token sums
         ("start_coins", "i8", (SEATS,)),  # treasuries at the start of the turn (R10)
+        # the payer of the decision at hand, see payment.prepare_payer
+        ("payer_left", "i8"),
+        ("payer_right", "i8"),
+        ("payer_plain", "u8"),
+        ("payer_bound", "u8"),  # packed: at most so much could be had, neighbours included
+        ("payer_flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
+        ("payer_wild", "i8"),
+        ("payer_cheapest", "i8"),
+        ("payer_flex_count", "i8"),
         ("pairs", "u8", (64,)),  # solver: the payments found, as the two fields of a move
         ("stage_moves", "u8", (64,)),  # payments of the next stage, while listing
         ("reachable", "u8", (2, 64)),  # solver: reachable states for each coin total, left and right

@@ -52,7 +52,7 @@ from wsim.wonders.layout import (
     SWITCHES,
     TURN,
 )
-from wsim.wonders.payment import pay
+from wsim.wonders.payment import pay, prepare_payer
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
@@ -248,6 +248,7 @@ def list_turn(game, tables, producer, seat, hand, kind):
     choice, hidden = game.choice, game.hidden
     choice.kind = kind
     choice.seat = seat
+    prepare_payer(producer, hidden, seat)
     stages = stage_payments(game, tables, seat, producer, game.public.coins[seat])
     if kind == FREE_CITY:
         if stages > 1 and tables.switch[_CITY_CHOOSES] == 0:

@@ -62,28 +62,46 @@ def exceeds(amounts, bound):
 
 
 @kernel
+def prepare_payer(public, hidden, seat):
+    """Put what all payments of a city this turn share into the ``payer`` fields; call it before ``pay``."""
+    left = seat + 1 if seat + 1 < public.seats else 0
+    right = seat - 1 if seat > 0 else public.seats - 1
+    hidden.payer_left, hidden.payer_right = left, right
+    hidden.payer_plain = public.plain[seat]
+    hidden.payer_bound = public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]
+    hidden.payer_flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
+    hidden.payer_wild = public.abilities[seat] & WILD_PRICES
+    hidden.payer_cheapest = public.cheapest[seat]
+    hidden.payer_flex_count = public.flex_count[seat]
+
+
+@kernel
 def pay(public, hidden, seat, cost, bank, purse):
     """Put the payments of a cost into ``hidden.pairs`` by ascending coins to the left; return how many."""
     budget = purse - bank
     if budget < 0:
         return 0
-    missing = less(cost, public.plain[seat])
+    missing = less(cost, hidden.payer_plain)
     if missing == _ZERO:
         hidden.pairs[0] = _ZERO
         return 1
-    left = seat + 1 if seat + 1 < public.seats else 0
-    right = seat - 1 if seat > 0 else public.seats - 1
-    if exceeds(cost, public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]):
+    if exceeds(cost, hidden.payer_bound):
         return 0
-    wild = public.abilities[seat] & WILD_PRICES
-    if wild == 0 and (lane_sum(missing) - public.flex_count[seat]) * public.cheapest[seat] > budget:
+    return _pay_missing(public, hidden, seat, missing, budget)
+
+
+@kernel
+def _pay_missing(public, hidden, seat, missing, budget):
+    """Pay what plain production leaves open, by the cheapest method that is exact."""
+    wild = hidden.payer_wild
+    if wild == 0 and (lane_sum(missing) - hidden.payer_flex_count) * hidden.payer_cheapest > budget:
         return 0
+    left, right = hidden.payer_left, hidden.payer_right
     if wild:
         return _pay_sets(public, hidden, seat, missing, budget)
     if missing & (missing - _ONE) == _ZERO and missing & _ONES:
         return _pay_one(public, hidden, seat, left, right, missing, budget)
-    flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
-    if missing & flexible == _ZERO:
+    if missing & hidden.payer_flexible == _ZERO:
         return _pay_plain(public, hidden, seat, missing, budget)
     return _pay_sets(public, hidden, seat, missing, budget)
 
@@ -115,8 +133,7 @@ def _pay_one(public, hidden, seat, left, right, missing, budget):
 @kernel
 def _pay_plain(public, hidden, seat, missing, budget):
     """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
-    left = seat + 1 if seat + 1 < public.seats else 0
-    right = seat - 1 if seat > 0 else public.seats - 1
+    left, right = hidden.payer_left, hidden.payer_right
     most_left = missing - less(missing, public.sale[left])
     least_left = less(missing, public.sale[right])
     raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
@@ -227,10 +244,7 @@ def _cover_mixed(hidden, side, top, mask, raw_price, made_price):
 @kernel
 def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
     """Fill ``hidden.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
-    if side == 0:
-        seller = seat + 1 if seat + 1 < public.seats else 0
-    else:
-        seller = seat - 1 if seat > 0 else public.seats - 1
+    seller = hidden.payer_left if side == 0 else hidden.payer_right
     for total in range(1, top + 1):
         hidden.reachable[side, total] = _ZERO
     rebate = public.board_rebate[seat, side]
@@ -336,7 +350,7 @@ def _pay_general(public, hidden, seat, missing, budget):
     for symbol in range(public.flex_count[seat]):
         _general_add(public, hidden, missing, states, np.int64(public.flex[seat, symbol]), -1, 0, 0, tops)
     for side in range(2):
-        seller = (seat + 1 if seat + 1 < public.seats else 0) if side == 0 else (seat - 1 if seat > 0 else public.seats - 1)
+        seller = hidden.payer_left if side == 0 else hidden.payer_right
         raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
         rebate = public.board_rebate[seat, side]
         for resource in range(7):

@@ -36,6 +36,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: 
     _fill_explore(record, plan.options.get("explore", "0"), players)
     for ban in filter(None, plan.options.get("ban", "").split(";")):
         _fill_ban(record, ban.strip(), catalogue, players)
+    record.experiment = bool(record.explore.any() or record.ban.any())
     return seating
 
 

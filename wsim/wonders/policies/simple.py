@@ -6,6 +6,7 @@ from wsim.jit import kernel
 from wsim.rng import below
 from wsim.wonders.layout import BUILD, LOSS, POLICY, STAGE
 from wsim.wonders.moves import action_of, card_of
+from wsim.wonders.policies.explore import explores
 
 
 @kernel(POLICY)
@@ -21,6 +22,8 @@ def first_policy(public, own, choice, tables):
     """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
     if choice.kind == LOSS:
         return 0
+    if explores(own, choice):
+        return below(own, choice.count)
     builds = 0
     last = -1
     for i in range(choice.count):

@@ -1,0 +1,89 @@
+"""Made-up runs whose truth is known, in the shape of the seats table of 7 Wonders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+__all__ = ["CARDS", "CATEGORIES", "WONDERS", "finish", "ranks", "seats_table"]
+
+WONDERS = ("Alexandria", "Babylon", "Ephesos", "Giza", "Halikarnassos", "Olympia", "Rhodos")
+SIDES = ("A", "B")
+POLICIES = ("balanced", "civilian", "military", "random", "science")
+CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
+CARDS = tuple(f"Card {number:02}" for number in range(75))
+COUNTS = (
+    *("coins", "shields", "stages", "victory_points", "defeats", "debts", "coins_lost", "trade_paid"),
+    *("trade_received", "bank_paid", "built_paid", "built_chain", "built_free", "built_discard", "sold"),
+    *("brown", "gray", "blue", "yellow", "red", "green", "purple", "black", "compass", "gear", "tablet", "wild"),
+)
+
+
+def ranks(totals: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return competition ranks (1, 1, 3, ...) of scores, shape (games, seats)."""
+    return (1 + (totals[:, None, :] > totals[:, :, None]).sum(axis=2)).astype(np.uint8)
+
+
+def finish(totals: NDArray[np.int64], first: int = 0) -> dict[str, NDArray[np.generic]]:
+    """Return the columns game, seat, team, rank, win_share and total of scores, shape (games, seats)."""
+    games, seats = totals.shape
+    rank = ranks(totals)
+    share = (rank == 1) / (rank == 1).sum(axis=1, keepdims=True)
+    seat = np.tile(np.arange(seats, dtype=np.uint8), games)
+    return {
+        "game": np.repeat(np.arange(first, first + games, dtype=np.uint64), seats),
+        "seat": seat,
+        "team": seat,
+        "rank": rank.reshape(-1),
+        "win_share": share.astype(np.float32).reshape(-1),
+        "total": totals.astype(np.int16).reshape(-1),
+    }
+
+
+def seats_table(
+    games: int,
+    seats: int = 4,
+    *,
+    seed: int = 1,
+    first: int = 0,
+    cards: Sequence[str] = CARDS,
+    card_points: Sequence[float] = (),
+    wonder_points: Sequence[float] = (),
+    policy_points: Sequence[float] = (),
+    game_spread: float = 3.0,
+) -> pl.DataFrame:
+    """Return a seats table in which cards, wonders and policies are worth the points given (0 for those not given).
+
+    A seat builds each card with chance 0.2, independent of all else; scores share a normal effect of the game with
+    standard deviation ``game_spread`` and have one of 7 of their own.
+    """
+    rng = np.random.default_rng([seed, first])
+    rows = games * seats
+    built = rng.random((rows, len(cards))) < 0.2
+    wonder = np.argsort(rng.random((games, len(WONDERS))), axis=1)[:, :seats].reshape(-1)
+    policy = rng.integers(0, len(POLICIES), rows)
+    worth = 50 + built[:, : len(card_points)] @ np.array(card_points, float) if card_points else np.full(rows, 50.0)
+    worth += np.array([*wonder_points, *[0.0] * (len(WONDERS) - len(wonder_points))])[wonder]
+    worth += np.array([*policy_points, *[0.0] * (len(POLICIES) - len(policy_points))])[policy]
+    worth += rng.normal(0, 7, rows) + np.repeat(rng.normal(0, game_spread, games), seats)
+    columns = finish(np.rint(worth).astype(np.int64).reshape(games, seats), first)
+    frame = pl.DataFrame(
+        {
+            **columns,
+            "wonder": _labels(wonder, WONDERS),
+            "side": _labels(rng.integers(0, 2, rows), SIDES),
+            "policy": _labels(policy, POLICIES),
+            **{f"points_{name}": rng.integers(0, 12, rows).astype(np.int16) for name in CATEGORIES},
+            **{name: rng.integers(0, 9, rows).astype(np.int16) for name in COUNTS},
+            **{f"built:{name}": built[:, number].copy() for number, name in enumerate(cards)},
+        }
+    )
+    front = ["game", "seat", "team", "wonder", "side", "policy", "rank", "win_share", "total"]
+    return frame.select(*front, pl.exclude(front))
+
+
+def _labels(codes: NDArray[np.int64], names: Sequence[str]) -> pl.Series:
+    return pl.Series(names, dtype=pl.Enum(names)).gather(codes.astype(np.uint32))

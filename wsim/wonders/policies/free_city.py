@@ -1,0 +1,58 @@
+"""Playing the Free City (R46): its points win nothing, so its moves are judged by what they do to its holder and the rival.
+
+What counts: coins that it pays to the holder and not to the rival, its shields against both, and what the rival, who gets
+the hand next, could have made of the card.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.wonders.layout import BUILD, DECLINE, FREE_CITY, STAGE
+from wsim.wonders.moves import action_of, card_of, left_of, right_of
+from wsim.wonders.policies.points import conflict_points, entry_change, next_stage
+from wsim.wonders.turn import neighbor_left
+
+__all__ = ["pick_for_free_city"]
+
+_DENIED = 0.5  # of the points that the card would bring the rival at once
+_MISSED = 0.25  # of those that it would bring the holder, who sees the hand again in two turns
+
+
+@kernel
+def _war_against(public, tables, seat, city, shields):
+    """Return what more shields of the Free City change in the points of a player."""
+    margin = public.shields[seat] - public.shields[city]
+    return conflict_points(public, tables, margin - shields) - conflict_points(public, tables, margin)
+
+
+@kernel
+def _city_value(public, own, choice, tables, move):
+    """Return the value of a move of the Free City for the player who decides."""
+    action, city, card = action_of(move), choice.seat, card_of(move)
+    me, rival = own.seat, 1 - own.seat
+    if action == DECLINE:
+        return 0.0
+    value = 0.0
+    if choice.kind == FREE_CITY:
+        value += _DENIED * entry_change(public, tables, rival, card) - _MISSED * entry_change(public, tables, me, card)
+    if action == BUILD or action == STAGE:
+        entry = card if action == BUILD else next_stage(public, tables, city)
+        shields = np.int64(tables.shields[entry])
+        if shields:
+            value += _war_against(public, tables, me, city, shields) - _war_against(public, tables, rival, city, shields)
+        traded = left_of(move) - right_of(move)
+        value += (traded if neighbor_left(public, city) == me else -traded) / tables.coins_per_point
+    return value
+
+
+@kernel
+def pick_for_free_city(public, own, choice, tables):
+    """Return the index of the Free City's move that is best for its holder; the first of equals."""
+    best, at = -1e9, 0
+    for i in range(choice.count):
+        value = _city_value(public, own, choice, tables, choice.moves[i])
+        if value > best:
+            best, at = value, i
+    return at

@@ -1,0 +1,311 @@
+"""What a structure or stage brings at once: the exact change of the own score as things stand, and what it does to rivals.
+
+Seen one ply ahead: science with its best wild and copied symbols, the conflicts as if the age ended now, everything counted
+as it is now. Used by ``greedy`` and ``rulebased``, and open to user policies (``wsim.policy``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.layout import (
+    COPY_GUILD,
+    COUNT_STAGE,
+    COUNT_VICTORY,
+    DISCARD_DEFEATS,
+    PER_STAGE,
+    PER_VICTORY,
+    STAGE_ENTRY,
+    SWITCHES,
+)
+from wsim.wonders.scoring import best_wild, points_of
+from wsim.wonders.turn import concerns, count_around, neighbor_left, neighbor_right
+
+__all__ = [
+    "coins_of",
+    "conflict_points",
+    "entry_change",
+    "fighter_left",
+    "fighter_right",
+    "next_holder",
+    "next_stage",
+    "rivals_loss",
+    "science_gain",
+    "team_rival",
+    "war_points",
+]
+
+_ONE = np.uint64(1)
+_ANY = 4
+_COUNT_SELF = SWITCHES.index("counting_includes_itself")
+_VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
+
+
+# --- the table around a seat ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def next_stage(public, tables, seat):
+    """Return the entry of the next stage of a city, or -1 if all are built."""
+    side, stage = public.side[seat], public.stages[seat]
+    return np.int64(tables.stage_entry[side, stage]) if stage < tables.stage_count[side] else -1
+
+
+@kernel
+def next_holder(public, tables, seat):
+    """Return the seat that gets this hand next (R5, R47)."""
+    if tables.duo:
+        return 1 - seat
+    return neighbor_right(public, seat) if public.age == 1 else neighbor_left(public, seat)
+
+
+@kernel
+def fighter_left(public, seat):
+    """Return the next seat on the left that takes part in conflicts; the seat itself if there is none (R20)."""
+    other = neighbor_left(public, seat)
+    while public.diplomacy[other] > 0 and other != seat:
+        other = neighbor_left(public, other)
+    return other
+
+
+@kernel
+def fighter_right(public, seat):
+    """Return the next seat on the right that takes part in conflicts; the seat itself if there is none (R20)."""
+    other = neighbor_right(public, seat)
+    while public.diplomacy[other] > 0 and other != seat:
+        other = neighbor_right(public, other)
+    return other
+
+
+@kernel
+def team_rival(public, seat):
+    """Return the only neighbour of another team (R39)."""
+    return neighbor_left(public, seat) if seat & 1 else neighbor_right(public, seat)
+
+
+# --- conflicts ---------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def conflict_points(public, tables, margin):
+    """Return the points of one conflict of this age for a lead of ``margin`` shields (R19)."""
+    if margin > 0:
+        return np.int64(tables.victory_points[public.age])
+    return np.int64(tables.defeat_points) if margin < 0 else 0
+
+
+@kernel
+def war_points(public, tables, seat, shields, tokens):
+    """Return the points of a seat's conflicts if the age ended now, with more shields and diplomacy tokens (R19, R20)."""
+    own = public.shields[seat] + shields
+    envoy = public.diplomacy[seat] + tokens > 0
+    if tables.teams:
+        rival = team_rival(public, seat)
+        fought = 2 - (1 if envoy else 0) - (1 if public.diplomacy[rival] > 0 else 0)
+        return fought * conflict_points(public, tables, own - public.shields[rival])
+    if envoy:
+        return 0
+    left, right = fighter_left(public, seat), fighter_right(public, seat)
+    if left == seat:
+        return 0
+    points = conflict_points(public, tables, own - public.shields[left])
+    if right != left:  # two that are left fight one conflict only
+        points += conflict_points(public, tables, own - public.shields[right])
+    return points
+
+
+# --- science -----------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _science(public, seat, compass, gear, tablet, wild, copies):
+    """Return the best science points of a city with more symbols and copies (R23, R31)."""
+    compass += public.symbols[seat, 1]
+    gear += public.symbols[seat, 2]
+    tablet += public.symbols[seat, 3]
+    wild += public.symbols[seat, _ANY]
+    copies += public.copy_science[seat]
+    if copies == 0:
+        return best_wild(compass, gear, tablet, wild)
+    left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+    compasses = public.green_symbols[left, 1] + public.green_symbols[right, 1]
+    gears = public.green_symbols[left, 2] + public.green_symbols[right, 2]
+    tablets = public.green_symbols[left, 3] + public.green_symbols[right, 3]
+    best = 0
+    for i in range(min(copies, compasses) + 1):
+        for j in range(min(copies - i, gears) + 1):
+            k = min(copies - i - j, tablets)
+            best = max(best, best_wild(compass + i, gear + j, tablet + k, wild))
+    return best
+
+
+@kernel
+def science_gain(public, seat, symbol, copies):
+    """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points."""
+    if symbol > 0 and symbol < _ANY and copies + public.symbols[seat, _ANY] + public.copy_science[seat] == 0:
+        had = public.symbols[seat, symbol]
+        others = min(
+            public.symbols[seat, 1] if symbol != 1 else 99,
+            min(public.symbols[seat, 2] if symbol != 2 else 99, public.symbols[seat, 3] if symbol != 3 else 99),
+        )
+        return 2 * had + 1 + (7 if had < others else 0)
+    more = _science(
+        public,
+        seat,
+        1 if symbol == 1 else 0,
+        1 if symbol == 2 else 0,
+        1 if symbol == 3 else 0,
+        1 if symbol == _ANY else 0,
+        copies,
+    )
+    return more - _science(public, seat, 0, 0, 0, 0, 0)
+
+
+# --- coins and points ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _counts_itself(tables, entry, what, cities):
+    """Say whether an effect that counts in the own city counts the entry that brings it."""
+    if not cities & 1:
+        return False
+    if entry >= STAGE_ENTRY:
+        return what & COUNT_STAGE != 0
+    return what >> tables.color[entry] & 1 != 0
+
+
+@kernel
+def coins_of(public, tables, seat, entry):
+    """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
+    coins = np.int64(tables.coins[entry])
+    each = np.int64(tables.coins_per[entry, 0])
+    if each:
+        what, cities = np.int64(tables.coins_per[entry, 1]), np.int64(tables.coins_per[entry, 2])
+        number = count_around(public, seat, what, cities)
+        if _counts_itself(tables, entry, what, cities) and (tables.switch[_COUNT_SELF] or entry >= STAGE_ENTRY):
+            number += 1
+        coins += each * number
+    return coins
+
+
+@kernel
+def _printed_points(public, tables, seat, entry):
+    """Return the points of the entry itself once it stands (R25)."""
+    points = np.int64(tables.points[entry])
+    each = np.int64(tables.points_per[entry, 0])
+    if each:
+        what, cities = np.int64(tables.points_per[entry, 1]), np.int64(tables.points_per[entry, 2])
+        number = count_around(public, seat, what, cities)
+        if _counts_itself(tables, entry, what, cities):
+            number += 1
+        points += each * number
+    if tables.points_complete[entry]:
+        stages = public.stages[seat] + (1 if entry >= STAGE_ENTRY else 0)
+        if stages == tables.stage_count[public.side[seat]]:
+            points += np.int64(tables.points_complete[entry])
+    return points
+
+
+@kernel
+def _points_elsewhere(public, tables, seat, entry):
+    """Return what the entry adds to structures that the city has already and that count it."""
+    counted = COUNT_STAGE if entry >= STAGE_ENTRY else 1 << np.int64(tables.color[entry])
+    token = np.int64(tables.victory_token[entry])
+    if token:
+        counted |= _VICTORY_1 << (token - 1)
+    completes = entry >= STAGE_ENTRY and public.stages[seat] + 1 == tables.stage_count[public.side[seat]]
+    points = 0
+    for word in range(2):
+        names = public.built[seat, word] & tables.scoring_cards[word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            if tables.points_per[card, 2] & 1:
+                both = np.int64(tables.points_per[card, 1]) & counted
+                while both:
+                    points += np.int64(tables.points_per[card, 0])
+                    both &= both - 1
+            if completes:
+                points += np.int64(tables.points_complete[card])
+    return points
+
+
+@kernel
+def _best_guild(public, tables, seat):
+    """Return the points of the neighbours' guild that is best to copy, as things stand (R29)."""
+    best = 0
+    left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+    for word in range(2):
+        names = (public.built[left, word] | public.built[right, word]) & tables.purple_cards[word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            points = points_of(public, tables, seat, card, 1)
+            if tables.symbol[card]:
+                points += science_gain(public, seat, np.int64(tables.symbol[card]), 0)
+            best = max(best, points)
+    return best
+
+
+@kernel
+def entry_change(public, tables, seat, entry):
+    """Return by how many points a structure or stage changes the score of its city at once, coins counted as thirds."""
+    points = 0.0 + _printed_points(public, tables, seat, entry) + _points_elsewhere(public, tables, seat, entry)
+    symbol, copies = np.int64(tables.symbol[entry]), np.int64(tables.copy_science[entry])
+    if symbol or copies:
+        points += science_gain(public, seat, symbol, copies)
+    shields, tokens = np.int64(tables.shields[entry]), np.int64(tables.diplomacy[entry])
+    if shields or tokens:
+        points += war_points(public, tables, seat, shields, tokens) - war_points(public, tables, seat, 0, 0)
+    if tables.abilities[entry] & COPY_GUILD:
+        points += _best_guild(public, tables, seat)
+    if tables.eventful[entry]:
+        points += coins_of(public, tables, seat, entry) / tables.coins_per_point
+        token = np.int64(tables.victory_token[entry])
+        if token:
+            points += tables.victory_points[token - 1]
+        if tables.abilities[entry] & DISCARD_DEFEATS:
+            points -= public.defeats[seat] * tables.defeat_points
+    return points
+
+
+@kernel
+def _points_lost(public, tables, other, entry):
+    """Return the points that an entry costs one city that its effects on others reach; gains are negative."""
+    lost = 0.0
+    each = np.int64(tables.coin_loss[entry, 0])
+    if each:
+        per = tables.coin_loss[entry, 2]
+        if per == PER_VICTORY:
+            each *= public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2]
+        elif per == PER_STAGE:
+            each *= public.stages[other]
+        paid = min(each, public.coins[other])
+        lost += paid / tables.coins_per_point + (each - paid)
+    return lost
+
+
+@kernel
+def rivals_loss(public, tables, seat, entry):
+    """Return the points that the rivals lose on average by an entry's effects on others; a team mate's loss counts as own."""
+    if tables.eventful[entry] == 0:
+        return 0.0
+    total, mate = 0.0, 0.0
+    rivals = 0
+    for other in range(tables.players):
+        if other == seat:
+            continue
+        lost = 0.0
+        if concerns(public, seat, other, tables.coin_loss[entry, 1]):
+            lost += _points_lost(public, tables, other, entry)
+        if tables.coins_to_others[entry, 0] and concerns(public, seat, other, tables.coins_to_others[entry, 1]):
+            lost -= tables.coins_to_others[entry, 0] / tables.coins_per_point
+        if tables.debt[entry, 0] and concerns(public, seat, other, tables.debt[entry, 1]):
+            lost += tables.debt[entry, 0]
+        if tables.teams and other == seat ^ 1:
+            mate = lost
+        else:
+            total += lost
+            rivals += 1
+    return total / max(rivals, 1) - mate

@@ -1,0 +1,130 @@
+"""``rulebased``: the fixed order of rules of Robilliard, Fonlupt and Teytaud (2014).
+
+Ages I and II, the first rule that applies: an either/or resource card; a resource that the city lacks; a red card, if the
+city does not lead alone and the card makes it lead or share the lead; the blue card with most points; a green card; any card
+that can be built, at random; any card sold, at random. Age III: the most points at once. Where a rule leaves several cards,
+the first in the list is taken; every card is paid for as cheaply as possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.rng import below
+from wsim.wonders.layout import BUILD, LOSS, POLICY, SELL
+from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.policies.explore import explores
+from wsim.wonders.policies.free_city import pick_for_free_city
+from wsim.wonders.policies.greedy import pick_most_points
+
+__all__ = ["rulebased_policy"]
+
+_BLUE, _RED, _GREEN = 2, 4, 5
+_EITHER_OR, _LACKING, _LEADING, _CIVIL, _SCIENCE, _ANY_BUILD, _NO_BUILD = 60, 50, 40, 30, 20, 10, 0
+_ZERO = np.uint64(0)
+_LANE = np.uint64(0xFF)
+
+
+@kernel
+def _lacks(public, tables, seat, card):
+    """Say whether a card produces something that the city cannot produce at all."""
+    made = tables.produces[card]
+    for resource in range(7):
+        lane = _LANE << np.uint64(8 * resource)
+        if made & lane and public.reach[seat] & lane == _ZERO:
+            return True
+    return False
+
+
+@kernel
+def _takes_lead(public, tables, seat, card):
+    """Say whether a city that does not lead alone has at least as many shields as any other with this card."""
+    most = 0
+    for other in range(public.seats):
+        if other != seat:
+            most = max(most, public.shields[other])
+    own = public.shields[seat]
+    return own <= most and own + tables.shields[card] >= most
+
+
+@kernel
+def _rule(public, tables, seat, card):
+    """Return how early in the order a card comes; blue cards by their points."""
+    either = np.int64(tables.one_of[card])
+    if either & (either - 1):
+        return _EITHER_OR
+    if tables.produces[card] and _lacks(public, tables, seat, card):
+        return _LACKING
+    color = tables.color[card]
+    if color == _RED and _takes_lead(public, tables, seat, card):
+        return _LEADING
+    if color == _BLUE:
+        return _CIVIL + min(np.int64(tables.points[card]), _LEADING - _CIVIL - 1)
+    return _SCIENCE if color == _GREEN else _ANY_BUILD
+
+
+@kernel
+def _random_card(own, choice, action):
+    """Return the index of the first move of a random card among those with this action; -1 without any."""
+    cards, last = 0, -1
+    for i in range(choice.count):
+        if action_of(choice.moves[i]) == action and card_of(choice.moves[i]) != last:
+            last = card_of(choice.moves[i])
+            cards += 1
+    if cards == 0:
+        return -1
+    wanted = below(own, cards)
+    last = -1
+    for i in range(choice.count):
+        if action_of(choice.moves[i]) == action and card_of(choice.moves[i]) != last:
+            last = card_of(choice.moves[i])
+            if wanted == 0:
+                return i
+            wanted -= 1
+    return -1
+
+
+@kernel
+def _cheapest(choice, index):
+    """Return the cheapest way of the same action with the same card; keeps a free build for later if it can."""
+    card, action = card_of(choice.moves[index]), action_of(choice.moves[index])
+    best, at = 1 << 30, index
+    for i in range(choice.count):
+        move = choice.moves[i]
+        if card_of(move) == card and action_of(move) == action:
+            price = 2 * (bank_of(move) + left_of(move) + right_of(move)) + (1 if spends_of(move) else 0)
+            if price < best:
+                best, at = price, i
+    return at
+
+
+@kernel
+def _by_rules(public, own, choice, tables):
+    """Pick by the order of rules of ages I and II."""
+    best, at = _NO_BUILD, -1
+    for i in range(choice.count):
+        move = choice.moves[i]
+        if action_of(move) == BUILD:
+            rank = _rule(public, tables, choice.seat, card_of(move))
+            if rank > best:
+                best, at = rank, i
+    if at >= 0 and best == _ANY_BUILD:
+        at = _random_card(own, choice, BUILD)
+    elif at < 0:
+        at = _random_card(own, choice, SELL)
+    return _cheapest(choice, at) if at >= 0 else 0
+
+
+@kernel(POLICY)
+def rulebased_policy(public, own, choice, tables):
+    """Follow the rules; of a loss, pay all."""
+    if choice.kind == LOSS:
+        return 0
+    if explores(own, choice):
+        return below(own, choice.count)
+    if choice.seat != own.seat:
+        return pick_for_free_city(public, own, choice, tables)
+    if public.age == 2:
+        return pick_most_points(public, own, choice, tables)
+    return _by_rules(public, own, choice, tables)
