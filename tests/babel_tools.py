@@ -183,7 +183,11 @@ class Scene:
     # --- looking ------------------------------------------------------------------------------------------------------
     def cards(self, seat: int) -> dict[str, int]:
         """Return a hand."""
-        return {kind: int(self.g.own[seat].hand[number]) for number, kind in enumerate(KINDS) if self.g.own[seat].hand[number]}
+        return {
+            kind: int(self.g.own[seat].hand[number])
+            for number, kind in enumerate(KINDS)
+            if self.g.own[seat].hand[number]
+        }
 
     def held(self, seat: int) -> list[str]:
         """Return the action cards of a seat."""

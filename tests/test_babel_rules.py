@@ -27,7 +27,7 @@ def five_ships(**rules: Any) -> tuple[Scene, int, int]:
     return scene, slot, slot // 3
 
 
-# --- section 2 and 3 ---------------------------------------------------------------------------------------------------
+# --- section 2 and 3 ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seats", [2, 6])
 def test_a1_three_to_five_seats(seats: int) -> None:
     with pytest.raises(UserError, match="3 to 5"):
@@ -79,7 +79,7 @@ def test_a2_without_reshuffling_the_deck_stays_empty() -> None:
     assert scene.cards(RED) == {}
 
 
-# --- section 5 -----------------------------------------------------------------------------------------------------------
+# --- section 5 ------------------------------------------------------------------------------------------------------
 def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
     scene, _, wonder = five_ships()
     for seat, ships in ((RED, 2), (YELLOW, 1), (GREEN, 2)):
@@ -244,7 +244,7 @@ def test_a7_offers_end_at_the_number_of_the_disc() -> None:
     assert scene.asked("offer")[0] == (BLUE, 11)  # nothing, 1 to 5 without and with the trade card
 
 
-# --- Jokers ------------------------------------------------------------------------------------------------------------
+# --- Jokers ---------------------------------------------------------------------------------------------------------
 def test_a12_a_joker_stands_for_two_cards_and_two_parts() -> None:
     scene, _, wonder = five_ships()
     scene.hand(RED, ship=3)
@@ -296,7 +296,7 @@ def test_a15_jokers_of_opponents_do_not_count() -> None:
     assert scene.asked("offer")[0] == (BLUE, 1)
 
 
-# --- other action cards -------------------------------------------------------------------------------------------------
+# --- other action cards ---------------------------------------------------------------------------------------------
 def test_a17_triple_bonus_pays_three_instead_of_one() -> None:
     scene, _, _ = five_ships()
     scene.hand(RED, ship=5)
@@ -402,7 +402,7 @@ def test_a18_a_card_in_the_turn_in_which_it_was_drawn(at_once: bool, actions: in
     assert ("double_turn" in scene.held(RED)) == (not at_once)
 
 
-# --- section 6 -----------------------------------------------------------------------------------------------------------
+# --- section 6 ------------------------------------------------------------------------------------------------------
 VECTORS = [
     ("rulebook", [6, 4, 2, 0], (8, 4, 3), [8, 4, 3, 0]),
     ("rulebook", [5, 5, 2, 1], (8, 4, 3), [4, 4, 3, 3]),
@@ -468,7 +468,7 @@ def test_a28_parts_are_limited_only_if_switched_on() -> None:
         assert scene.units(wonder)[RED] == placed
 
 
-# --- section 8 and 9 -----------------------------------------------------------------------------------------------------
+# --- section 8 and 9 ------------------------------------------------------------------------------------------------
 def last_ship(**rules: Any) -> tuple[Scene, int]:
     """Return a scene in which Red builds with the last ship disc."""
     scene, slot, _ = five_ships(**rules)

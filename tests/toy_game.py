@@ -34,7 +34,7 @@ PICK = np.dtype([("game", "u8"), ("seat", "u1"), ("turn", "u1"), ("choice", "u1"
 POLICIES = ("bold", "random", "shy")
 
 
-def default_plan() -> Mapping[str, Any]:
+def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "toy-1e", "players": 4, "policies": "bold,shy,random,bold", "wonders": "random"}
 
 

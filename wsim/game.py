@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
 
 __all__ = ["GAMES", "Game", "Table", "find_game"]
 
@@ -74,8 +75,23 @@ class Game(Protocol):
     OPTIONS: Mapping[str, str]
     """Options of a plan that only this game has, each with one line of help."""
 
-    def default_plan(self) -> Mapping[str, Any]:
-        """Return the game's defaults for the plan fields that depend on the game: ruleset, players, policies."""
+    def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
+        """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.
+
+        ``ruleset`` is the one that the user asked for, known or not: player numbers may depend on it.
+        """
+        ...
+
+    def cold(self) -> float | bool:
+        """Return about how many seconds the kernels have to compile first, or False; must not compile anything."""
+        ...
+
+    def tables(self) -> Mapping[str, Callable[[Run], pl.DataFrame]]:
+        """Return the tables of a run by name, such as ``cards`` and ``wonders``."""
+        ...
+
+    def summary(self, run: Run) -> Sequence[tuple[str, pl.DataFrame]]:
+        """Return the titled tables that ``wsim run`` ends with."""
         ...
 
     def prepare(self, plan: Plan) -> Table:

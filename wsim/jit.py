@@ -25,7 +25,7 @@ from numba import njit, types
 from numba.core import config
 from numba.extending import intrinsic, overload
 
-__all__ = ["JIT", "cache_directory", "cache_is_cold", "count_bits", "kernel", "lowest_bit", "reverse_bits"]
+__all__ = ["JIT", "cache_directory", "cache_is_cold", "count_bits", "kernel", "lowest_bit", "reverse_bits", "source_digest"]
 
 JIT = not config.DISABLE_JIT
 PACKAGE = Path(__file__).parent
@@ -37,12 +37,12 @@ warnings.filterwarnings("ignore", message="First-class function type feature is 
 
 
 @lru_cache
-def _digest(package: str) -> str:
+def source_digest(package: str) -> str:
     """Return a digest of the sources that a kernel of a package such as "wonders" or "wonders.policies" may call.
 
     These are the shared ones and the modules of the package and of the packages around it.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {config.BOUNDSCHECK}".encode())
+    digest = hashlib.sha256()
     paths = [PACKAGE / name for name in SHARED_SOURCES]
     folder = PACKAGE
     for part in package.split("."):
@@ -70,7 +70,9 @@ def _cache_root() -> Path:
 
 def cache_directory(package: str) -> Path:
     """Return the cache folder of exactly the present kernel sources of a package below wsim."""
-    return _cache_root() / f"{package}-{_digest(package)}"
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    checked = "-checked" if config.BOUNDSCHECK else ""
+    return _cache_root() / f"{package}-{source_digest(package)}-py{python}-numba{numba.__version__}{checked}"
 
 
 def cache_is_cold(package: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Legal moves found by trying everything: each list is a dictionary code -> meaning, read in ascending order of codes."""
+"""Legal moves found by trying everything: a list is a dictionary code -> meaning, read in ascending order of codes."""
 
 from __future__ import annotations
 

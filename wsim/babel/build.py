@@ -112,7 +112,7 @@ def _accept(public, taken):
 
 @kernel
 def _succeed(g, t, replaced):
-    """Section 5.4, steps 1-4; ``replaced`` are the cards that Jokers stand for. Return whether the game ends (section 8)."""
+    """Section 5.4, steps 1-4; Jokers stand for the cards ``replaced``. Return whether the game ends (section 8)."""
     public, hidden = g.public, g.hidden
     active, slot = public.active, public.slot
     _spend(g, active, public.missing[0] - first_of(replaced), public.missing[1] - second_of(replaced))

@@ -222,7 +222,7 @@ def draw_action_card(g, t, seat):
     own.fresh[card] += not t.action_card_usable_at_once
     public.action_cards[seat] += 1
     hidden.tally[seat].cards_drawn[card] += 1
-    if card == EXCHANGE_CARDS or card == DRAW_THREE:
+    if card in (EXCHANGE_CARDS, DRAW_THREE):
         hidden.instant_cards += 1
     note(g, LOG_ACTION_CARD, seat, card, 0)
 
@@ -233,5 +233,5 @@ def spend_action_card(g, seat, card):
     g.own[seat].cards[card] -= 1
     g.public.action_cards[seat] -= 1
     g.hidden.tally[seat].cards_played[card] += 1
-    if card == EXCHANGE_CARDS or card == DRAW_THREE:
+    if card in (EXCHANGE_CARDS, DRAW_THREE):
         g.hidden.instant_cards -= 1

@@ -9,19 +9,20 @@ Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
   they are drawn. Without action cards nothing is drawn from the stream.
 * Stream 3, set-up: start player = below(seats).
 * Stream 0, discs and building cards: the discs (single kinds in the order of ``KINDS``, numbers ascending, two-colour
-  ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building card is
-  drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First seats
-  0, 1, ... get their starting hands one seat after the other, then whatever play draws. A deck that is empty when a card
-  is to be drawn becomes the discard pile, without a random number; if that is empty too, no card and no number is drawn.
+  ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building
+  card is drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First
+  seats 0, 1, ... get their starting hands one seat after the other, then whatever play draws. A deck that is empty when
+  a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
 * Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
 Order of decisions
 ------------------
-A policy is asked only if there is more than one legal move. In each action: W1 clockwise from the active seat A; A's turn
-(pass or disc); on a build: W2 clockwise from A's left; offers clockwise from A's left (each followed by its bluff, where
-allowed); W3 of A; partners; completion; then wonder, marker and action card; Triple bonus for each unpaid offer
-clockwise from A's left; after the action the Double turn of A, unless the game has ended. In a window a seat goes on until
-it plays nothing or can play nothing; a Card exchange asks for one kind after the other. The common draw goes clockwise from A.
+A policy is asked only if there is more than one legal move. In each action: W1 clockwise from the active seat A; A's
+turn (pass or disc); on a build: W2 clockwise from A's left; offers clockwise from A's left (each followed by its bluff,
+where allowed); W3 of A; partners; completion; then wonder, marker and action card; Triple bonus for each unpaid offer
+clockwise from A's left; after the action the Double turn of A, unless the game has ended. In a window a seat goes on
+until it plays nothing or can play nothing; a Card exchange asks for one kind after the other. The common draw goes
+clockwise from A.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ OPTIONS: Mapping[str, str] = {
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
-def default_plan() -> Mapping[str, Any]:
+def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     """Return the plan fields that depend on the game: rule set, four players, one of each named set of weights."""
     return {"ruleset": "2005", "players": 4, "policies": ("builder", "supplier", "collector", "majority")}
 
@@ -127,7 +127,9 @@ class BabelTable:
             written = int(play_chunk(game, self._tables, self._seating, self._line_up, first, *shaped, logging))
         if written == FAULT:
             _, entry, index, count = (int(number) for number in game.hidden.fault)
-            raise UserError(f"the policy {self.labels[entry]!r} returned {index} for a list of {count} moves: 0 to {count - 1}")
+            raise UserError(
+                f"the policy {self.labels[entry]!r} returned {index} for a list of {count} moves: 0 to {count - 1}"
+            )
         return written
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:

@@ -13,7 +13,6 @@ from wsim.babel.layout import (
     BLUFF,
     COMPLETE,
     COMPLETED,
-    DOUBLE,
     DRAW_THREE,
     EXCHANGE,
     EXCHANGE_CARDS,
@@ -23,7 +22,6 @@ from wsim.babel.layout import (
     PLAY_CARD,
     TAKE,
     TRADE_CARD,
-    TRIPLE,
     TURN,
 )
 from wsim.jit import kernel, lowest_bit
@@ -210,5 +208,3 @@ def list_yes_no(g, kind):
     choice.moves[0] = 0
     choice.moves[1] = 1
     choice.count = 2
-
-

@@ -59,7 +59,9 @@ def _word(*words: str) -> Check:
 
 def _two_needs(value: Any) -> str | None:
     need = _whole(1, 6)
-    fits = isinstance(value, dict) and len(value) == 2 and set(value) <= set(KINDS) and not any(map(need, value.values()))
+    fits = (
+        isinstance(value, dict) and len(value) == 2 and set(value) <= set(KINDS) and not any(map(need, value.values()))
+    )
     return None if fits else f"two kinds out of {', '.join(KINDS)}, each with a whole number from 1 to 6"
 
 
@@ -110,8 +112,8 @@ SCHEMA: Mapping[str, Any] = {
     },
     "confidence": {level: {"*": (None, _text)} for level in LEVELS},
 }
-"""Keys are those of the card file. A value is a check, a table of the same form, or ``(number of entries, check)`` for a
-table whose keys are free; the key ``*`` stands for such a table beside named keys."""
+"""Keys are those of the card file. A value is a check, a table of the same form, or ``(number of entries, check)`` for
+a table whose keys are free; the key ``*`` stands for such a table beside named keys."""
 
 
 def check_section(section: Mapping[str, Any]) -> None:
@@ -186,7 +188,9 @@ def _check_sets(section: Mapping[str, Any]) -> None:
     table, cap = section["set_table"], section["rules"]["set_table_cap"]
     sizes = [str(size) for size in range(1, len(table) + 1)]
     if sorted(table) != sorted(sizes) or not 1 <= len(table) <= SET_SIZES:
-        raise UserError(f"babel.set_table has the entries {', '.join(table)}; accepted: 1, 2, 3 ... up to {SET_SIZES} at most")
+        raise UserError(
+            f"babel.set_table has the entries {', '.join(table)}; accepted: 1, 2, 3 ... up to {SET_SIZES} at most"
+        )
     if cap > len(table):
         raise UserError(f"babel.rules.set_table_cap = {cap} is not in babel.set_table, which ends with {len(table)}")
 

@@ -95,7 +95,7 @@ def score_wonder(g, wonder, first_points, second_points, other_points):
 def set_points(t, camels, cranes, ships, stonemasons, two_colour):
     """Return the best value of owned discs in the set table: each disc of the mask ``two_colour`` counts as one kind.
 
-    Every way to assign the two-colour discs is tried: a number whose bits, one for each of them, choose first or second.
+    Every way to assign the two-colour discs is tried: the bits of a number, one for each, choose first or second kind.
     """
     sets = t.sets
     count = 0

@@ -43,11 +43,11 @@ def read_section(path: Path) -> dict[str, Any]:
     return section
 
 
-def lay(target: dict[str, Any], patch: dict[str, Any]) -> None:
-    """Lay ``patch`` over ``target`` in place: tables merge, everything else is replaced."""
+def lay(target: dict[str, Any], patch: dict[str, Any], whole: bool = False) -> None:
+    """Lay ``patch`` over ``target`` in place: tables merge, but for two-colour discs (``whole``); all else is replaced."""
     for key, value in patch.items():
-        if isinstance(value, dict) and isinstance(target.get(key), dict):
-            lay(target[key], value)
+        if isinstance(value, dict) and isinstance(target.get(key), dict) and not whole:
+            lay(target[key], value, whole=key == "two_colour")
         else:
             target[key] = deepcopy(value)
 

@@ -8,7 +8,7 @@ from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
 from wsim.babel.layout import NO_KIND, ROWS, SET_SIZES, TABLES, records
 from wsim.errors import UserError
 
-__all__ = ["MOST_SEATS", "FEWEST_SEATS", "make_tables"]
+__all__ = ["FEWEST_SEATS", "MOST_SEATS", "make_tables"]
 
 FEWEST_SEATS, MOST_SEATS = 3, 5  # A1
 

@@ -78,7 +78,8 @@ def _outcome(active: int, action: Mapping[str, Any]) -> Iterator[str]:
     if "wonder_completed" in action:
         wonder = action["wonder_completed"]
         card = f"; draws {wonder['action_card']}" if wonder["action_card"] else ""
-        yield f"    wonder complete, row {wonder['row']}: units {_numbers(wonder['units'])} earn {_numbers(wonder['points'])}{card}"
+        scored = f"units {_numbers(wonder['units'])} earn {_numbers(wonder['points'])}"
+        yield f"    wonder complete, row {wonder['row']}: {scored}{card}"
     for paid in action["paid"]:
         triple = {True: " with the Triple bonus", False: ", keeps the Triple bonus"}.get(paid.get("triple_bonus"), "")
         yield f"    seat {paid['seat']} gets {paid['points']} for its offer{triple}"
@@ -92,7 +93,8 @@ def _end(trace: Mapping[str, Any]) -> Iterator[str]:
     for score in trace["scores"]:
         sources = ("wonders", "unfinished_wonders", "refused_offers", "disc_sets", "action_cards")
         told = ", ".join(f"{source.replace('_', ' ')} {score[source]}" for source in sources)
-        yield f"  seat {score['seat']}: {score['total']} ({told}), rank {score['rank']}, win share {score['win_share']:g}"
+        result = f"rank {score['rank']}, win share {score['win_share']:g}"
+        yield f"  seat {score['seat']}: {score['total']} ({told}), {result}"
         yield f"    discs: {', '.join(map(_disc, score['discs'])) or 'none'}"
 
 

@@ -84,7 +84,11 @@ class _Teller:
             turns.append(self.turn())
         reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
         unfinished = [{"wonder": self.catalog.wonders[wonder], **told} for wonder, told in self.wonders()]
-        return {"hands": dealt, "turns": turns, "end": {"reason": reason, "reshuffles": reshuffles, "unfinished": unfinished}}
+        return {
+            "hands": dealt,
+            "turns": turns,
+            "end": {"reason": reason, "reshuffles": reshuffles, "unfinished": unfinished},
+        }
 
     def next_is(self, *whats: int) -> bool:
         """Whether the next event is one of these."""

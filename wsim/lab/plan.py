@@ -76,7 +76,7 @@ class Plan:
         """
         game = _text("game", given.get("game", next(iter(GAMES))))
         module = find_game(game)
-        values = {**DEFAULTS, **module.default_plan(), **given, "game": game}
+        values = {**DEFAULTS, **module.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
         special = {name: values[name] for name in values if name not in _CHECKS}
         for name in special:

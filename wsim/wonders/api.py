@@ -14,7 +14,7 @@ from wsim.wonders import layout
 from wsim.wonders.layout import Hidden, Public
 from wsim.wonders.payment import pay, prepare_payer
 from wsim.wonders.scoring import best_wild
-from wsim.wonders.tables import pack_units, resource_mask
+from wsim.wonders.tables import pack_units
 
 __all__ = ["payments", "science_score"]
 
@@ -122,7 +122,7 @@ def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
             continue
         if flex == layout.FLEX:
             raise UserError(f"{name} has more than {layout.FLEX} either/or symbols")
-        record.flex[seat, flex] = record.sale_flex[seat, flex] = resource_mask(kinds)
+        record.flex[seat, flex] = record.sale_flex[seat, flex] = pack_units((kind, 1) for kind in kinds)
         flex += 1
         lanes = np.uint64(sum(255 << 8 * layout.RESOURCES.index(kind) for kind in kinds))
         record.flex_lanes[seat] |= lanes

@@ -18,7 +18,7 @@ SETTINGS: Mapping[str, Reader] = {
     "hand_size": whole(2, 8),
     "start_coins": whole(0, 99),
     "sale_coins": whole(0, 99),
-    "trade_price": whole(1, 9),
+    "trade_price": whole(1, 5),
     "victory_tokens": listing(whole(0, 99), least=3, most=3, distinct=False),
     "defeat_points": whole(-99, 0),
     "coins_per_point": whole(1, 99),

@@ -25,14 +25,14 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 30.0
-PICKS_PER_GAME = 400
+PICKS_PER_SEAT = 40  # 21 turns, last cards and builds from the discard pile; losses are not picks
 
 
-def default_plan() -> Mapping[str, Any]:
-    """Return the defaults of a plan: first edition, four players, a mixed line-up that changes seats."""
+def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
+    """Return the defaults of a plan: first edition, four players (two where a rule set is for two), a mixed line-up."""
     return {
         "ruleset": "1e",
-        "players": 4,
+        "players": 2 if ruleset and ruleset.endswith("duo") else 4,
         "policies": ("balanced", "military", "science", "civilian"),
         "rotate": True,
     }
@@ -72,7 +72,7 @@ class WondersTable:
         self.seats = int(self._tables[0].seats)
         self.row_dtype = ROW
         self.pick_dtype = PICK
-        self.picks_per_game = PICKS_PER_GAME
+        self.picks_per_game = PICKS_PER_SEAT * self.seats
         self._line_up = resolve(plan.policies, plan.players)
         parameters, weights = self._line_up.parameters, self._line_up.weights
         self._seating = compile_seating(plan, self.catalogue, plan.players, parameters, weights)
@@ -130,7 +130,7 @@ class WondersTable:
         from wsim.wonders.trace import trace_of
 
         rows = np.zeros(self.seats, ROW).view(np.recarray)
-        _, game = self._play(number, rows, np.zeros(PICKS_PER_GAME, PICK))
+        _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
         log = game.hidden.log[: int(game.hidden.events)]
         return trace_of(self.catalogue, self._tables[0], log, rows, self._line_up.labels, self.plan.seed, number)
 
@@ -142,11 +142,14 @@ class WondersTable:
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules of this table."""
+        from wsim.jit import source_digest
+
         catalogue = self.catalogue
         return {
             "ruleset": catalogue.ruleset,
             "catalogue": catalogue.source,
             "catalogue_digest": catalogue.digest,
+            "engine": source_digest("wonders"),
             "changes": list(catalogue.changes),
             "switches": dict(catalogue.switches),
             "cards": [card.name for card in catalogue.cards],

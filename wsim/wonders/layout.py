@@ -121,8 +121,8 @@ PUBLIC = np.dtype(
         ("sale_flex_lanes", "u8", (SEATS,)),
         ("flex_count", "i8", (SEATS,)),
         ("sale_flex_count", "i8", (SEATS,)),
-        ("flex", "u1", (SEATS, FLEX)),  # masks over RESOURCES
-        ("sale_flex", "u1", (SEATS, FLEX)),
+        ("flex", "u8", (SEATS, FLEX)),  # packed: 1 for each alternative
+        ("sale_flex", "u8", (SEATS, FLEX)),
         ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
         ("board_resource", "i8", (SEATS,)),  # index into RESOURCES
         ("made_kinds", "i8", (SEATS,)),  # mask of what board, brown and gray cards can give (R18)
@@ -299,9 +299,11 @@ HIDDEN = np.dtype(
         ("payer_plain", "u8"),
         ("payer_bound", "u8"),  # packed: at most so much could be had, neighbours included
         ("payer_flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
+        ("payer_sale", "u8", (2,)),  # packed: what left and right sell for the cost at hand
+        ("payer_choices", "i8"),  # either/or symbols that may give several of the missing resources
         ("payer_wild", "i8"),
         ("payer_cheapest", "i8"),
-        ("payer_flex_count", "i8"),
+        ("payer_used", "i8"),  # own either/or symbols that are spoken for in the cost at hand
         ("pairs", "u8", (64,)),  # solver: the payments found, as the two fields of a move
         ("stage_moves", "u8", (64,)),  # payments of the next stage, while listing
         ("reachable", "u8", (2, 64)),  # solver: reachable states for each coin total, left and right

@@ -27,7 +27,7 @@ _TOP = np.uint64(0x0080808080808080)  # the top bit of every lane; amounts stay 
 _ONES = np.uint64(0x0001010101010101)
 _RAW = np.uint64(0x00000000FFFFFFFF)  # lanes of clay, stone, ore, wood
 _MADE = np.uint64(0x00FFFFFF00000000)
-_S3, _S7, _S8, _S48 = np.uint64(3), np.uint64(7), np.uint64(8), np.uint64(48)
+_S3, _S7, _S48 = np.uint64(3), np.uint64(7), np.uint64(48)
 _LEFT, _RIGHT = np.uint64(LEFT_AT), np.uint64(RIGHT_AT)
 STATES = 64
 TOTALS = 64  # coin totals that the solver distinguishes
@@ -47,6 +47,12 @@ def less(amounts, other):
 def lane_sum(amounts):
     """Return the sum of the lanes (below 128)."""
     return np.int64(((amounts * _ONES) >> _S48) & _BYTE)
+
+
+@kernel
+def _ones_of(amounts):
+    """Return 1 in every lane that is not empty."""
+    return ((amounts + (_TOP - _ONES)) & _TOP) >> _S7
 
 
 @kernel
@@ -72,7 +78,6 @@ def prepare_payer(public, hidden, seat):
     hidden.payer_flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
     hidden.payer_wild = public.abilities[seat] & WILD_PRICES
     hidden.payer_cheapest = public.cheapest[seat]
-    hidden.payer_flex_count = public.flex_count[seat]
 
 
 @kernel
@@ -93,49 +98,71 @@ def pay(public, hidden, seat, cost, bank, purse):
 @kernel
 def _pay_missing(public, hidden, seat, missing, budget):
     """Pay what plain production leaves open, by the cheapest method that is exact."""
-    wild = hidden.payer_wild
-    if wild == 0 and (lane_sum(missing) - hidden.payer_flex_count) * hidden.payer_cheapest > budget:
-        return 0
     left, right = hidden.payer_left, hidden.payer_right
-    if wild:
+    hidden.payer_sale[0] = public.sale[left]
+    hidden.payer_sale[1] = public.sale[right]
+    hidden.payer_used = 0
+    if hidden.payer_wild:
         return _pay_sets(public, hidden, seat, missing, budget)
-    if missing & (missing - _ONE) == _ZERO and missing & _ONES:
-        return _pay_one(public, hidden, seat, left, right, missing, budget)
-    if missing & hidden.payer_flexible == _ZERO:
-        return _pay_plain(public, hidden, seat, missing, budget)
-    return _pay_sets(public, hidden, seat, missing, budget)
+    hidden.payer_choices = 0
+    if missing & hidden.payer_flexible:
+        missing = _use_own(public, hidden, seat, missing)
+        if missing == _ZERO:
+            hidden.pairs[0] = _ZERO
+            return 1
+    if (lane_sum(missing) - hidden.payer_choices) * hidden.payer_cheapest > budget:
+        return 0
+    if missing & hidden.payer_flexible:
+        needed = _ones_of(missing)
+        _add_sale(public, hidden, 0, left, needed)
+        _add_sale(public, hidden, 1, right, needed)
+        if hidden.payer_choices:
+            return _pay_sets(public, hidden, seat, missing, budget)
+    return _pay_plain(public, hidden, seat, missing, budget)
 
 
 @kernel
-def _pay_one(public, hidden, seat, left, right, missing, budget):
-    """Pay a single missing unit."""
-    lanes = missing * _BYTE
-    if public.flex_lanes[seat] & lanes:
-        hidden.pairs[0] = _ZERO
-        return 1
-    made = 1 if missing & _MADE else 0
-    from_left = (public.sale[left] | public.sale_flex_lanes[left]) & lanes != _ZERO
-    from_right = (public.sale[right] | public.sale_flex_lanes[right]) & lanes != _ZERO
-    left_price, right_price = public.price[seat, made], public.price[seat, 2 + made]
-    count = 0
-    if from_right and right_price <= budget and not (from_left and left_price == 0):
-        hidden.pairs[0] = np.uint64(right_price) << _RIGHT
-        count = 1
-    if from_left and left_price <= budget and not (from_right and right_price == 0):
-        hidden.pairs[count] = np.uint64(left_price) << _LEFT
-        count += 1
-    elif from_left and from_right and left_price == 0 and right_price == 0:
-        hidden.pairs[0] = _ZERO
-        count = 1
-    return count
+def _use_own(public, hidden, seat, missing):
+    """Use the own either/or symbols that can give only one of the missing resources; return what is still missing.
+
+    Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the repetition.
+    """
+    needed = _ones_of(missing)
+    again = True
+    while again:
+        again = False
+        hidden.payer_choices = 0
+        for symbol in range(public.flex_count[seat]):
+            gives = public.flex[seat, symbol] & needed
+            if gives == _ZERO or hidden.payer_used >> symbol & 1:
+                continue
+            if gives & (gives - _ONE):
+                hidden.payer_choices += 1
+            else:
+                hidden.payer_used |= 1 << symbol
+                missing -= gives
+                if missing & (gives * _BYTE) == _ZERO:
+                    needed &= ~gives
+                    again = True
+    return missing
+
+
+@kernel
+def _add_sale(public, hidden, side, seller, needed):
+    """Add a neighbour's either/or symbols that can give only one of the needed resources to what it sells."""
+    for symbol in range(public.sale_flex_count[seller]):
+        gives = public.sale_flex[seller, symbol] & needed
+        if gives & (gives - _ONE):
+            hidden.payer_choices += 1
+        else:
+            hidden.payer_sale[side] += gives
 
 
 @kernel
 def _pay_plain(public, hidden, seat, missing, budget):
     """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
-    left, right = hidden.payer_left, hidden.payer_right
-    most_left = missing - less(missing, public.sale[left])
-    least_left = less(missing, public.sale[right])
+    most_left = missing - less(missing, hidden.payer_sale[0])
+    least_left = less(missing, hidden.payer_sale[1])
     raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
     raw_least, raw_most = lane_sum(least_left & _RAW), lane_sum(most_left & _RAW)
     made_least, made_most = lane_sum(least_left & _MADE), lane_sum(most_left & _MADE)
@@ -178,25 +205,22 @@ def _collect(hidden, top, budget):
 
 @kernel
 def _lay_out_states(hidden, missing):
-    """Number the states of the missing amounts: fill strides and open states; return (needed resources, states)."""
-    needed, states = 0, 1
+    """Number the states of the missing amounts: fill strides and open states; return the number of states."""
+    states = 1
     rest = missing
-    resource = 0
     while rest:
-        amount = np.int64(rest & _BYTE)
-        if amount:
-            needed |= 1 << resource
-            hidden.stride[resource] = np.uint64(states)
-            hidden.span[resource] = amount
-            states *= amount + 1
-        rest >>= _S8
-        resource += 1
+        resource = lowest_bit(rest) >> 3
+        amount = lane(rest, resource)
+        rest &= ~(_BYTE << np.uint64(8 * resource))
+        hidden.stride[resource] = np.uint64(states)
+        hidden.span[resource] = amount
+        states *= amount + 1
     if states > STATES:
-        return needed, states
-    loop = needed
-    while loop:
-        resource = lowest_bit(np.uint64(loop))
-        loop &= loop - 1
+        return states
+    rest = _ones_of(missing)
+    while rest:
+        resource = lowest_bit(rest) >> 3
+        rest &= rest - _ONE
         stride = np.int64(hidden.stride[resource])
         block = (_ONE << np.uint64(stride * hidden.span[resource])) - _ONE
         period = stride * (hidden.span[resource] + 1)
@@ -204,41 +228,41 @@ def _lay_out_states(hidden, missing):
         for at in range(period, states, period):
             word |= block << np.uint64(at)
         hidden.open[resource] = word
-    return needed, states
+    return states
 
 
 @kernel
-def _cover(hidden, reach, mask):
-    """Return the states reachable with one more symbol that can give any one resource of a mask."""
+def _cover(hidden, reach, gives):
+    """Return the states reachable with one more symbol that can give any one of some resources (1 in their lanes)."""
     grown = reach
-    while mask:
-        resource = lowest_bit(np.uint64(mask))
-        mask &= mask - 1
+    while gives:
+        resource = lowest_bit(gives) >> 3
+        gives &= gives - _ONE
         grown |= (reach & hidden.open[resource]) << hidden.stride[resource]
     return grown
 
 
 @kernel
-def _cover_all(hidden, side, top, mask, price):
+def _cover_all(hidden, side, top, gives, price):
     """Let every coin total of one side buy one more symbol at this price."""
     words = hidden.reachable
     for total in range(top - price, -1, -1):
         word = words[side, total]
         if word:
-            words[side, total + price] |= _cover(hidden, word, mask)
+            words[side, total + price] |= _cover(hidden, word, gives)
 
 
 @kernel
-def _cover_mixed(hidden, side, top, mask, raw_price, made_price):
+def _cover_mixed(hidden, side, top, gives, raw_price, made_price):
     """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
     words = hidden.reachable
     for total in range(top, -1, -1):
         word = words[side, total]
         if word:
             if total + raw_price <= top:
-                words[side, total + raw_price] |= _cover(hidden, word, mask & 0x0F)
+                words[side, total + raw_price] |= _cover(hidden, word, gives & _RAW)
             if total + made_price <= top:
-                words[side, total + made_price] |= _cover(hidden, word, mask & 0x70)
+                words[side, total + made_price] |= _cover(hidden, word, gives & _MADE)
 
 
 @kernel
@@ -250,21 +274,24 @@ def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
     rebate = public.board_rebate[seat, side]
     loop = needed
     while loop:
-        resource = lowest_bit(np.uint64(loop))
-        loop &= loop - 1
-        sold = lane(public.sale[seller], resource)
+        resource = lowest_bit(loop) >> 3
+        gives = loop & (~loop + _ONE)
+        loop &= loop - _ONE
+        sold = lane(hidden.payer_sale[side], resource)
         price = raw_price if resource < 4 else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
-            _cover_all(hidden, side, top, 1 << resource, max(price - rebate, 0))
+            _cover_all(hidden, side, top, gives, max(price - rebate, 0))
             sold -= 1
         for _ in range(min(sold, hidden.span[resource])):
-            _cover_all(hidden, side, top, 1 << resource, price)
+            _cover_all(hidden, side, top, gives, price)
     for symbol in range(public.sale_flex_count[seller]):
-        mask = np.int64(public.sale_flex[seller, symbol]) & needed
-        if mask & 0x70 and mask & 0x0F and raw_price != made_price:
-            _cover_mixed(hidden, side, top, mask, raw_price, made_price)
-        elif mask:
-            _cover_all(hidden, side, top, mask, raw_price if mask & 0x0F else made_price)
+        gives = public.sale_flex[seller, symbol] & needed
+        if gives == _ZERO or (gives & (gives - _ONE) == _ZERO and hidden.payer_wild == 0):
+            continue  # the second kind is in payer_sale
+        if gives & _RAW and gives & _MADE and raw_price != made_price:
+            _cover_mixed(hidden, side, top, gives, raw_price, made_price)
+        else:
+            _cover_all(hidden, side, top, gives, raw_price if gives & _RAW else made_price)
     if public.turn_rebate[seat, side] > 0:
         for total in range(1, top + 1):
             lower = max(total - public.turn_rebate[seat, side], 0)
@@ -274,14 +301,15 @@ def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
 @kernel
 def _pay_sets(public, hidden, seat, missing, budget):
     """Pay with words of reachable states; where all units cost the same, totals are counted in units."""
-    needed, states = _lay_out_states(hidden, missing)
+    states = _lay_out_states(hidden, missing)
     if states > STATES:
         return _pay_general(public, hidden, seat, missing, budget)
+    needed = _ones_of(missing)
     own = _ONE
     for symbol in range(public.flex_count[seat]):
-        mask = np.int64(public.flex[seat, symbol]) & needed
-        if mask:
-            own = _cover(hidden, own, mask)
+        gives = public.flex[seat, symbol] & needed
+        if gives and hidden.payer_used >> symbol & 1 == 0:
+            own = _cover(hidden, own, gives)
     if (own >> np.uint64(states - 1)) & _ONE:
         hidden.pairs[0] = _ZERO
         return 1
@@ -293,13 +321,17 @@ def _pay_sets(public, hidden, seat, missing, budget):
         scale, budget = dearest, budget // dearest
         left_raw = left_made = right_raw = right_made = dearest = 1
     most = min(lane_sum(missing) * dearest, TOTALS - 1)
-    left_top = min(budget + public.turn_rebate[seat, 0], most)
-    right_top = min(budget + public.turn_rebate[seat, 1], most)
     words = hidden.reachable
     words[0, 0] = own
     words[1, 0] = _ONE
-    _buy(public, hidden, seat, 0, needed, left_top, left_raw, left_made)
-    _buy(public, hidden, seat, 1, needed, right_top, right_raw, right_made)
+    lanes = needed * _BYTE
+    left_top, right_top = 0, 0
+    if (public.sale[hidden.payer_left] | public.sale_flex_lanes[hidden.payer_left]) & lanes:
+        left_top = min(budget + public.turn_rebate[seat, 0], most)
+        _buy(public, hidden, seat, 0, needed, left_top, left_raw, left_made)
+    if (public.sale[hidden.payer_right] | public.sale_flex_lanes[hidden.payer_right]) & lanes:
+        right_top = min(budget + public.turn_rebate[seat, 1], most)
+        _buy(public, hidden, seat, 1, needed, right_top, right_raw, right_made)
     mirror = np.uint64(64 - states)
     right_top = min(right_top, budget)
     for total in range(right_top + 1):
@@ -318,13 +350,13 @@ def _pay_sets(public, hidden, seat, missing, budget):
 
 
 @kernel
-def _general_add(public, hidden, missing, states, mask, side, raw_price, made_price, tops):
+def _general_add(hidden, missing, states, gives, side, raw_price, made_price, tops):
     """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
     for state in range(states - 2, -1, -1):
         stride = 1
         for resource in range(7):
             amount = lane(missing, resource)
-            if mask >> resource & 1 and (state // stride) % (amount + 1) < amount:
+            if lane(gives, resource) and (state // stride) % (amount + 1) < amount:
                 price = raw_price if resource < 4 else made_price
                 to_left = price if side == 0 else 0
                 to_right = price if side == 1 else 0
@@ -348,22 +380,23 @@ def _pay_general(public, hidden, seat, missing, budget):
             hidden.general[state, total] = _FAR
     hidden.general[0, 0] = 0
     for symbol in range(public.flex_count[seat]):
-        _general_add(public, hidden, missing, states, np.int64(public.flex[seat, symbol]), -1, 0, 0, tops)
+        if hidden.payer_used >> symbol & 1 == 0:
+            _general_add(hidden, missing, states, public.flex[seat, symbol], -1, 0, 0, tops)
     for side in range(2):
         seller = hidden.payer_left if side == 0 else hidden.payer_right
         raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
         rebate = public.board_rebate[seat, side]
         for resource in range(7):
             sold = lane(public.sale[seller], resource)
+            gives = _ONE << np.uint64(8 * resource)
             if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
                 cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
-                _general_add(public, hidden, missing, states, 1 << resource, side, cheap_raw, cheap_made, tops)
+                _general_add(hidden, missing, states, gives, side, cheap_raw, cheap_made, tops)
                 sold -= 1
             for _ in range(min(sold, lane(missing, resource))):
-                _general_add(public, hidden, missing, states, 1 << resource, side, raw_price, made_price, tops)
+                _general_add(hidden, missing, states, gives, side, raw_price, made_price, tops)
         for symbol in range(public.sale_flex_count[seller]):
-            mask = np.int64(public.sale_flex[seller, symbol])
-            _general_add(public, hidden, missing, states, mask, side, raw_price, made_price, tops)
+            _general_add(hidden, missing, states, public.sale_flex[seller, symbol], side, raw_price, made_price, tops)
     for total in range(tops + 1):
         hidden.best_right[total] = _FAR
     for total in range(tops + 1):

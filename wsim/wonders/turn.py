@@ -71,15 +71,16 @@ def _lanes(mask, value):
 @kernel
 def add_flex(public, seat, mask, sold):
     """Give a city one more either/or symbol."""
-    public.flex[seat, public.flex_count[seat]] = mask
+    word = _lanes(mask, 1)
+    public.flex[seat, public.flex_count[seat]] = word
     public.flex_count[seat] += 1
     public.flex_lanes[seat] |= _lanes(mask, 255)
-    public.reach[seat] += _lanes(mask, 1)
+    public.reach[seat] += word
     if sold:
-        public.sale_flex[seat, public.sale_flex_count[seat]] = mask
+        public.sale_flex[seat, public.sale_flex_count[seat]] = word
         public.sale_flex_count[seat] += 1
         public.sale_flex_lanes[seat] |= _lanes(mask, 255)
-        public.sale_reach[seat] += _lanes(mask, 1)
+        public.sale_reach[seat] += word
 
 
 @kernel
@@ -112,12 +113,12 @@ def refresh_private_symbols(public, seat):
     public.flex_lanes[seat] = _ZERO
     for symbol in range(public.flex_count[seat]):
         if public.flex_role[seat, symbol] == WAREHOUSE_ROLE:
-            public.flex[seat, symbol] = kinds
+            public.flex[seat, symbol] = _lanes(kinds, 1)
         elif public.flex_role[seat, symbol] == MARKET_ROLE:
-            public.flex[seat, symbol] = _ALL_RESOURCES & ~kinds
-        mask = np.int64(public.flex[seat, symbol])
-        public.reach[seat] += _lanes(mask, 1)
-        public.flex_lanes[seat] |= _lanes(mask, 255)
+            public.flex[seat, symbol] = _lanes(_ALL_RESOURCES & ~kinds, 1)
+        word = public.flex[seat, symbol]
+        public.reach[seat] += word
+        public.flex_lanes[seat] |= word * np.uint64(255)
 
 
 WAREHOUSE_ROLE, MARKET_ROLE = 1, 2

@@ -1,9 +1,9 @@
 """The policies of Tower of Babel: the registry, and line-up entries made ready to play.
 
-A policy is a function ``policy(public, own, choice, tables) -> index`` of one compiled signature (``layout.POLICY``): it
-gets what everybody knows, what its seat knows, the legal moves (``choice.kind`` says of which decision, ``choice.moves``
-holds ``choice.count`` of them; ``layout`` says what they mean, ``moves`` reads them) and the rules, and returns the index
-of its move. It is not asked when there is one move only.
+A policy is a function ``policy(public, own, choice, tables) -> index`` of one compiled signature (``layout.POLICY``).
+It gets what everybody knows, what its seat knows, the legal moves and the rules, and returns the index of its move:
+``choice.kind`` says which decision it is, ``choice.moves`` holds ``choice.count`` moves, ``layout`` says what they mean
+and ``moves`` reads them. It is not asked when there is one move only.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def make_player(entry: Entry) -> Player:
     """Resolve a line-up entry; raise UserError for an unknown name or parameter."""
     if entry.file is not None or entry.module is not None:
         if entry.parameters:
-            raise UserError(f"the policy {entry.name!r} takes no parameters, {next(iter(entry.parameters))!r} was given")
+            raise UserError(
+                f"the policy {entry.name!r} takes no parameters, {next(iter(entry.parameters))!r} was given"
+            )
         return Player(str(entry), load_policy(entry))
     if entry.name not in REGISTRY:
         names = ", ".join(REGISTRY)
@@ -126,7 +128,9 @@ def _weighted_player(entry: Entry, policy: Policy) -> Player:
             raise UserError(f"the parameter {key} of the policy {entry.name!r} is a number, not {value!r}")
         values[key] = float(value)
     if not 0.0 <= values["explore"] <= 1.0:
-        raise UserError(f"the parameter explore of the policy {entry.name!r} is a chance from 0 to 1, not {values['explore']:g}")
+        raise UserError(
+            f"the parameter explore of the policy {entry.name!r} is a chance from 0 to 1, not {values['explore']:g}"
+        )
     parameters = [0.0] * PARAMETERS
     parameters[EXPLORE] = values["explore"]
     weights = [values[key] for key in WEIGHTS] + [0.0] * (WEIGHT_ROOM - len(WEIGHTS))

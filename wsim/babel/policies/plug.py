@@ -1,4 +1,4 @@
-"""A user's own policy: a Python function of a file (``./mine.py:bold``) or of an installed module (``package.module:bold``)."""
+"""A user's own policy: a function of a file (``./mine.py:bold``) or of an installed module (``package.module:bold``)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,11 @@ def compile_policy(function: Any, name: str) -> Any:
         return python
     try:
         return njit(POLICY, nogil=True, error_model="numpy")(python)
-    except NumbaError as error:
+    except Exception as error:  # whatever numba meets in it, the KeyError of an unknown field included
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        why = " ".join(lines[1:3]) if len(lines) > 1 else str(error)
+        why = (
+            " ".join(lines[1:3])
+            if isinstance(error, NumbaError) and len(lines) > 1
+            else f"{type(error).__name__} {error}"
+        )
         raise UserError(f"the policy {name!r} cannot be compiled: {why}") from error

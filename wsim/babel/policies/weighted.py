@@ -1,7 +1,7 @@
 """``weighted``: take the move of the highest value, a sum of things that the move brings times their weights.
 
-Idea and units: ``weights``. The first of equal moves is taken. With the parameter ``explore`` a move is random with that
-chance. The own random stream is used for nothing else.
+Idea and units: ``weights``. The first of equal moves is taken. With the parameter ``explore`` a move is random with
+that chance; the own random stream is used for nothing else.
 """
 
 from __future__ import annotations

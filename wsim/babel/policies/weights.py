@@ -10,7 +10,7 @@ WEIGHTS: Mapping[str, str] = {
     "set_points": "a point that the disc adds to the own set table",
     "disc": "owning one more disc, whatever its kind",
     "wonder_points": "a point that the build brings on a wonder that it completes",
-    "standing": "a point that the build would bring if its unfinished wonder were scored now, by the share of its discs built",
+    "standing": "a point that an unfinished wonder would bring if it were scored, by the share of its discs built",
     "part": "an own part placed",
     "card": "an own card spent",
     "joker": "a Joker spent",

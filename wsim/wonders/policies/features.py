@@ -56,7 +56,6 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "contest": "a symbol, for each green card of the neighbours",
         "copied": "copying a symbol of a neighbour, besides its points now",
         # special effects
-        "chain": "a structure that others can be built free with, besides",
         "stage": "building a stage, besides its effects",
         "play_last": "playing the last card, for each age to come",
         "from_discard": "building from the discard pile",

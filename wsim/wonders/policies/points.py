@@ -30,7 +30,9 @@ __all__ = [
     "fighter_right",
     "next_holder",
     "next_stage",
+    "points_counted",
     "rivals_loss",
+    "rivals_toll",
     "science_gain",
     "team_rival",
     "war_points",
@@ -190,9 +192,9 @@ def coins_of(public, tables, seat, entry):
 
 
 @kernel
-def _printed_points(public, tables, seat, entry):
-    """Return the points of the entry itself once it stands (R25)."""
-    points = np.int64(tables.points[entry])
+def points_counted(public, tables, seat, entry):
+    """Return the points of what an entry counts, once it stands, as the cities are now (R25); not its printed points."""
+    points = 0
     each = np.int64(tables.points_per[entry, 0])
     if each:
         what, cities = np.int64(tables.points_per[entry, 1]), np.int64(tables.points_per[entry, 2])
@@ -251,7 +253,8 @@ def _best_guild(public, tables, seat):
 @kernel
 def entry_change(public, tables, seat, entry):
     """Return by how many points a structure or stage changes the score of its city at once, coins counted as thirds."""
-    points = 0.0 + _printed_points(public, tables, seat, entry) + _points_elsewhere(public, tables, seat, entry)
+    points = 0.0 + tables.points[entry] + points_counted(public, tables, seat, entry)
+    points += _points_elsewhere(public, tables, seat, entry)
     symbol, copies = np.int64(tables.symbol[entry]), np.int64(tables.copy_science[entry])
     if symbol or copies:
         points += science_gain(public, seat, symbol, copies)
@@ -271,41 +274,42 @@ def entry_change(public, tables, seat, entry):
 
 
 @kernel
-def _points_lost(public, tables, other, entry):
-    """Return the points that an entry costs one city that its effects on others reach; gains are negative."""
-    lost = 0.0
-    each = np.int64(tables.coin_loss[entry, 0])
-    if each:
-        per = tables.coin_loss[entry, 2]
-        if per == PER_VICTORY:
-            each *= public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2]
-        elif per == PER_STAGE:
-            each *= public.stages[other]
-        paid = min(each, public.coins[other])
-        lost += paid / tables.coins_per_point + (each - paid)
-    return lost
+def _loss_of(public, tables, other, entry):
+    """Return the coins that an entry makes one city lose (R32)."""
+    each, per = np.int64(tables.coin_loss[entry, 0]), tables.coin_loss[entry, 2]
+    if per == PER_VICTORY:
+        return each * (public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2])
+    return each * public.stages[other] if per == PER_STAGE else each
+
+
+@kernel
+def rivals_toll(public, tables, seat, entry):
+    """Return the coins that the rivals gain, those that they lose, and their debts, all for the mean rival.
+
+    A debt taken for want of coins is a debt. What hits a team mate counts against: it is taken off.
+    """
+    gained, lost, debts = 0.0, 0.0, 0.0
+    rivals = max(tables.players - (2 if tables.teams else 1), 1)
+    for other in range(tables.players):
+        if other == seat:
+            continue
+        share = -1.0 if tables.teams and other == seat ^ 1 else 1.0 / rivals
+        if tables.coins_to_others[entry, 0] and concerns(public, seat, other, tables.coins_to_others[entry, 1]):
+            gained += share * tables.coins_to_others[entry, 0]
+        if tables.coin_loss[entry, 0] and concerns(public, seat, other, tables.coin_loss[entry, 1]):
+            loss = _loss_of(public, tables, other, entry)
+            paid = min(loss, public.coins[other])
+            lost += share * paid
+            debts += share * (loss - paid)
+        if tables.debt[entry, 0] and concerns(public, seat, other, tables.debt[entry, 1]):
+            debts += share * tables.debt[entry, 0]
+    return gained, lost, debts
 
 
 @kernel
 def rivals_loss(public, tables, seat, entry):
-    """Return the points that the rivals lose on average by an entry's effects on others; a team mate's loss counts as own."""
+    """Return the points that an entry's effects on others cost the mean rival, coins counted as thirds."""
     if tables.eventful[entry] == 0:
         return 0.0
-    total, mate = 0.0, 0.0
-    rivals = 0
-    for other in range(tables.players):
-        if other == seat:
-            continue
-        lost = 0.0
-        if concerns(public, seat, other, tables.coin_loss[entry, 1]):
-            lost += _points_lost(public, tables, other, entry)
-        if tables.coins_to_others[entry, 0] and concerns(public, seat, other, tables.coins_to_others[entry, 1]):
-            lost -= tables.coins_to_others[entry, 0] / tables.coins_per_point
-        if tables.debt[entry, 0] and concerns(public, seat, other, tables.debt[entry, 1]):
-            lost += tables.debt[entry, 0]
-        if tables.teams and other == seat ^ 1:
-            mate = lost
-        else:
-            total += lost
-            rivals += 1
-    return total / max(rivals, 1) - mate
+    gained, lost, debts = rivals_toll(public, tables, seat, entry)
+    return (lost - gained) / tables.coins_per_point + debts

@@ -1,0 +1,168 @@
+"""What became of each card where it was offered, from the picks table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.stats.games import Frame, GameBatch, batches, require
+from wsim.stats.intervals import nulls
+from wsim.stats.tables import OBSERVATIONAL, Table
+
+__all__ = ["card_picks", "offered_codes"]
+
+_COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
+_TURNS = 8  # an age has at most seven turns; 0 stands for never
+_AGES = 3
+_GROUP = "_group"
+_BATCH = 65_536  # the lists of a batch hold some 300,000 cards
+
+
+def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[str] = ()) -> Table:
+    """Return for each card how often it was offered, how it was taken, how often it was passed on and last seen.
+
+    Parameters
+    ----------
+    picks: the picks table of a run.
+    seats: its seats table, needed only if ``by`` names columns of it.
+    by: columns of the picks (age, ...) or of the seats (policy, wonder, ...): one row per card and level.
+
+    Columns: card, the ``by`` ones, offered (turns on which it was in the hand), built_paid, built_chain, built_free,
+    staged, sold (what was done with it then), passed (offered less those), taken_share (1 - passed / offered),
+    last_seen (the mean, over seats and ages in which it was offered, of the last turn that it was), from_discard
+    (built from the discard pile), by_free_city (what became of it in the Free City).
+    """
+    groups = (by,) if isinstance(by, str) else tuple(by)
+    frame, levels = _grouped(picks.lazy(), None if seats is None else seats.lazy(), groups)
+    needed = ["seat", "age", "turn", "decision", "card", "action", "how", "offered"]
+    require(frame, ["game", *needed])
+    names = _card_names(frame)
+    tally = _Tally(names, levels.height)
+    for batch in batches(frame, [*needed, _GROUP], rows=_BATCH):
+        tally.add(batch)
+    return Table(tally.frame(levels), "Picks", OBSERVATIONAL)
+
+
+def _card_names(picks: pl.LazyFrame) -> list[str]:
+    kind = picks.collect_schema()["card"]
+    if not isinstance(kind, pl.Enum):
+        raise UserError(f"the column 'card' of a picks table is an Enum of card names, not {kind}")
+    return kind.categories.to_list()
+
+
+def _grouped(
+    picks: pl.LazyFrame, seats: pl.LazyFrame | None, groups: Sequence[str]
+) -> tuple[pl.LazyFrame, pl.DataFrame]:
+    """Return the picks with the number of their group, and the groups."""
+    if not groups:
+        return picks.with_columns(pl.lit(0, pl.UInt32).alias(_GROUP)), pl.DataFrame({_GROUP: [0]})
+    own = picks.collect_schema().names()
+    joined = [name for name in groups if name not in own]
+    if joined:
+        if seats is None:
+            raise UserError(f"the picks have no column {joined[0]!r}: give the seats table, too")
+        require(seats, joined)
+        wanted = seats.select("game", "seat", *joined)
+        picks = picks.join(wanted, on=["game", "seat"], how="left", maintain_order="left")
+    levels = picks.select(*groups).unique().collect(engine="streaming").sort(groups, nulls_last=True)
+    numbered = levels.with_row_index(_GROUP)
+    picks = picks.join(numbered.lazy(), on=list(groups), how="left", nulls_equal=True, maintain_order="left")
+    return picks, numbered
+
+
+def offered_codes(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (row, card number) of every card in the lists ``offered``."""
+    lengths = frame["offered"].list.len().fill_null(0).to_numpy().astype(np.int64)
+    flat = frame.filter(pl.Series(lengths > 0))["offered"].explode().to_physical().to_numpy()
+    return np.repeat(np.arange(frame.height), lengths), flat.astype(np.int64)
+
+
+class _Tally:
+    """Counts by card and group."""
+
+    def __init__(self, names: Sequence[str], groups: int) -> None:
+        self._names = names
+        self._groups = groups
+        self._counts = {name: np.zeros((groups, len(names)), np.int64) for name in _COUNTS}
+        self._seen = np.zeros((groups, len(names)), np.int64)
+        self._last = np.zeros((groups, len(names)), np.int64)
+
+    def add(self, batch: GameBatch) -> None:
+        frame = batch.frame
+        turns = (frame["decision"].cast(pl.String).is_in(["turn", "last_card"])).to_numpy()
+        group = frame[_GROUP].to_numpy().astype(np.int64)
+        row, card = offered_codes(frame)
+        kept = turns[row]
+        row, card = row[kept], card[kept]
+        self._counts["offered"] += self._count(group[row], card)
+        self._see(batch, row, card, group)
+        card_of_row = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        for name, chosen in _fates(frame).items():
+            self._counts[name] += self._count(group[chosen], card_of_row[chosen])
+
+    def _count(self, group: NDArray[np.int64], card: NDArray[np.int64]) -> NDArray[np.int64]:
+        cards = len(self._names)
+        return np.bincount(group * cards + card, minlength=self._groups * cards).reshape(self._groups, cards)
+
+    def _see(
+        self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]
+    ) -> None:
+        """Note the last turn of each age on which each seat was offered each card."""
+        frame, cards = batch.frame, len(self._names)
+        seat = frame["seat"].to_numpy().astype(np.int64)
+        age = frame["age"].to_numpy().astype(np.int64) - 1
+        turn = frame["turn"].to_numpy()
+        seats = int(seat.max(initial=0)) + 1
+        place = ((batch.game_of_row * seats + seat) * _AGES + age)[row] * cards + card
+        last = np.zeros(batch.games * seats * _AGES * cards, np.uint8)
+        group_at = np.zeros(len(last), np.int64)
+        group_at[place] = group[row]
+        turn_at = turn[row]
+        for number in range(1, _TURNS):
+            last[place[turn_at == number]] = number
+        seen = np.flatnonzero(last)
+        cell = group_at[seen] * cards + seen % cards
+        shape = (self._groups, cards)
+        self._seen += np.bincount(cell, minlength=self._groups * cards).reshape(shape)
+        turns = np.bincount(cell, last[seen], minlength=self._groups * cards)
+        self._last += np.rint(turns).astype(np.int64).reshape(shape)
+
+    def frame(self, levels: pl.DataFrame) -> pl.DataFrame:
+        counts = {name: values.reshape(-1) for name, values in self._counts.items()}
+        taken = sum(counts[name] for name in ("built_paid", "built_chain", "built_free", "staged", "sold"))
+        passed = counts["offered"] - taken
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = 1 - passed / counts["offered"]
+            last = (self._last / self._seen).reshape(-1)
+        cards = len(self._names)
+        groups = levels.select(pl.exclude(_GROUP).repeat_by(cards).explode()) if levels.width > 1 else pl.DataFrame()
+        return pl.DataFrame(
+            {
+                "card": list(self._names) * self._groups,
+                **groups.to_dict(),
+                **{name: counts[name] for name in _COUNTS[:6]},
+                "passed": passed,
+                "taken_share": nulls(share),
+                "last_seen": nulls(last),
+                **{name: counts[name] for name in _COUNTS[6:]},
+            }
+        )
+
+
+def _fates(frame: pl.DataFrame) -> dict[str, NDArray[np.bool_]]:
+    """Return which decisions ended in which way, for those that name a card."""
+    decision, action, how = (frame[name].cast(pl.String) for name in ("decision", "action", "how"))
+    turn = decision.is_in(["turn", "last_card"])
+    build = turn & (action == "build")
+    fates = {f"built_{kind}": build & (how == kind).fill_null(False) for kind in ("paid", "chain", "free")}
+    fates |= {
+        "staged": turn & (action == "stage"),
+        "sold": turn & (action == "sell"),
+        "from_discard": (decision == "discard_pile") & (action == "build"),
+        "by_free_city": decision == "free_city",
+    }
+    return {name: (chosen & frame["card"].is_not_null()).to_numpy() for name, chosen in fates.items()}

@@ -1,0 +1,207 @@
+"""Runs in batches of whole games: what a batch offers, and how a table larger than memory becomes batches.
+
+Everything in one game depends on everything else in it, so intervals are clustered by game and all sums are first
+taken per game. In a complete run the rows come game by game, the same number each; then the sum over a game is the
+sum over an axis. Filtered tables have games of different lengths, for which the sum runs from game start to game
+start. Tables in another order are sorted first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError, nearest
+
+__all__ = [
+    "Extent", "Frame", "GameBatch", "Source", "batches", "competitors", "extent", "parties", "require", "seats_of",
+]  # fmt: skip
+
+BATCH_ROWS = 16_384  # 75 Boolean columns as float64 are then 10 MB; twice as many take longer a row
+
+Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class HasSeats(Protocol):
+    """A run: anything with a seats table."""
+
+    @property
+    def seats(self) -> pl.LazyFrame: ...
+
+
+Source: TypeAlias = pl.LazyFrame | pl.DataFrame | HasSeats
+"""A seats table, or a run that has one."""
+
+
+def seats_of(source: Source) -> pl.LazyFrame:
+    """Return the seats table of a run or of a frame, lazily."""
+    return source.lazy() if isinstance(source, pl.LazyFrame | pl.DataFrame) else source.seats
+
+
+def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:
+    """Raise UserError if the table lacks one of the columns."""
+    there = frame.collect_schema().names()
+    for name in columns:
+        if name not in there:
+            shown = [column for column in there if ":" not in column]
+            raise UserError(f"the table has no column {name!r}: it has {', '.join(shown)}{nearest(name, there)}")
+
+
+def competitors(seats: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows of those who can win: all but the Free City, whose rank is 0."""
+    return seats.filter(pl.col("rank") > 0) if "rank" in seats.collect_schema() else seats
+
+
+def parties(seats: pl.LazyFrame) -> int:
+    """Return how many sides compete in a game: teams, or players; 0 for an empty table."""
+    column = "team" if "team" in seats.collect_schema() else "seat"
+    require(seats, [column])
+    return int(competitors(seats).select(pl.col(column).n_unique()).collect(engine="streaming").item())
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What a first look at the column ``game`` tells of a table.
+
+    Attributes
+    ----------
+    rows, games: how many there are; the games are counted only if the table is in order.
+    in_order: whether game numbers never fall from one row to the next.
+    """
+
+    rows: int
+    games: int
+    in_order: bool
+
+
+def extent(frame: pl.LazyFrame) -> Extent:
+    """Look through the column ``game`` of a table, in batches."""
+    rows, games, last = 0, 0, None
+    for piece in frame.select("game").collect_batches(chunk_size=1 << 18):
+        numbers = piece["game"].to_numpy()
+        if not len(numbers):
+            continue
+        if np.any(numbers[1:] < numbers[:-1]) or (last is not None and numbers[0] < last):
+            return Extent(int(frame.select(pl.len()).collect(engine="streaming").item()), 0, in_order=False)
+        rows += len(numbers)
+        games += int(np.count_nonzero(numbers[1:] != numbers[:-1])) + int(last is None or numbers[0] != last)
+        last = numbers[-1]
+    return Extent(rows, games, in_order=True)
+
+
+@dataclass(frozen=True)
+class GameBatch:
+    """Some whole games.
+
+    Attributes
+    ----------
+    frame: their rows, game by game.
+    starts: the first row of each game.
+    rows_a_game: the number of rows of every game, None if games differ.
+    """
+
+    frame: pl.DataFrame
+    starts: NDArray[np.int64]
+    rows_a_game: int | None
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> GameBatch:
+        """Make a batch of rows whose game numbers never fall."""
+        numbers = frame["game"].to_numpy()
+        first = np.ones(len(numbers), bool)
+        first[1:] = numbers[1:] != numbers[:-1]
+        starts = np.flatnonzero(first)
+        lengths = np.diff(starts, append=len(numbers))
+        same = len(starts) > 0 and bool((lengths == lengths[0]).all())
+        return cls(frame, starts, int(lengths[0]) if same else None)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.starts)
+
+    @cached_property
+    def game_of_row(self) -> NDArray[np.int64]:
+        """The place among the games of the batch, for each row."""
+        lengths = np.diff(self.starts, append=self.frame.height)
+        return np.repeat(np.arange(self.games), lengths)
+
+    def column(self, name: str) -> Floats:
+        """Return a column as floats, null as NaN."""
+        return self.frame[name].cast(pl.Float64).to_numpy()
+
+    def built(self, columns: Sequence[str]) -> Floats:
+        """Return Boolean columns as 0 and 1, shape (columns, rows)."""
+        result = np.empty((len(columns), self.frame.height))
+        for row, name in zip(result, columns, strict=True):
+            row[:] = self.frame[name].to_numpy()
+        return result
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over each game of values whose last axis is the rows."""
+        if self.rows_a_game is None:
+            return np.add.reduceat(values, self.starts, axis=-1) if self.games else values[..., :0]
+        seats = values.reshape(*values.shape[:-1], self.games, self.rows_a_game)
+        result = seats[..., 0].copy()
+        for seat in range(1, self.rows_a_game):  # numpy is slow at summing an axis this short
+            result += seats[..., seat]
+        return result
+
+    def sums_by(self, codes: NDArray[np.int64], groups: int, weights: Floats | None = None) -> Floats:
+        """Return sums over each game by group, shape (groups, games); without weights the number of rows."""
+        cells = codes * self.games + self.game_of_row
+        return np.bincount(cells, weights, groups * self.games).reshape(groups, self.games).astype(np.float64)
+
+    def where(self, chosen: NDArray[np.bool_]) -> GameBatch:
+        """Return the batch of the chosen rows only."""
+        return GameBatch.of(self.frame.filter(pl.Series(chosen)))
+
+
+def batches(
+    frame: pl.LazyFrame, columns: Sequence[str | pl.Expr], *, rows: int = BATCH_ROWS, known: Extent | None = None
+) -> Iterator[GameBatch]:
+    """Yield a table with the columns ``game`` and ``columns`` as batches of whole games, about ``rows`` rows each.
+
+    How the rows fall into batches depends on the table only, not on threads or files, so sums of floats come out the
+    same every time. ``known`` saves the look at the order of the games.
+    """
+    wanted = frame.select("game", *(column for column in columns if not _is_game(column)))
+    if not (known or extent(frame)).in_order:
+        wanted = wanted.sort("game", maintain_order=True)
+    waiting: list[pl.DataFrame] = []
+    for piece in wanted.collect_batches(chunk_size=rows):
+        waiting.append(piece)
+        if sum(one.height for one in waiting) > rows:
+            whole, rest = _cut(pl.concat(waiting), rows)
+            yield from map(GameBatch.of, whole)
+            waiting = [rest]
+    if any(one.height for one in waiting):
+        yield GameBatch.of(pl.concat(waiting))
+
+
+def _is_game(column: Any) -> bool:
+    return isinstance(column, str) and column == "game"
+
+
+def _cut(frame: pl.DataFrame, rows: int) -> tuple[list[pl.DataFrame], pl.DataFrame]:
+    """Cut whole games of at most ``rows`` rows (or one longer game) off a frame while it has more; return the rest."""
+    whole = []
+    numbers = frame["game"].to_numpy()
+    starts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+    first = 0
+    while len(numbers) - first > rows:
+        later = starts[starts > first]
+        fitting = later[later <= first + rows]
+        if not len(later):
+            break
+        end = int(fitting[-1] if len(fitting) else later[0])
+        whole.append(frame.slice(first, end - first))
+        first = end
+    return whole, frame.slice(first)

@@ -1,0 +1,123 @@
+"""Estimates with intervals, clustered by game; Wilson's interval; the Benjamini-Hochberg correction.
+
+Intervals use Student's t with one degree of freedom less than there are games (95 % by default), which is the normal
+interval as soon as there are some hundred. Where nothing can be said (no rows, one game) the ends are null, never a
+number that looks like one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from wsim.errors import UserError
+from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
+
+__all__ = ["Estimate", "benjamini_hochberg", "check_level", "nulls", "wilson"]
+
+Floats = NDArray[np.float64]
+
+
+def check_level(level: float) -> None:
+    """Raise UserError if this is no confidence level."""
+    if not 0 < level < 1:
+        raise UserError(f"a confidence level lies between 0 and 1, not {level!r}")
+
+
+def nulls(values: ArrayLike) -> pl.Series:
+    """Return floats as a series in which NaN and infinity are null."""
+    array = np.atleast_1d(np.asarray(values, float))
+    return pl.Series(np.where(np.isfinite(array), array, np.nan), nan_to_null=True)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimates of some groups, one entry each; NaN is unknown.
+
+    Attributes
+    ----------
+    value: the estimates.
+    error: their standard errors, clustered by game.
+    games: the number of games that each rests on (for a difference: the smaller of the two).
+    level: confidence level of the interval.
+    ends: low and high ends that replace those from ``error`` where they are not NaN; shape (2, groups).
+    """
+
+    value: Floats
+    error: Floats
+    games: Floats
+    level: float = 0.95
+    ends: Floats | None = None
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    @cached_property
+    def _reach(self) -> Floats:
+        return t_quantile((1 + self.level) / 2, self.games - 1) * self.error
+
+    def _end(self, which: int, usual: Floats) -> Floats:
+        return usual if self.ends is None else np.where(np.isnan(self.ends[which]), usual, self.ends[which])
+
+    @property
+    def low(self) -> Floats:
+        """The low ends of the intervals."""
+        return self._end(0, self.value - self._reach)
+
+    @property
+    def high(self) -> Floats:
+        """The high ends of the intervals."""
+        return self._end(1, self.value + self._reach)
+
+    def p_value(self, null: float = 0.0) -> Floats:
+        """Return two-sided p-values of "the true value is ``null``"; NaN where there is no standard error or it is 0."""
+        error = np.where(self.error > 0, self.error, np.nan)
+        return two_sided_p((self.value - null) / error, self.games - 1)
+
+    def q_value(self, null: float = 0.0) -> Floats:
+        """Return the p-values after Benjamini-Hochberg over all groups."""
+        return benjamini_hochberg(self.p_value(null))
+
+    def scaled(self, factor: float) -> Estimate:
+        """Return the estimate of ``factor`` times the quantity."""
+        ends = None if self.ends is None else self.ends * factor
+        return Estimate(self.value * factor, self.error * abs(factor), self.games, self.level, ends)
+
+    def with_wilson(self) -> Estimate:
+        """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""
+        flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
+        low, high = wilson(self.value * self.games, self.games, self.level)
+        return Estimate(
+            self.value, self.error, self.games, self.level, np.where(flat, np.stack([low, high]), np.nan)
+        )
+
+    def columns(self, name: str) -> dict[str, pl.Series]:
+        """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""
+        return {name: nulls(self.value), f"{name}_low": nulls(self.low), f"{name}_high": nulls(self.high)}
+
+
+def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return Wilson's score interval for independent trials; NaN where there are none."""
+    check_level(level)
+    z = normal_quantile((1 + level) / 2)
+    trials = np.asarray(trials, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.asarray(successes, float) / trials
+        middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+        reach = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / (1 + z * z / trials)
+    return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> Floats:
+    """Return q-values: the smallest false discovery rate at which each hypothesis is rejected; NaN is left out."""
+    p = np.asarray(p_values, float)
+    q = np.full(p.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known])[::-1]]
+    ranks = np.arange(len(order), 0, -1)
+    q[order] = np.minimum.accumulate(np.minimum(p[order] * len(order) / ranks, 1.0))
+    return q

@@ -1,0 +1,143 @@
+"""Sums and products of per-game sums: all that ratio estimators clustered by game need, in one pass over a run.
+
+A mean over the rows of a group is the ratio of two sums over games, ``sum(y) / sum(n)``. To first order its error is
+a sum over games of ``(y_game - ratio * n_game) / sum(n)``: a linear form in per-game sums, called features here. So is
+the error of a difference of such ratios, whatever they have in common. Its variance is ``a' P a`` with the matrix P of
+products of features summed over games; P is additive and does not depend on the estimates, so a run is read once.
+With the finite correction G / (G - 1) this is the cluster-robust variance of ordinary least squares on dummies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wsim.stats.games import Floats
+from wsim.stats.intervals import Estimate
+
+__all__ = ["Moments", "clustered_difference", "clustered_mean"]
+
+
+class Moments:
+    """Accumulates the features of games for a number of groups.
+
+    Attributes
+    ----------
+    totals: shape (groups, features), the sum of each feature over games.
+    products: shape (groups, features, features).
+    games: shape (groups, features), in how many games the feature is not 0.
+    """
+
+    def __init__(self, groups: int, features: int) -> None:
+        self.totals = np.zeros((groups, features))
+        self.products = np.zeros((groups, features, features))
+        self.games = np.zeros((groups, features))
+
+    def add(self, *features: Floats) -> None:
+        """Add games: one array of shape (groups, games) per feature; shape (games,) if it is the same for all groups."""
+        for i, one in enumerate(features):
+            self.totals[:, i] += one.sum(axis=-1)
+            self.games[:, i] += np.count_nonzero(one, axis=-1)
+            for j, other in enumerate(features[: i + 1]):
+                product = _products(one, other)
+                self.products[:, i, j] += product
+                if i != j:
+                    self.products[:, j, i] += product
+
+    def merge(self, other: Moments) -> None:
+        """Add the games of other moments of the same groups and features."""
+        self.totals += other.totals
+        self.products += other.products
+        self.games += other.games
+
+    def combined(self, matrix: Floats, games: Floats) -> Moments:
+        """Return the moments of linear combinations of the features.
+
+        Parameters
+        ----------
+        matrix: shape (new features, features).
+        games: in how many games each new feature is not 0, shape (groups, new features).
+        """
+        result = Moments(len(self.totals), len(matrix))
+        result.totals = self.totals @ matrix.T
+        result.products = matrix @ self.products @ matrix.T
+        result.games = games
+        return result
+
+    def ratio(self, numerator: int, denominator: int, level: float = 0.95, *, share: bool = False) -> Estimate:
+        """Return ``sum(numerator) / sum(denominator)`` for each group, clustered by game.
+
+        Parameters
+        ----------
+        numerator, denominator: features.
+        share: the ratio is a share between 0 and 1; where all games agree on 0 or 1 it gets a Wilson interval.
+        """
+        value, form = self._ratio(numerator, denominator)
+        games = self.games[:, denominator]
+        estimate = Estimate(value, self._error(form, games), games, level)
+        return estimate.with_wilson() if share else estimate
+
+    def difference(self, first: tuple[int, int], second: tuple[int, int], level: float = 0.95) -> Estimate:
+        """Return the ratio ``first`` less the ratio ``second`` for each group, with their covariance within games.
+
+        Both are (numerator, denominator). The degrees of freedom are those of the one seen in fewer games.
+        """
+        one, one_form = self._ratio(*first)
+        other, other_form = self._ratio(*second)
+        games = np.minimum(self.games[:, first[1]], self.games[:, second[1]])
+        return Estimate(one - other, self._error(one_form - other_form, games), games, level)
+
+    def _ratio(self, numerator: int, denominator: int) -> tuple[Floats, Floats]:
+        """Return the ratio and the linear form of its error, shapes (groups,) and (groups, features)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weight = 1 / self.totals[:, denominator]
+            value = np.where(np.isfinite(weight), self.totals[:, numerator] * weight, np.nan)
+        form = np.zeros_like(self.totals)
+        form[:, numerator] += weight
+        form[:, denominator] -= value * weight
+        return value, form
+
+    def _error(self, form: Floats, games: Floats) -> Floats:
+        """Return the standard error of a linear form; NaN where fewer than two games speak."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = np.einsum("kf,kfh,kh->k", form, self.products, form) * games / (games - 1)
+        return np.where(games >= 2, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+
+
+def _per_cluster(clusters: ArrayLike, *values: Floats) -> list[Floats]:
+    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    return [np.bincount(codes, one)[None, :] for one in values]
+
+
+def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the mean of the values with an interval clustered by ``clusters`` (one entry).
+
+    Parameters
+    ----------
+    values: one number a row.
+    clusters: what each row belongs to, for instance the number of its game.
+    """
+    array = np.asarray(values, float)
+    moments = Moments(1, 2)
+    moments.add(*_per_cluster(clusters, np.ones(len(array)), array))
+    return moments.ratio(1, 0, level)
+
+
+def clustered_difference(values: ArrayLike, group: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
+    """Return the mean of the rows in a group less the mean of the others, with an interval clustered by ``clusters``.
+
+    The groups may share clusters (the seats of a game that built a card, and those that did not): their covariance
+    is in the interval.
+    """
+    array, chosen = np.asarray(values, float), np.asarray(group, bool).astype(float)
+    moments = Moments(1, 4)
+    moments.add(*_per_cluster(clusters, chosen, array * chosen, 1 - chosen, array * (1 - chosen)))
+    return moments.difference((1, 0), (3, 2), level)
+
+
+def _products(one: Floats, other: Floats) -> Floats:
+    """Return the products of two features summed over games, for each group."""
+    if one.ndim == other.ndim:
+        return np.asarray(np.einsum("kg,kg->k", one, other) if one.ndim == 2 else one @ other)
+    wide, narrow = (one, other) if one.ndim == 2 else (other, one)
+    return np.einsum("kg,g->k", wide, narrow)

@@ -1,0 +1,52 @@
+"""Work on batches in threads (numpy and Polars release the interpreter lock), with results in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+__all__ = ["in_order", "inner_products"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_MOST_THREADS = 8  # each holds some 50 MB of a batch
+_ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not wake its other threads
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield ``work(item)`` for each item, computed in threads, in the order of the items."""
+    threads = min(pl.thread_pool_size(), _MOST_THREADS)
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="wsim-stats")
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def inner_products(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``first @ second.T`` for arrays of shape (few, many), in pieces that BLAS does on the calling thread.
+
+    The batches already keep all processors busy; BLAS threads that wait for them made this ten times slower.
+    """
+    rows, columns, length = first.shape[0], second.shape[0], first.shape[1]
+    piece = max(_ONE_THREAD // max(rows * columns, 1), 1)
+    whole = length - length % piece
+    result = np.zeros((rows, columns))
+    if whole:
+        left = first[:, :whole].reshape(rows, -1, piece).transpose(1, 0, 2)
+        right = second[:, :whole].reshape(columns, -1, piece).transpose(1, 2, 0)
+        result += np.matmul(left, right).sum(axis=0)
+    return result + first[:, whole:] @ second[:, whole:].T

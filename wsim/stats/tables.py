@@ -1,0 +1,158 @@
+"""Tables of wonders, policies, or any other factor: win share and score of its levels, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.stats.games import Floats, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.intervals import Estimate, check_level
+from wsim.stats.moments import Moments
+
+__all__ = ["OBSERVATIONAL", "Table", "factor", "measures_of", "policies", "with_neighbours", "wonders"]
+
+OBSERVATIONAL = (
+    "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
+    "may have been better off already. What it causes is measured by wsim experiment picks and wsim whatif."
+)
+DEALT = (
+    "Intervals are clustered by game. What was dealt or seated by chance is compared fairly; "
+    "what a seat chose, or was given together with something else (a policy always in the same seat), is not."
+)
+POINTS = "points_"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A result to show.
+
+    Attributes
+    ----------
+    frame: its rows; ends of intervals are called ``x_low`` and ``x_high`` beside ``x``, null where unknown.
+    title: what it is, in a few words.
+    note: what it says and what it does not, in a sentence or two.
+    """
+
+    frame: pl.DataFrame
+    title: str
+    note: str = ""
+
+
+def wonders(source: Source, by: Sequence[str] = ("wonder", "side"), *, level: float = 0.95) -> Table:
+    """Return win share, score and categories by board and side, or by other columns of the seats table.
+
+    Parameters
+    ----------
+    source: a run or its seats table; filter it first to look at some games or seats only.
+    by: columns; ``with_neighbours`` adds those of the neighbours' boards.
+    level: confidence level of the intervals, which are clustered by game.
+
+    Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
+    is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
+    score_sd, and the mean of each category of points. Rows are sorted by win share.
+    """
+    return factor(source, by, level=level, title="Wonders")
+
+
+def policies(source: Source, by: Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
+    """Return win share, score and categories by policy; see ``wonders``."""
+    return factor(source, by, level=level, title="Policies")
+
+
+def factor(
+    source: Source,
+    by: str | Sequence[str],
+    *,
+    measures: Iterable[str] | None = None,
+    level: float = 0.95,
+    title: str | None = None,
+) -> Table:
+    """Return win share, score and the means of some columns by the levels of one or more columns; see ``wonders``.
+
+    Parameters
+    ----------
+    source: a seats table of any game: it needs game, seat, win_share, total and the columns named.
+    by: the factor's column or columns.
+    measures: columns whose means are added (default: the categories of points).
+    """
+    check_level(level)
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    if not columns:
+        raise UserError("a table needs at least one column to group by")
+    seats = seats_of(source)
+    require(seats, ["game", "seat", "win_share", "total", *columns])
+    chosen = measures_of(seats, columns) if measures is None else list(measures)
+    require(seats, chosen)
+    players = competitors(seats)
+    levels = _levels(players, columns, chosen)
+    moments = _moments(players, columns, levels.select(*columns))
+    frame = pl.DataFrame(
+        {
+            **levels.select(*columns, "n").to_dict(),
+            **_outcomes(moments, parties(seats), level),
+            **levels.select(pl.exclude(*columns, "n")).to_dict(),
+        }
+    )
+    order = ["win_share", *columns]
+    frame = frame.sort(order, descending=[True, *[False] * len(columns)], nulls_last=True)
+    return Table(frame, title or f"By {' and '.join(columns)}", DEALT)
+
+
+def measures_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
+    """Return the columns of points by category."""
+    return [name for name in seats.collect_schema().names() if name.startswith(POINTS) and name not in without]
+
+
+def _levels(players: pl.LazyFrame, columns: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
+    """Return the levels in order, with the number of seats, the spread of the score and the means of the measures."""
+    means = [pl.col(name).mean() for name in measures]
+    grouped = players.group_by(*columns).agg(pl.len().alias("n"), pl.col("total").std().alias("score_sd"), *means)
+    return grouped.collect(engine="streaming").sort(columns, nulls_last=True)
+
+
+def _moments(players: pl.LazyFrame, columns: Sequence[str], levels: pl.DataFrame) -> Moments:
+    """Return per-game sums by level: rows, win share, total."""
+    moments = Moments(levels.height, 3)
+    numbered = levels.with_row_index("level")
+    for batch in batches(players, [*columns, "win_share", "total"]):
+        joined = batch.frame.select(*columns).join(
+            numbered, on=list(columns), how="left", nulls_equal=True, maintain_order="left"
+        )
+        codes = joined["level"].to_numpy().astype(np.int64)
+        weights: tuple[Floats | None, ...] = (None, batch.column("win_share"), batch.column("total"))
+        moments.add(*(batch.sums_by(codes, levels.height, one) for one in weights))
+    return moments
+
+
+def _outcomes(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
+    share = moments.ratio(1, 0, level, share=True)
+    return {
+        **share.columns("win_share"),
+        **_in_points(share, sides).columns("win_points"),
+        "q": pl.Series(share.q_value(1 / sides if sides else 0.0), nan_to_null=True),
+        **moments.ratio(2, 0, level).columns("score"),
+    }
+
+
+def _in_points(share: Estimate, sides: int) -> Estimate:
+    """Return win shares as win points: times the number of players or teams."""
+    return share.scaled(float(sides))
+
+
+def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
+    """Return the seats table with two more columns: ``column`` of the left and of the right neighbour.
+
+    They are called ``wonder_left`` and ``wonder_right``. The left neighbour sits in the next seat, the right one in the
+    seat before (R1). The table must be a whole run in order, as written; filter it afterwards.
+    """
+    seats = seats_of(source)
+    require(seats, ["game", "seat", column])
+    count = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
+    value, seat = pl.col(column), pl.col("seat")
+    left = pl.when(seat == count - 1).then(value.shift(count - 1)).otherwise(value.shift(-1))
+    right = pl.when(seat == 0).then(value.shift(1 - count)).otherwise(value.shift(1))
+    return seats.with_columns(left.alias(f"{column}_left"), right.alias(f"{column}_right"))

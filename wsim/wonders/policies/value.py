@@ -1,0 +1,303 @@
+"""The value of a structure or stage for ``weighted``: what it brings times the weights of the age (features.py).
+
+Every kernel here is linear in ``own.weights[age]`` and skips what an entry does not have, because a decision values about
+four cards in the time of one solver call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.layout import (
+    AGES,
+    BLACK_MARKET,
+    BUILD_DISCARD,
+    COPY_GUILD,
+    DISCARD_DEFEATS,
+    FREE_FIRST_COLOR,
+    FREE_FIRST_TURN,
+    FREE_LAST_TURN,
+    FREE_ONCE_PER_AGE,
+    FREE_STAGES,
+    PLAY_LAST,
+    PRICES,
+    STAGE_ENTRY,
+    TOKENS,
+    WAREHOUSE,
+)
+from wsim.wonders.payment import lane_sum
+from wsim.wonders.policies.features import INDEX
+from wsim.wonders.policies.points import (
+    conflict_points,
+    fighter_left,
+    fighter_right,
+    points_counted,
+    rivals_toll,
+    science_gain,
+    team_rival,
+)
+from wsim.wonders.turn import neighbor_left, neighbor_right
+
+__all__ = ["city_needs", "entry_value", "take_value"]
+
+_ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
+_S3 = np.uint64(3)
+_RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
+_BROWN, _GRAY, _YELLOW, _GREEN, _PURPLE, _BLACK = 0, 1, 3, 5, 6, 7
+_RAW_KINDS = 4
+_ANY = 4
+_LEAD = 2  # shields of a lead that count
+_FREE_BUILDS = FREE_ONCE_PER_AGE | FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN
+(_POINT, _COUNTED, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
+    INDEX[name] for name in ("point", "counted_point", "rivals_coin", "rivals_loss", "rivals_debt")
+)
+_RAW, _MADE = INDEX["raw_1"], INDEX["made_1"]
+_EITHER_TWO, _EITHER_MORE, _NEEDED, _NEXT_DOOR, _GLUT = (
+    INDEX[name] for name in ("either_two", "either_more", "needed", "next_door", "glut")
+)
+_DISCOUNT, _REBATE = INDEX["discount"], INDEX["rebate"]
+_WAR, _SHIELD, _GAP, _LEADING, _DIPLOMACY, _TRUCE = (
+    INDEX[name] for name in ("war", "shield", "gap", "lead", "diplomacy", "truce")
+)
+_SCIENCE, _SYMBOL, _FOLLOW, _SET, _CONTEST, _COPIED = (
+    INDEX[name] for name in ("science", "symbol", "follow", "set", "contest", "copied")
+)
+_PLAY_LAST, _FROM_DISCARD, _COPY_GUILD, _FREE_BUILD, _CHEAP_STAGES = (
+    INDEX[name] for name in ("play_last", "from_discard", "copy_guild", "free_build", "cheap_stages")
+)
+_YELLOW_CARD, _PURPLE_CARD, _BLACK_CARD = INDEX["yellow"], INDEX["purple"], INDEX["black"]
+_DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
+
+
+# --- production and trade ---------------------------------------------------------------------------------------------------
+
+
+@kernel
+def city_needs(public, tables, seat, stage):
+    """Return the lanes of the resources that the next stage (an entry, -1 for none) still lacks, as 0x80 in each lane."""
+    if stage < 0:
+        return _ZERO
+    top = np.uint64(0x0080808080808080)
+    covered = (public.reach[seat] | top) - tables.cost[stage]
+    return ~covered & top
+
+
+@kernel
+def _unit(public, own, seat, needs, resource, more):
+    """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
+    at = np.uint64(resource) << _S3
+    weights = own.weights[public.age]
+    have = np.int64((public.reach[seat] >> at) & _LANE) + more
+    value = weights[_RAW + min(have, 3)] if resource < _RAW_KINDS else weights[_MADE + min(have, 1)]
+    if (needs >> at) & _LANE:
+        value += weights[_NEEDED]
+    lane = _LANE << at
+    if public.sale_reach[neighbor_left(public, seat)] & lane:
+        value += weights[_NEXT_DOOR]
+    if public.sale_reach[neighbor_right(public, seat)] & lane:
+        value += weights[_NEXT_DOOR]
+    return value
+
+
+@kernel
+def _either(public, own, seat, needs, mask):
+    """Return the value of an either/or symbol."""
+    value = 0.0
+    left = mask
+    while left:
+        value += _unit(public, own, seat, needs, lowest_bit(np.uint64(left)), 0)
+        left &= left - 1
+    two = mask & (mask - 1)
+    return value * own.weights[public.age, _EITHER_TWO if two & (two - 1) == 0 else _EITHER_MORE]
+
+
+@kernel
+def _production(public, own, tables, seat, entry, needs):
+    """Return the value of what an entry produces."""
+    value = 0.0
+    units = tables.produces[entry]
+    while units:
+        resource = lowest_bit(units) >> 3
+        amount = np.int64((units >> (np.uint64(resource) << _S3)) & _LANE)
+        for more in range(amount):
+            value += _unit(public, own, seat, needs, resource, more)
+        units &= ~(_LANE << (np.uint64(resource) << _S3))
+    mask = np.int64(tables.one_of[entry])
+    if mask:
+        value += _either(public, own, seat, needs, mask)
+    if entry < STAGE_ENTRY and tables.color[entry] <= _GRAY:
+        value += own.weights[public.age, _GLUT] * (public.colors[seat, _BROWN] + public.colors[seat, _GRAY])
+    return value
+
+
+@kernel
+def _trade(public, own, tables, seat, entry):
+    """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
+    saved = 0
+    for side in range(2):
+        sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
+        off = public.price[seat, 2 * side] - tables.price[entry, 2 * side]
+        if off > 0:
+            saved += off * lane_sum(sold & _RAW_LANES)
+        off = public.price[seat, 2 * side + 1] - tables.price[entry, 2 * side + 1]
+        if off > 0:
+            saved += off * lane_sum(sold & _MADE_LANES)
+    rebates = tables.turn_rebate[entry, 0] + tables.turn_rebate[entry, 1]
+    rebates += tables.board_rebate[entry, 0] + tables.board_rebate[entry, 1]
+    weights = own.weights[public.age]
+    return weights[_DISCOUNT] * saved + weights[_REBATE] * rebates
+
+
+# --- conflicts ----------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _against(public, own, tables, seat, rival, shields):
+    """Return the value of more shields against one rival."""
+    weights = own.weights[public.age]
+    margin = public.shields[seat] - public.shields[rival]
+    value = 0.0
+    if public.diplomacy[seat] == 0:
+        change = conflict_points(public, tables, margin + shields) - conflict_points(public, tables, margin)
+        value += weights[_WAR] * change
+    if margin < 0:
+        value += weights[_GAP] * min(shields, -margin)
+    return value + weights[_LEADING] * (min(max(margin + shields, 0), _LEAD) - min(max(margin, 0), _LEAD))
+
+
+@kernel
+def _shields(public, own, tables, seat, shields):
+    """Return the value of more shields."""
+    value = own.weights[public.age, _SHIELD] * shields
+    if tables.teams:
+        return value + 2.0 * _against(public, own, tables, seat, team_rival(public, seat), shields)
+    left, right = fighter_left(public, seat), fighter_right(public, seat)
+    if left == seat:
+        return value
+    value += _against(public, own, tables, seat, left, shields)
+    if right != left:
+        value += _against(public, own, tables, seat, right, shields)
+    return value
+
+
+@kernel
+def _truce(public, own, tables, seat, tokens):
+    """Return the value of diplomacy tokens: more where conflicts are being lost."""
+    weights = own.weights[public.age]
+    shields = public.shields[seat]
+    losing = 0
+    if tables.teams:
+        losing += public.shields[team_rival(public, seat)] > shields
+    else:
+        losing += public.shields[fighter_left(public, seat)] > shields
+        losing += public.shields[fighter_right(public, seat)] > shields
+    return tokens * (weights[_DIPLOMACY] + weights[_TRUCE] * losing)
+
+
+# --- science --------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _symbols(public, own, seat, symbol, copies):
+    """Return the value of one more symbol (0 for none) and of so many copied ones."""
+    weights = own.weights[public.age]
+    compass, gear, tablet = public.symbols[seat, 1], public.symbols[seat, 2], public.symbols[seat, 3]
+    value = weights[_SCIENCE] * science_gain(public, seat, symbol, copies) + weights[_COPIED] * copies
+    if symbol:
+        value += weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
+        if symbol == _ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
+            value += weights[_SET]
+        left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+        value += weights[_CONTEST] * (public.colors[left, _GREEN] + public.colors[right, _GREEN])
+    return value
+
+
+# --- special effects --------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _special(public, own, tables, seat, entry, needs):
+    """Return the value of the abilities of an entry."""
+    abilities = np.int64(tables.abilities[entry])
+    weights = own.weights[public.age]
+    value = 0.0
+    if abilities & PRICES:
+        value += _trade(public, own, tables, seat, entry)
+    if abilities & TOKENS:
+        tokens = np.int64(tables.diplomacy[entry])
+        if tokens:
+            value += _truce(public, own, tables, seat, tokens)
+    if abilities & (WAREHOUSE | BLACK_MARKET):
+        kinds = public.made_kinds[seat] & 0x7F
+        value += _either(public, own, seat, needs, kinds if abilities & WAREHOUSE else 0x7F & ~kinds)
+    if abilities & PLAY_LAST:
+        value += weights[_PLAY_LAST] * (AGES - public.age)
+    if abilities & BUILD_DISCARD and public.discarded > 0:
+        value += weights[_FROM_DISCARD]
+    if abilities & COPY_GUILD:
+        left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+        value += weights[_COPY_GUILD] * (1 + public.colors[left, _PURPLE] + public.colors[right, _PURPLE])
+    if abilities & _FREE_BUILDS:
+        value += weights[_FREE_BUILD] * (public.turns * (AGES - public.age) - public.turn)
+    if abilities & FREE_STAGES:
+        value += weights[_CHEAP_STAGES] * (tables.stage_count[public.side[seat]] - public.stages[seat])
+    if abilities & DISCARD_DEFEATS:
+        value -= weights[_POINT] * public.defeats[seat] * tables.defeat_points
+    return value
+
+
+@kernel
+def _events(public, own, tables, seat, entry):
+    """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
+    weights = own.weights[public.age]
+    value = 0.0
+    token = np.int64(tables.victory_token[entry])
+    if token:
+        value += weights[_POINT] * tables.victory_points[token - 1]
+    if tables.coins_to_others[entry, 0] or tables.coin_loss[entry, 0] or tables.debt[entry, 0]:
+        gained, lost, debts = rivals_toll(public, tables, seat, entry)
+        value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
+    return value
+
+
+# --- all of it --------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def entry_value(public, own, tables, seat, entry, needs):
+    """Return the value of a structure or stage, its own coins and its cost apart."""
+    weights = own.weights[public.age]
+    value = weights[_POINT] * tables.points[entry]
+    if tables.produces[entry] or tables.one_of[entry]:
+        value += _production(public, own, tables, seat, entry, needs)
+    shields = np.int64(tables.shields[entry])
+    if shields:
+        value += _shields(public, own, tables, seat, shields)
+    symbol, copies = np.int64(tables.symbol[entry]), np.int64(tables.copy_science[entry])
+    if symbol | copies:
+        value += _symbols(public, own, seat, symbol, copies)
+    if tables.points_per[entry, 0] or tables.points_complete[entry]:
+        value += weights[_COUNTED] * points_counted(public, tables, seat, entry)
+    if tables.abilities[entry]:
+        value += _special(public, own, tables, seat, entry, needs)
+    if tables.eventful[entry]:
+        value += _events(public, own, tables, seat, entry)
+    if entry < STAGE_ENTRY:
+        color = tables.color[entry]
+        if color == _YELLOW:
+            value += weights[_YELLOW_CARD]
+        elif color >= _PURPLE:
+            value += weights[_PURPLE_CARD] if color == _PURPLE else weights[_BLACK_CARD]
+    return value
+
+
+@kernel
+def take_value(public, own, tables, receiver, card):
+    """Return the value of keeping a card from the next player; a team mate is left it instead (the caller's sign)."""
+    weights = own.weights[public.age]
+    value = weights[_DENY_POINT] * tables.points[card]
+    symbol = np.int64(tables.symbol[card])
+    if symbol:
+        value += weights[_DENY_SCIENCE] * science_gain(public, receiver, symbol, 0)
+    return value
