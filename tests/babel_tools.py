@@ -10,7 +10,8 @@ from numba import njit, types
 
 from wsim.babel.catalog import ACTION_CARDS, KINDS
 from wsim.babel.deal import set_up
-from wsim.babel.game import BabelTable, prepare
+from wsim.babel.game import prepare
+from wsim.babel.game_table import BabelTable
 from wsim.babel.layout import (
     DECISIONS,
     GAME,
@@ -26,7 +27,7 @@ from wsim.babel.layout import (
     Tables,
     records,
 )
-from wsim.babel.policies import Player
+from wsim.babel.policies.players import Player
 from wsim.babel.scoring import final_scoring
 from wsim.babel.trace import read_log
 from wsim.babel.turn import play_turn

@@ -92,13 +92,13 @@ def test_assumptions_that_play_no_part_are_not_listed() -> None:
 def test_provenance_lists_assumptions_and_changes() -> None:
     of = table(set=("babel.value_table.3=[13, 7, 3]",))
     provenance = of.provenance()
-    assert provenance["catalogue"]["changes"] == ["babel.value_table.3=[13, 7, 3]"]
+    assert provenance["changes"] == ["babel.value_table.3=[13, 7, 3]"]
     texts = provenance["assumptions"]
     changed = "assumed, not printed, changed for this run: babel.value_table.3 = [13, 7, 3]"
     assert any(text.startswith(changed) for text in texts)
     assert any(text.startswith("assumed, not printed: babel.set_table.3 = 10 (") for text in texts)
     assert provenance["switches"]["turn_limit"] == 400
-    assert provenance["catalogue"]["digest"] != table().provenance()["catalogue"]["digest"]
+    assert provenance["catalogue_digest"] != table().provenance()["catalogue_digest"]
 
 
 # --- changes --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Whole games kept as readable text, compared line by line.
 
-After a change of the rules on purpose, ``python -m tests.test_babel_playthroughs`` writes them anew: read the difference.
+After a change of the rules on purpose ``python -m tests.test_babel_playthroughs`` writes them anew; read what differs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.babel_tools import table
-from wsim.babel.game import BabelTable
+from wsim.babel.game_table import BabelTable
 
 FOLDER = Path(__file__).parent / "playthroughs" / "babel"
 MIXED = ("builder", "supplier", "collector", "majority", "greedy")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.babel_tools import log_of, played, table
 from wsim.babel.game import default_plan, policies
-from wsim.babel.policies import REGISTRY
+from wsim.babel.policies.registry import REGISTRY
 from wsim.babel.policies.weights import SETS, WEIGHTS
 from wsim.errors import UserError
 
@@ -131,7 +131,7 @@ def test_a_policy_of_an_installed_module() -> None:
 
 
 MISTAKES = [
-    ("wrong", "returned .* for a list of .* moves"),
+    ("wrong", "returned .*: an index from 0 to .* is needed"),
     ("two", r"has not the signature policy\(public, own, choice, tables\)"),
     ("lost", r"no function 'lost'.*\(did you mean 'last'\?\)"),
     ("number", "no function 'number'"),

@@ -327,12 +327,12 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
 
 def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Return a C function of four addresses that calls a Python function with copies of the records."""
-    records = interface.records
-    rng_at = records[1].fields["rng"][1]
+    rng_at = interface.records[1].fields["rng"][1]
+    records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
     def ask(*addresses: int) -> int:
         copies = [
-            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record).view(np.recarray)[0]
+            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
             for address, record in zip(addresses, records, strict=True)
         ]
         index = _asked(source, copies, errors)

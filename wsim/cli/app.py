@@ -37,6 +37,7 @@ Sort = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Sort by this column, largest first; -COLUMN: smallest first.")
 ]
 Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parser=whole, metavar="N")]
+Wide = Annotated[bool, typer.Option("--wide", help="Show every column, not the main ones.")]
 Filter = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="COLUMN=VALUE", help="Show only these rows (repeatable)."),
@@ -100,19 +101,23 @@ def trace(
 
 
 @app.command()
-def cards(run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, as_json: Json = False) -> None:
+def cards(
+    run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, wide: Wide = False, as_json: Json = False
+) -> None:
     """Show what cards did in a run: win share with its interval, scores, how often built."""
     from wsim.cli.tables import View, table_command
 
-    table_command("cards", run, View(sort, top, tuple(only or ())), as_json=as_json)
+    table_command("cards", run, View(sort, top, tuple(only or ()), wide), as_json=as_json)
 
 
 @app.command()
-def wonders(run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, as_json: Json = False) -> None:
+def wonders(
+    run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, wide: Wide = False, as_json: Json = False
+) -> None:
     """Show what wonders did in a run: win share with its interval, scores by category."""
     from wsim.cli.tables import View, table_command
 
-    table_command("wonders", run, View(sort, top, tuple(only or ())), as_json=as_json)
+    table_command("wonders", run, View(sort, top, tuple(only or ()), wide), as_json=as_json)
 
 
 @app.command()

@@ -148,11 +148,30 @@ def _table(rows: Rows) -> Any:
         return "(no rows)"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
+    cells = []
     for name, values in columns.items():
-        table.add_column(escape(name), justify="right" if _numeric(values) else "left", overflow="fold")
-    for cells in zip(*map(_texts, columns.values()), strict=True):
-        table.add_row(*map(escape, cells))
+        if name.endswith(_ENDS) and name.rpartition("_")[0] in columns:
+            continue  # shown with the estimate
+        low, high = columns.get(f"{name}_low"), columns.get(f"{name}_high")
+        cells.append(_texts(values) if low is None or high is None else _with_intervals(values, low, high))
+        heading = name.removeprefix("points_").replace("_", " ")
+        table.add_column(escape(heading), justify="right" if _numeric(values) else "left", overflow="fold")
+    for row in zip(*cells, strict=True):
+        table.add_row(*map(escape, row))
     return table
+
+
+_ENDS = ("_low", "_high")
+
+
+def _with_intervals(values: Sequence[Any], low: Sequence[Any], high: Sequence[Any]) -> list[str]:
+    """Return estimates with half the width of their intervals behind them."""
+    halves = [None if b is None or t is None else (t - b) / 2 for b, t in zip(low, high, strict=True)]
+    decimals = _decimals([value for value in values if isinstance(value, float)])
+    return [
+        text if half is None else f"{text} ±{half:.{decimals}f}"
+        for text, half in zip(_texts(values), halves, strict=True)
+    ]
 
 
 def _numeric(values: Iterable[Any]) -> bool:
@@ -161,10 +180,13 @@ def _numeric(values: Iterable[Any]) -> bool:
 
 def _texts(values: Sequence[Any]) -> list[str]:
     """Return the cells of a column; its numbers have the same number of decimals, fewer if they are large."""
-    numbers = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
-    largest = max(numbers, default=0.0)
-    decimals = 3 if largest < 10 else 2 if largest < 1000 else 0
+    decimals = _decimals([value for value in values if isinstance(value, float)])
     return [f"{value:,.{decimals}f}" if isinstance(value, float) else _text(value) for value in values]
+
+
+def _decimals(numbers: Iterable[float]) -> int:
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+    return 3 if largest < 10 else 2 if largest < 1000 else 0
 
 
 def _text(value: Any) -> str:

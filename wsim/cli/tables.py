@@ -26,11 +26,13 @@ class View:
     sort: a column, largest first, or ``-column``, smallest first; None keeps the table's own order.
     top: how many rows, after sorting; None for all.
     only: ``column=value``, all of which must hold.
+    wide: whether every column is shown, or those that the game calls the main ones (``BRIEF`` of its module).
     """
 
     sort: str | None
     top: int | None
     only: tuple[str, ...]
+    wide: bool = True
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return what is shown of ``table``; raise UserError for a column that it does not have."""
@@ -87,4 +89,8 @@ def table_command(name: str, folder: str, view: View, *, as_json: bool) -> None:
     if as_json:
         print_json(rows_of(table))
     else:
+        if not view.wide:
+            from wsim.stats.brief import brief
+
+            table = brief(table, getattr(find_game(run.plan.game), "BRIEF", {}).get(name, ()))
         print_tables([(f"{name.capitalize()}, {run.games:,} games", table)])

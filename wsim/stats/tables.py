@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from wsim.errors import UserError
-from wsim.stats.games import Floats, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level
+from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.intervals import check_level, nulls
+from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 
-__all__ = ["OBSERVATIONAL", "Table", "factor", "measures_of", "policies", "with_neighbours", "wonders"]
+__all__ = [
+    "OBSERVATIONAL", "Table", "factor", "measures_of", "outcome_columns", "outcomes", "policies", "with_neighbours",
+    "wonders",
+]  # fmt: skip
 
 OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
@@ -80,21 +84,22 @@ def factor(
     measures: columns whose means are added (default: the categories of points).
     """
     check_level(level)
-    columns = (by,) if isinstance(by, str) else tuple(by)
-    if not columns:
-        raise UserError("a table needs at least one column to group by")
+    columns = columns_of(by)
     seats = seats_of(source)
     require(seats, ["game", "seat", "win_share", "total", *columns])
     chosen = measures_of(seats, columns) if measures is None else list(measures)
     require(seats, chosen)
     players = competitors(seats)
-    levels = _levels(players, columns, chosen)
-    moments = _moments(players, columns, levels.select(*columns))
+    spread = pl.col("total").std().alias("score_sd")
+    levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in chosen))
+    moments = Moments(len(levels), 3)
+    for batch in batches(players, [*columns, "win_share", "total"]):
+        moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels)))
     frame = pl.DataFrame(
         {
-            **levels.select(*columns, "n").to_dict(),
-            **_outcomes(moments, parties(seats), level),
-            **levels.select(pl.exclude(*columns, "n")).to_dict(),
+            **levels.frame.select(*columns, "n").to_dict(),
+            **outcome_columns(moments, parties(seats), level),
+            **levels.frame.select("score_sd", *chosen).to_dict(),
         }
     )
     order = ["win_share", *columns]
@@ -102,45 +107,30 @@ def factor(
     return Table(frame, title or f"By {' and '.join(columns)}", DEALT)
 
 
-def measures_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
-    """Return the columns of points by category."""
-    return [name for name in seats.collect_schema().names() if name.startswith(POINTS) and name not in without]
+def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int) -> tuple[Floats, Floats, Floats]:
+    """Return per-game sums by level of rows, win share and total, each of shape (levels, games)."""
+    shares, totals = batch.column("win_share"), batch.column("total")
+    return (
+        batch.sums_by(codes, levels),
+        batch.sums_by(codes, levels, shares),
+        batch.sums_by(codes, levels, totals),
+    )
 
 
-def _levels(players: pl.LazyFrame, columns: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
-    """Return the levels in order, with the number of seats, the spread of the score and the means of the measures."""
-    means = [pl.col(name).mean() for name in measures]
-    grouped = players.group_by(*columns).agg(pl.len().alias("n"), pl.col("total").std().alias("score_sd"), *means)
-    return grouped.collect(engine="streaming").sort(columns, nulls_last=True)
-
-
-def _moments(players: pl.LazyFrame, columns: Sequence[str], levels: pl.DataFrame) -> Moments:
-    """Return per-game sums by level: rows, win share, total."""
-    moments = Moments(levels.height, 3)
-    numbered = levels.with_row_index("level")
-    for batch in batches(players, [*columns, "win_share", "total"]):
-        joined = batch.frame.select(*columns).join(
-            numbered, on=list(columns), how="left", nulls_equal=True, maintain_order="left"
-        )
-        codes = joined["level"].to_numpy().astype(np.int64)
-        weights: tuple[Floats | None, ...] = (None, batch.column("win_share"), batch.column("total"))
-        moments.add(*(batch.sums_by(codes, levels.height, one) for one in weights))
-    return moments
-
-
-def _outcomes(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
+def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
+    """Return the columns of win share, win points and score from the moments of ``outcomes``."""
     share = moments.ratio(1, 0, level, share=True)
     return {
         **share.columns("win_share"),
-        **_in_points(share, sides).columns("win_points"),
-        "q": pl.Series(share.q_value(1 / sides if sides else 0.0), nan_to_null=True),
+        **share.scaled(float(sides)).columns("win_points"),
+        "q": nulls(share.q_value(1 / sides if sides else 0.0)),
         **moments.ratio(2, 0, level).columns("score"),
     }
 
 
-def _in_points(share: Estimate, sides: int) -> Estimate:
-    """Return win shares as win points: times the number of players or teams."""
-    return share.scaled(float(sides))
+def measures_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
+    """Return the columns of points by category."""
+    return [name for name in seats.collect_schema().names() if name.startswith(POINTS) and name not in without]
 
 
 def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
-__all__ = ["NAME", "OPTIONS", "WondersTable", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
+__all__ = [
+    "BRIEF", "NAME", "OPTIONS", "WondersTable", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
 
 NAME = "seven_wonders"
 OPTIONS: Mapping[str, str] = {
@@ -25,6 +26,17 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 30.0
+_POINTS = tuple(
+    f"points_{name}"
+    for name in ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
+)
+BRIEF: Mapping[str, tuple[str, ...]] = {
+    "policies": ("policy", "n", "win_share", "score", *_POINTS),
+    "wonders": ("wonder", "side", "n", "win_share", "score", *_POINTS),
+    "cards": ("card", "color", "age", "n", "built_share", "win_share", "win_difference", "win_q", "score_difference"),
+}
+"""Main columns of the tables: what is shown unless all are asked for."""
+BEST, WORST = 10, 5  # cards that the summary shows
 PICKS_PER_SEAT = 40  # 21 turns, last cards and builds from the discard pile; losses are not picks
 
 
@@ -169,17 +181,28 @@ def prepare(plan: Plan) -> WondersTable:
 
 def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
     """Return the tables of a run by name."""
-    from wsim.stats import tables as stats
-
-    return {name: (lambda run, make=make: make(run.seats).frame) for name, make in _makers(stats).items()}
-
-
-def _makers(stats: Any) -> dict[str, Callable[..., Any]]:
-    return {"policies": stats.policies, "wonders": stats.wonders, "cards": stats.cards}
+    return {name: (lambda run, make=make: make(run).frame) for name, make in _makers().items()}
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
-    """Return the tables that ``wsim run`` ends with."""
-    from wsim.stats import tables as stats
+    """Return the tables that ``wsim run`` ends with: policies, wonders, the best and the worst cards."""
+    import polars as pl
 
-    return [(made.title, made.frame) for make in _makers(stats).values() for made in (make(run.seats),)]
+    from wsim.stats.brief import brief
+
+    frames = {name: make(run).frame for name, make in _makers().items()}
+    cards = frames["cards"].filter(pl.col("n") > 0)
+    if len(cards) > BEST + WORST:
+        frames["cards"] = pl.concat([cards.head(BEST), cards.tail(WORST)])
+    titles = {"cards": f"Cards: the {BEST} best and {WORST} worst of {len(cards)} by win share of their owners"}
+    return [(titles.get(name, name.capitalize()), brief(frame, BRIEF[name])) for name, frame in frames.items()]
+
+
+def _makers() -> dict[str, Callable[[Run], Any]]:
+    from wsim import stats
+
+    def cards(run: Run) -> Any:
+        about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
+        return stats.cards(run, about=about)
+
+    return {"policies": stats.policies, "wonders": stats.wonders, "cards": cards}

@@ -18,6 +18,7 @@ from wsim.babel.layout import (
     EXCHANGE,
     OFFER,
     PLAY_CARD,
+    ROWS,
     SLOTS,
     SPACES,
     TAKE,
@@ -30,14 +31,21 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["PICK_COLUMNS", "SEAT_COLUMNS", "picks_frame", "seats_frame"]
+__all__ = ["DISC", "PICK_COLUMNS", "SEAT_COLUMNS", "WON", "WON_ROW", "picks_frame", "seats_frame"]
+
+DISC, WON, WON_ROW = "disc:", "won:", "won_row:"
+"""Beginnings of the names of Boolean columns: ``disc:ship 5``, ``won:Tower of Babel``, ``won_row:1``."""
+
+_POINTS: Mapping[str, tuple[str, str]] = {
+    "points_wonders": ("wonder_points", "points for completed wonders"),
+    "points_unfinished_wonders": ("light_points", "points for unfinished wonders at the end"),
+    "points_refused_offers": ("refused_points", "points for refused offers, failed builds included, at the usual pay"),
+    "points_disc_sets": ("set_points", "points for sets of discs"),
+    "points_action_cards": ("action_points", "what the Triple bonus adds, Disc bonus, 5 bonus points"),
+}
+"""Column -> field of ROW, meaning."""
 
 _COUNTS: Mapping[str, str] = {
-    "wonder_points": "points for completed wonders",
-    "light_points": "points for unfinished wonders at the end",
-    "refused_points": "points for refused offers, failed builds included, at the usual pay",
-    "set_points": "points for sets of discs",
-    "action_points": "points by action cards: what the Triple bonus adds, Disc bonus, 5 bonus points",
     "parts_placed": "units placed on wonders",
     "passes": "actions passed",
     "builds_led": "successful builds as the active player",
@@ -46,10 +54,6 @@ _COUNTS: Mapping[str, str] = {
     "offers_taken": "offers accepted in successful builds, with or without a trade card",
     "offers_refused": "offers that came back, failed builds included",
     "trades_taken": "accepted offers with a trade card: discs won on others' turns",
-}
-_MASKS: Mapping[str, str] = {
-    "wonders_won": "completed wonders with most parts, alone or tied",
-    "rows_won": "value-table rows of these wonders",
 }
 _OF_GAME: Mapping[str, str] = {
     "turns": "turns of the game",
@@ -63,22 +67,23 @@ SEAT_COLUMNS: Mapping[str, str] = {
     "rank": "1 is best; equal seats share it",
     "win_share": "1 for a single winner, 1/n for each of n winners, else 0",
     "total": "points",
+    **{name: meaning for name, (_, meaning) in _POINTS.items()},
     **_COUNTS,
     **{f"discs_{kind}": f"{kind} discs owned, two-colour ones not counted" for kind in KINDS},
     "discs_two_colour": "two-colour discs owned",
-    "discs_owned": "the discs owned, bit d for disc d of the catalogue's list",
-    **_MASKS,
-    **{f"{name}_count": f"how many: {text}" for name, text in _MASKS.items()},
+    "wonders_won": "completed wonders with most parts, alone or tied",
     **{f"drawn_{card}": f"{card} cards drawn" for card in ACTION_CARDS},
     **{f"played_{card}": f"{card} cards played, or scored at the end" for card in ACTION_CARDS},
     "starter": "whether the seat began",
     **_OF_GAME,
-    "completed": "completed wonders of the game, bit w for wonder w",
-    "completed_count": "how many wonders were completed",
+    "wonders_completed": "completed wonders of the game",
     "builds": "successful builds of the game",
     "stopped": "whether the game was stopped by the turn limit (A32)",
+    DISC: "Boolean columns: whether the seat owns such a disc at the end",
+    WON: "Boolean columns: whether the seat had most parts on the wonder when it was completed, alone or tied",
+    WON_ROW: "Boolean columns: whether it did so on the first, second, ... completed wonder",
 }
-"""Column -> meaning."""
+"""Column -> meaning; a name that ends with a colon is the beginning of the names of several."""
 
 PICK_COLUMNS: Mapping[str, str] = {
     "game": "number of the game",
@@ -123,34 +128,44 @@ def _bits(mask: NDArray[Any]) -> NDArray[Any]:
     return np.bitwise_count(mask).astype(np.uint8)
 
 
-def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int) -> pl.DataFrame:
+def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalog: Catalog) -> pl.DataFrame:
     """Return the seats table; ``labels`` are the line-up entries by number."""
     import polars as pl
 
     column = _plain(rows)
     columns: dict[str, Any] = {"game": column("game"), "seat": column("seat")}
     columns["policy"] = _labelled(column("entry"), labels)
-    for name in ("rank", "win_share", "total", *_COUNTS):
+    for name in ("rank", "win_share", "total"):
+        columns[name] = column(name)
+    for name, (field, _) in _POINTS.items():
+        columns[name] = column(field)
+    for name in _COUNTS:
         columns[name] = column(name)
     for index, kind in enumerate(KINDS):
         columns[f"discs_{kind}"] = np.ascontiguousarray(column("discs")[:, index])
     columns["discs_two_colour"] = column("two_colour")
-    columns["discs_owned"] = column("discs_owned")
-    for name in _MASKS:
-        columns[name] = column(name)
-    for name in _MASKS:
-        columns[f"{name}_count"] = _bits(column(name))
+    columns["wonders_won"] = _bits(column("wonders_won"))
     for word in ("drawn", "played"):
         for index, card in enumerate(ACTION_CARDS):
             columns[f"{word}_{card}"] = np.ascontiguousarray(column(f"cards_{word}")[:, index])
     columns["starter"] = column("starter") == column("seat")
     for name in _OF_GAME:
         columns[name] = column(name)
-    columns["completed"] = column("completed")
-    columns["completed_count"] = _bits(column("completed"))
+    columns["wonders_completed"] = _bits(column("completed"))
     columns["builds"] = np.repeat(column("builds_led").reshape(-1, seats).sum(axis=1).astype(np.uint8), seats)
     columns["stopped"] = column("over") == TURN_LIMIT
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns | _flags(column, catalog))
+
+
+def _flags(column: Plain, catalog: Catalog) -> dict[str, NDArray[Any]]:
+    """Return the Boolean columns."""
+    masks: dict[str, int] = {}
+    for number, disc in enumerate(catalog.discs):
+        masks[str(disc)] = masks.get(str(disc), 0) | 1 << number
+    owned, won, rows = column("discs_owned"), column("wonders_won"), column("rows_won")
+    flags = {DISC + name: (owned & np.uint32(mask)) != 0 for name, mask in masks.items()}
+    flags |= {WON + name: (won & np.uint8(1 << number)) != 0 for number, name in enumerate(catalog.wonders)}
+    return flags | {f"{WON_ROW}{row + 1}": (rows & np.uint8(1 << row)) != 0 for row in range(ROWS)}
 
 
 def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalog: Catalog) -> pl.DataFrame:

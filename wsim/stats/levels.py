@@ -1,0 +1,68 @@
+"""The levels of a factor: their numbers, row by row, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.stats.games import require
+
+__all__ = ["Levels", "columns_of"]
+
+_NUMBER = "_level"
+
+
+def columns_of(by: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the column or columns of a factor as a tuple; raise UserError if there are none."""
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    if not columns:
+        raise UserError("a factor needs at least one column")
+    return columns
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The combinations of values that some columns of a table have, in order.
+
+    Attributes
+    ----------
+    columns: the columns.
+    frame: one row per level, with these columns and whatever ``aggregates`` were asked for.
+    """
+
+    columns: tuple[str, ...]
+    frame: pl.DataFrame
+
+    @classmethod
+    def of(cls, table: pl.LazyFrame, by: str | Sequence[str], *aggregates: pl.Expr) -> Levels:
+        """Find the levels of a table; raise UserError for a column that it does not have."""
+        columns = columns_of(by)
+        require(table, columns)
+        found = table.group_by(*columns).agg(*aggregates).collect(engine="streaming")
+        return cls(columns, found.sort(*columns, nulls_last=True))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    @property
+    def keys(self) -> pl.DataFrame:
+        """The columns alone."""
+        return self.frame.select(*self.columns)
+
+    @property
+    def labels(self) -> list[str]:
+        """One text for each level, for messages."""
+        return [" ".join(str(value) for value in row) for row in self.keys.iter_rows()]
+
+    def codes(self, rows: pl.DataFrame) -> NDArray[np.int64]:
+        """Return the number of the level of each row."""
+        numbered = self.keys.with_row_index(_NUMBER)
+        joined = rows.select(*self.columns).join(
+            numbered, on=list(self.columns), how="left", nulls_equal=True, maintain_order="left"
+        )
+        return joined[_NUMBER].to_numpy().astype(np.int64)
