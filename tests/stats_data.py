@@ -24,7 +24,7 @@ COUNTS = (
 
 def ranks(totals: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return competition ranks (1, 1, 3, ...) of scores, shape (games, seats)."""
-    return (1 + (totals[:, None, :] > totals[:, :, None]).sum(axis=2)).astype(np.uint8)
+    return np.asarray(1 + (totals[:, None, :] > totals[:, :, None]).sum(axis=2), np.uint8)
 
 
 def finish(totals: NDArray[np.int64], first: int = 0) -> dict[str, NDArray[np.generic]]:

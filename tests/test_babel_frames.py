@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from tests.babel_tools import played, table
-from wsim.babel.layout import DECISIONS
 from wsim.babel.frames import PICK_COLUMNS, SEAT_COLUMNS
 from wsim.babel.frames_summary import MAKERS
+from wsim.babel.layout import DECISIONS
 
 LINE_UP = ("builder", "supplier", "random", "random")
 
@@ -77,7 +77,9 @@ def test_an_empty_picks_frame_has_the_same_columns() -> None:
 
 
 def test_tables_of_a_run() -> None:
-    of = table(policies=("builder", "supplier", "collector", "majority"), options={"two_colour_discs": "on"}, rotate=True)
+    of = table(
+        policies=("builder", "supplier", "collector", "majority"), options={"two_colour_discs": "on"}, rotate=True
+    )
     frame = of.seats_frame(played(of, 500))
     tables = {name: make(frame) for name, make in MAKERS.items()}
     heights = {name: made.frame.height for name, made in tables.items()}
@@ -92,5 +94,7 @@ def test_tables_of_a_run() -> None:
     assert drawn["joker"] == (frame["drawn_joker"] > 0).sum()
     owned = tables["discs"].frame.filter(disc="ship 4").row(0, named=True)
     assert owned["n"] == frame["disc:ship 4"].sum()
-    sources = [f"points_{name}" for name in ("wonders", "unfinished_wonders", "refused_offers", "disc_sets", "action_cards")]
+    sources = [
+        f"points_{name}" for name in ("wonders", "unfinished_wonders", "refused_offers", "disc_sets", "action_cards")
+    ]
     assert set(sources) <= set(tables["policies"].frame.columns)

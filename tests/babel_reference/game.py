@@ -289,7 +289,7 @@ class Reference:
             self.pay(seat, number, "wonders")
         self.units[wonder] = [0] * self.seats
         self.completed += 1
-        told = {"row": self.completed, "units": units, "points": points, "action_card": None}
+        told: dict[str, Any] = {"row": self.completed, "units": units, "points": points, "action_card": None}
         if self.action_deck and (not ended or self.rules["action_card_for_last_wonder"]):
             told["action_card"] = self.action_deck.pop(0)
             self.action_hands[self.active].append(told["action_card"])

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from wsim.babel.schema import ACTION_CARDS, KINDS, check_section
 from wsim.babel.catalog_source import SECTION, lay, parse_change, read_section, shown
+from wsim.babel.schema import ACTION_CARDS, KINDS, check_section
 from wsim.errors import UserError
 from wsim.paths import default_cards_path
 

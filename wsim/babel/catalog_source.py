@@ -44,7 +44,7 @@ def read_section(path: Path) -> dict[str, Any]:
 
 
 def lay(target: dict[str, Any], patch: dict[str, Any], whole: bool = False) -> None:
-    """Lay ``patch`` over ``target`` in place: tables merge, but for two-colour discs (``whole``); all else is replaced."""
+    """Lay ``patch`` over ``target`` in place: tables merge, except two-colour discs (``whole``)."""
     for key, value in patch.items():
         if isinstance(value, dict) and isinstance(target.get(key), dict) and not whole:
             lay(target[key], value, whole=key == "two_colour")

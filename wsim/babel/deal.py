@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from wsim.babel.ask import note
 from wsim.babel.layout import (
-    ACTION_CARDS,
     ACTION_DRAWS,
     DRAW_THREE,
     EXCHANGE_CARDS,
-    KINDS,
     LOG_ACTION_CARD,
     LOG_DRAW,
     LOG_RESHUFFLE,
@@ -25,6 +23,7 @@ from wsim.babel.layout import (
     WEIGHTS,
     WONDERS,
 )
+from wsim.babel.schema import ACTION_CARDS, KINDS
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 

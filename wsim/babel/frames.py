@@ -125,7 +125,8 @@ def _labelled(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
 
 
 def _bits(mask: NDArray[Any]) -> NDArray[Any]:
-    return np.bitwise_count(mask).astype(np.uint8)
+    counts: NDArray[Any] = np.bitwise_count(mask).astype(np.uint8)
+    return counts
 
 
 def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalog: Catalog) -> pl.DataFrame:

@@ -63,8 +63,8 @@ def prepare(plan: Plan) -> BabelTable:
     if len(entries) not in (1, plan.players):
         raise UserError(f"{len(entries)} policies for {plan.players} players: give one for all seats or one per seat")
 
-    from wsim.babel.policies.players import make_player
     from wsim.babel.game_table import BabelTable
+    from wsim.babel.policies.players import make_player
     from wsim.babel.tables import make_tables
     from wsim.lab.lineup import parse_entry
 
@@ -89,7 +89,10 @@ def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
     """Return the tables of a run by name: policies, wonders, discs, and cards (the action cards)."""
     from wsim.babel.frames_summary import MAKERS
 
-    return {name: (lambda run, make=make: make(run.seats).frame) for name, make in MAKERS.items()}
+    def frame_of(name: str) -> Callable[[Run], pl.DataFrame]:
+        return lambda run: MAKERS[name](run.seats).frame
+
+    return {name: frame_of(name) for name in MAKERS}
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from wsim.babel.catalog import Catalog
 from wsim.babel.engine import FAULT, play_chunk
+from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.layout import ACTION_DRAWS, EXCHANGE_CARDS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, SEATS, records
 from wsim.babel.policies.players import Player
-from wsim.babel.frames import picks_frame, seats_frame
-from wsim.babel.trace_text import game_text
 from wsim.babel.trace import make_trace
+from wsim.babel.trace_text import game_text
 from wsim.errors import UserError
 from wsim.jit import source_digest
 

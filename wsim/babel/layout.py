@@ -11,8 +11,9 @@ A policy is handed the public record, its own private record, the choice and the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
 
 Kinds are numbered alphabetically: 0 camel, 1 crane, 2 ship, 3 stonemason; action cards likewise (``ACTION_CARDS``).
-A *disc* is a row of the tables (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc shows
-one or two kinds; its *first* kind is the lower one, and a disc of one kind has second kind ``NO_KIND`` and need 0 of it.
+A *disc* is a row of the tables (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
+shows one or two kinds; its *first* kind is the lower one. A disc of one kind needs 0 of
+its second kind, ``NO_KIND``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ NOBODY = -1
 # --- action cards ---------------------------------------------------------------------------------------------------
 EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_BONUS = range(len(ACTION_CARDS))
 
-# --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) -------
+# --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) ---
 TURN = 0  # 0 pass; 1 + slot: build with the disc of that slot
 PLAY_CARD = 1  # windows W1-W3. 0 none; 1 + action card (exchange or draw three)
 EXCHANGE = 2  # 0 enough; 1 + kind of the next card to set aside, kinds never descending
@@ -57,7 +58,7 @@ DECISIONS = ("turn", "play_card", "exchange", "offer", "bluff", "take", "complet
 TRADE_CARD = 1 << 16
 COMPLETED = 1 << 16
 
-# --- further log events, for traces only --------------------------------------------------------------------------------
+# --- further log events, for traces only ----------------------------------------------------------------------------
 LOG_DRAW = 16  # seat, move: kind drawn
 LOG_RESHUFFLE = 17  # move: cards in the new deck
 LOG_ACTION = 18  # seat takes an action

@@ -1,8 +1,8 @@
 """The legal moves of every decision, complete and each listed once.
 
-Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it stands first
-wherever refusing is legal. What the other moves mean is said at the decisions in ``layout``; the accessors below read
-them, for policies too.
+Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it stands
+first wherever refusing is legal. What the other moves mean is said at the decisions in ``layout``; the accessors below
+read them, for policies too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from wsim.babel.layout import (
     EXCHANGE,
     EXCHANGE_CARDS,
     JOKER,
-    KINDS,
     OFFER,
     PLAY_CARD,
     TAKE,
     TRADE_CARD,
     TURN,
 )
+from wsim.babel.schema import KINDS
 from wsim.jit import kernel, lowest_bit
 
 _BYTE = 0xFF

@@ -189,7 +189,7 @@ class _Teller:
         taken = [seat for seat in range(self.seats) if event.move >> seat & 1]
         answer = self.take()
         assert answer.what == COMPLETE, answer
-        told = {"plays": plays, "action": "build", "wonder": self.catalog.wonders[slot // SPACES]}
+        told: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalog.wonders[slot // SPACES]}
         told |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
         told |= {"taken": taken, "completed": answer.move != 0}
         if answer.move:

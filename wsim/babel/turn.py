@@ -5,16 +5,9 @@ from __future__ import annotations
 from wsim.babel.ask import ask, note
 from wsim.babel.build import build
 from wsim.babel.deal import draw, spend_action_card
-from wsim.babel.layout import (
-    ACTION_CARDS,
-    DOUBLE,
-    DOUBLE_TURN,
-    LOG_ACTION,
-    LOG_TURN_END,
-    RUNNING,
-    TURN_LIMIT,
-)
+from wsim.babel.layout import DOUBLE, DOUBLE_TURN, LOG_ACTION, LOG_TURN_END, RUNNING, TURN_LIMIT
 from wsim.babel.moves import list_turn, list_yes_no, usable
+from wsim.babel.schema import ACTION_CARDS
 from wsim.babel.windows import open_window
 from wsim.jit import kernel
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from wsim.babel.ask import ask
 from wsim.babel.deal import draw, spend_action_card
-from wsim.babel.layout import DRAW_THREE, EXCHANGE_CARDS, KINDS
+from wsim.babel.layout import DRAW_THREE, EXCHANGE_CARDS
 from wsim.babel.moves import list_exchange, list_play_card, usable
+from wsim.babel.schema import KINDS
 from wsim.jit import kernel
 
 

@@ -120,6 +120,215 @@ def wonders(
     table_command("wonders", run, View(sort, top, tuple(only or ()), wide), as_json=as_json)
 
 
+@app.command(context_settings=EXTRA_OPTIONS)
+@plan_options("games", "picks", "set", "patch")
+def whatif(
+    given: Given,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="The change: this value in the variant only (repeatable)."),
+    ] = None,
+    patch: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="The change: this file laid over the variant's catalogue only (repeatable)."),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="PATH=VALUES", help="One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9."),
+    ] = None,
+    ban: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="THINGS",
+            help="One seat may not do this: trade, stages, sell, a colour, a card; several with commas. Every seat in "
+            "turn on the same deal, or --seat. One variant for each --ban.",
+        ),
+    ] = None,
+    base_set: Annotated[
+        list[str] | None, typer.Option(metavar="PATH=VALUE", help="A value that all arms have (repeatable).")
+    ] = None,
+    base_patch: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="A file that all arms have (repeatable).")
+    ] = None,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="What decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
+            "its owners), winner:CARD (games won by an owner), built:CARD, or another number of the seats table."
+        ),
+    ] = "score",
+    seat: Annotated[int | None, typer.Option(help="Only this seat counts.", parser=whole, metavar="N")] = None,
+    budget: Annotated[
+        int, typer.Option(help="Deals at most, each played in every arm.", parser=whole, metavar="N")
+    ] = 100_000,
+    level: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
+    margin: Annotated[
+        float | None, typer.Option(help="Smaller effects do not matter: stop when all are known to be smaller.")
+    ] = None,
+    spending: Annotated[
+        str, typer.Option(help="Use of the level over the looks: pocock (stops early) or obrien_fleming.")
+    ] = "pocock",
+    details: Annotated[bool, typer.Option("--details", help="Show every metric of every variant.")] = False,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write FILE.json or FILE.parquet, or into a run folder."),
+    ] = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare a changed card, rule or permission with the baseline on common deals.
+
+    The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
+    same deals and seats until a sequential test is sure or the budget is spent.
+    """
+    from wsim.cli.whatif import Asked, whatif_command
+
+    change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
+    question = {"metric": metric, "seat": seat, "budget": budget, "level": level}
+    question |= {"margin": margin, "spending": spending}
+    asked = Asked(change, base_set or (), base_patch or (), question, out, threads, details)
+    whatif_command(given, asked, as_json=as_json, quiet=quiet)
+
+
+experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
+app.add_typer(experiment, name="experiment")
+
+
+@experiment.command(context_settings=EXTRA_OPTIONS)
+@plan_options("picks")
+def picks(
+    given: Given,
+    explore: Annotated[
+        str,
+        typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
+    ] = "0.1",
+    actions: Annotated[
+        str, typer.Option("--action", metavar="NAMES", help="build, stage (bury), sell (deny), take (any of them).")
+    ] = "build,stage,sell",
+    outcome: Annotated[str, typer.Option(help="score, win, or another number of the seats table.")] = "score",
+    against: Annotated[
+        str, typer.Option(help="others: a uniformly drawn other legal move; policy: what the policy wants.")
+    ] = "others",
+    card: Annotated[str | None, typer.Option(help="This card only.")] = None,
+    age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the run here.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in --out.")] = False,
+    threads: Threads = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Randomise picks with a known probability; estimate what doing something with a card causes.
+
+    Default: 20,000 games. For each card: over the turns on which a seat could do it, its mean score if it builds (buries,
+    sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity weighting.
+    """
+    from wsim.cli.experiment import Asked, picks_command
+    from wsim.cli.tables import View
+
+    question = {"actions": tuple(actions.split(",")), "outcome": outcome, "against": against}
+    question |= {"card": card, "age": age, "confidence": confidence}
+    asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    picks_command(given, asked, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def calibrate(
+    run: RunFolder,
+    tolerance: Annotated[
+        float, typer.Option(help="Human standard deviations within which a mean counts as human.")
+    ] = 0.25,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+) -> None:
+    """Hold a run of the first edition against the results of human players, figure by figure."""
+    from wsim.cli.analysis import analysis_command
+    from wsim.cli.tables import View
+
+    view = View(sort, top, tuple(only or ()))
+    analysis_command("calibrate", run, view, as_json=as_json, tolerance=tolerance)
+
+
+@app.command()
+def matchups(
+    run: RunFolder,
+    by: Annotated[
+        str, typer.Option(metavar="COLUMNS", help="What meets what: policy, wonder, or wonder,side.")
+    ] = "policy",
+    crowding: Annotated[
+        bool, typer.Option("--crowding", help="Instead: what a plan is worth by the number of others who follow it.")
+    ] = False,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+) -> None:
+    """Show how policies (or wonders) do against each other in the same games."""
+    from wsim.cli.analysis import analysis_command
+    from wsim.cli.tables import View
+
+    view, columns = View(sort, top, tuple(only or ())), tuple(by.split(","))
+    analysis_command("matchups", run, view, as_json=as_json, by=columns, crowding=crowding)
+
+
+@app.command()
+def strengths(
+    run: RunFolder,
+    by: Annotated[str, typer.Option(metavar="COLUMNS", help="Whose: wonder,side, or policy.")] = "wonder,side",
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+) -> None:
+    """Show Plackett-Luce strengths of wonders or policies, from the whole order of finish."""
+    from wsim.cli.analysis import analysis_command
+    from wsim.cli.tables import View
+
+    view = View(sort, top, tuple(only or ()))
+    analysis_command("strengths", run, view, as_json=as_json, by=tuple(by.split(",")))
+
+
+@app.command()
+def synergies(
+    run: RunFolder,
+    cards: Annotated[list[str] | None, typer.Option("--card", help="Only pairs of these cards (repeatable).")] = None,
+    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="total, win_share, ...")] = "total",
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+) -> None:
+    """Show which pairs of cards were worth more together than apart."""
+    from wsim.cli.analysis import analysis_command
+    from wsim.cli.tables import View
+
+    view = View(sort, top, tuple(only or ()))
+    analysis_command("synergies", run, view, as_json=as_json, cards=tuple(cards or ()), outcome=outcome)
+
+
+@app.command()
+def variance(
+    run: RunFolder,
+    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="total, win_share, ...")] = "total",
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+) -> None:
+    """Show how much of the score's variance comes from wonder, seat, policy and deal."""
+    from wsim.cli.analysis import analysis_command
+    from wsim.cli.tables import View
+
+    view = View(sort, top, tuple(only or ()))
+    analysis_command("variance", run, view, as_json=as_json, outcome=outcome)
+
+
 @app.command()
 def policies(
     game: Annotated[str | None, typer.Option(help="Which game.", show_default="seven_wonders")] = None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.run import Recording
 
-__all__ = ["Output", "run_command"]
+__all__ = ["Output", "announce_compiling", "run_command"]
 
 COMPILE_SECONDS = 30  # said if the game's module does not know better
 
@@ -39,7 +39,7 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
     plan, folder = _plan(given, output)
     module = find_game(plan.game)
     if not quiet:
-        _announce_compiling(module)
+        announce_compiling(module)
     start = time.perf_counter()
     recording = _record(plan, folder, output, quiet=quiet)
     seconds = time.perf_counter() - start
@@ -77,7 +77,8 @@ def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
     return given.resolve(load_run(folder).plan.as_dict()), folder
 
 
-def _announce_compiling(module: Any) -> None:
+def announce_compiling(module: Any) -> None:
+    """Say that the kernels of a game have still to be compiled, if so."""
     cold = module.cold() if hasattr(module, "cold") else False
     if cold:
         seconds = COMPILE_SECONDS if cold is True else cold

@@ -3,7 +3,8 @@
 A metric is written
 
     score, win                the mean total, the mean win share of the seats concerned
-    stages, points_science    the mean of any other number of the seats table; built:Palace, the share of seats that own it
+    stages, points_science    the mean of any other number of the seats table
+    built:Palace              the share of the seats that own the card at the end
     score:Gizah, win:science  the same over the seats with this wonder, side or policy
     owner:Palace              the win share of the seats that own the card at the end
     winner:Palace             the share of games won by an owner of the card
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -121,7 +122,9 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
             if known.lower() == name.lower():
                 return column, known
     every = [known for names in levels.values() for known in names]
-    raise UserError(f"no {', '.join(levels) or 'group'} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}")
+    raise UserError(
+        f"no {', '.join(levels) or 'group'} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}"
+    )
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
@@ -137,9 +140,7 @@ def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
 def card_metrics(cards: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
     """Return what a change of these cards is judged by: how often they are built, and how their owners fare."""
     known = [card for card in cards if BUILT + card in seats.columns]
-    return [
-        parse_metric(f"{kind}{card}", seats) for card in known for kind in (BUILT, "owner:", "winner:")
-    ]
+    return [parse_metric(f"{kind}{card}", seats) for card in known for kind in (BUILT, "owner:", "winner:")]
 
 
 def sums_of(
@@ -194,7 +195,8 @@ class _Reader:
     def _has(self, column: str, level: str) -> NDArray[np.bool_]:
         if column not in self._codes:
             series = self._frame[column]
-            self._codes[column] = (series.cat.get_categories().to_list(), series.to_physical().to_numpy())
+            levels = cast("pl.Enum", series.dtype).categories.to_list()
+            self._codes[column] = (levels, series.to_physical().to_numpy())
         levels, codes = self._codes[column]
         result: NDArray[np.bool_] = codes == (levels.index(level) if level in levels else -1)
         return result

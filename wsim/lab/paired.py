@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arm", "Comparison", "PairedTable", "play_paired"]
 
+_ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
 
 
@@ -46,7 +47,7 @@ class Arm:
     seats: tuple[int, ...] | None = None
 
     def rows(self, first: int, games: int) -> NDArray[Any]:
-        """Play games and return their rows; with ``seats``, each such seat's row from the table that treats it apart."""
+        """Play games and return their rows; with ``seats``, the row of each from the table that treats it apart."""
         whole = self._play(self.tables[0], first, games)
         if self.seats is not None:
             for table, seat in zip(self.tables[1:], self.seats[1:], strict=True):
@@ -109,14 +110,17 @@ class Comparison:
         self.games = 0
         self._moments = Moments(variants * metrics, 4)
 
-    def add(self, sums: NDArray[np.float64]) -> None:
-        """Add games, shape (games, arms, metrics, 2); the order of the calls decides the last digits of the result."""
+    def plus(self, sums: NDArray[np.float64]) -> Comparison:
+        """Return what is known with more games, shape (games, arms, metrics, 2); this comparison stays as it is."""
         by_feature = sums.transpose(3, 1, 2, 0)  # numerator and denominator, arm, metric, game
         groups = (self.variants * self.metrics, len(sums))
         base = [np.tile(part[0], (self.variants, 1)) for part in by_feature]
         changed = [part[1:].reshape(groups) for part in by_feature]
-        self._moments.add(*base, *changed)
-        self.games += len(sums)
+        result = Comparison(self.variants, self.metrics)
+        result._moments.merge(self._moments)
+        result._moments.add(*base, *changed)
+        result.games = self.games + len(sums)
+        return result
 
     def base(self) -> Estimate:
         """Return the metrics of the baseline, variant by variant."""
@@ -128,16 +132,20 @@ class Comparison:
 
     def effect(self, level: float = 0.95) -> Estimate:
         """Return variant less baseline on common deals, with the covariance of the two in its error."""
-        return self._moments.difference((SUM, COUNT), (BASE_SUM, BASE_COUNT), level)
+        raw = self._moments.difference((SUM, COUNT), (BASE_SUM, BASE_COUNT), level)
+        # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
+        separate = self.base().error ** 2 + self.changed().error ** 2
+        error = np.where(raw.error**2 < _ROUNDING * separate, 0.0, raw.error)
+        return replace(raw, error=error)
 
     def counts(self) -> NDArray[np.float64]:
         """Return the denominators: rows or games that count in the baseline and in the variant, shape (groups, 2)."""
         return self._moments.totals[:, [BASE_COUNT, COUNT]]
 
     def variance_removed(self) -> NDArray[np.float64]:
-        """Return the share of the variance that pairing removed: 1 less that on common deals over that on separate ones.
+        """Return the share of the variance that pairing removed; NaN where nothing varies.
 
-        NaN where nothing varies.
+        That is 1 less the variance on common deals over the variance on separate deals.
         """
         separate = self.base().error ** 2 + self.changed().error ** 2
         with np.errstate(divide="ignore", invalid="ignore"):

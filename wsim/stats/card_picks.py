@@ -13,7 +13,7 @@ from wsim.stats.games import Frame, GameBatch, batches, require
 from wsim.stats.intervals import nulls
 from wsim.stats.tables import OBSERVATIONAL, Table
 
-__all__ = ["card_picks", "offered_codes"]
+__all__ = ["card_names", "card_picks", "offered_codes"]
 
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TURNS = 8  # an age has at most seven turns; 0 stands for never
@@ -40,14 +40,15 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     frame, levels = _grouped(picks.lazy(), None if seats is None else seats.lazy(), groups)
     needed = ["seat", "age", "turn", "decision", "card", "action", "how", "offered"]
     require(frame, ["game", *needed])
-    names = _card_names(frame)
+    names = card_names(frame)
     tally = _Tally(names, levels.height)
     for batch in batches(frame, [*needed, _GROUP], rows=_BATCH):
         tally.add(batch)
     return Table(tally.frame(levels), "Picks", OBSERVATIONAL)
 
 
-def _card_names(picks: pl.LazyFrame) -> list[str]:
+def card_names(picks: pl.LazyFrame) -> list[str]:
+    """Return the card names behind the Enum of a picks table."""
     kind = picks.collect_schema()["card"]
     if not isinstance(kind, pl.Enum):
         raise UserError(f"the column 'card' of a picks table is an Enum of card names, not {kind}")
@@ -108,9 +109,7 @@ class _Tally:
         cards = len(self._names)
         return np.bincount(group * cards + card, minlength=self._groups * cards).reshape(self._groups, cards)
 
-    def _see(
-        self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]
-    ) -> None:
+    def _see(self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], group: NDArray[np.int64]) -> None:
         """Note the last turn of each age on which each seat was offered each card."""
         frame, cards = batch.frame, len(self._names)
         seat = frame["seat"].to_numpy().astype(np.int64)

@@ -10,16 +10,14 @@ import polars as pl
 from wsim.errors import UserError
 from wsim.stats.card_picks import card_picks
 from wsim.stats.games import Frame, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.parallel import in_order, inner_products
-from wsim.stats.tables import OBSERVATIONAL, Table, measures_of
+from wsim.stats.tables import OBSERVATIONAL, Table, measures_of, outcome_names
 
 __all__ = ["BUILT", "built_cards", "cards"]
 
 BUILT = "built:"
-_N, _WIN, _SCORE, _N_NOT, _WIN_NOT, _SCORE_NOT = range(6)
-_OWNERS_AND_OTHERS = np.block([[np.eye(3), np.zeros((3, 3))], [-np.eye(3), np.eye(3)]])
 
 
 def built_cards(seats: pl.LazyFrame) -> list[str]:
@@ -62,24 +60,26 @@ def cards(
     measures = measures_of(seats, groups)
     sides = parties(seats)
     tallies: dict[tuple[object, ...], _Tally] = {}
-    columns = ["win_share", "total", *groups, *measures, *(BUILT + name for name in names)]
+    kept = outcome_names(seats)
+    columns = dict.fromkeys([*kept, *groups, *measures, *(BUILT + name for name in names)])
 
     def tally(batch: GameBatch) -> list[tuple[tuple[object, ...], _Tally]]:
-        return [(key, _Tally.of(names, measures, part)) for key, part in _parts(batch, groups)]
+        return [(key, _Tally.of(names, kept, measures, part)) for key, part in _parts(batch, groups)]
 
     for found in in_order(tally, batches(competitors(seats), columns)):
         for key, one in found:
-            tallies.setdefault(key, _Tally(names, measures)).merge(one)
+            tallies.setdefault(key, _Tally(names, kept, measures)).merge(one)
     kinds = seats.select(*groups).collect_schema() if groups else {}
     frames = [_keyed(tallies[key].frame(sides, level), key, kinds) for key in tallies]
-    frame = pl.concat(frames) if frames else _keyed(_Tally(names, measures).frame(sides, level), (), {})
-    frame = frame.with_columns(*_q_values(frame)).drop("win_p", "score_p")
+    frame = pl.concat(frames) if frames else _keyed(_Tally(names, kept, measures).frame(sides, level), (), {})
+    frame = _with_q_values(frame)
     taken = _picks_of(source) if picks is None else picks.lazy()
     if taken is not None:
         frame = frame.join(
             card_picks(taken, seats, by=groups).frame, on=["card", *groups], how="left", nulls_equal=True
         )
-    frame = frame.sort(["win_share", "card", *groups], descending=[True, False, *[False] * len(groups)], nulls_last=True)
+    order = ["win_share", "card", *groups]
+    frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
     return Table(_described(frame, about), "Cards", OBSERVATIONAL)
 
 
@@ -100,25 +100,29 @@ def _parts(batch: GameBatch, groups: Sequence[str]) -> Iterator[tuple[tuple[obje
 
 
 class _Tally:
-    """Sums over the seats that built each card and over all seats; from these follow those that did not build it."""
+    """Sums over the seats that built each card and over all seats; from these follow those that did not build it.
 
-    def __init__(self, names: Sequence[str], measures: Sequence[str]) -> None:
+    The features are the rows and the outcomes of those that built the card, then the same of all.
+    """
+
+    def __init__(self, names: Sequence[str], outcomes: Sequence[str], measures: Sequence[str]) -> None:
         self._names = names
+        self._outcomes = ["rows", *outcomes]
         self._measures = measures
-        self._moments = Moments(len(names), 6)
+        self._moments = Moments(len(names), 2 * len(self._outcomes))
         self._others = np.zeros(len(names))  # games in which a seat did not build the card
         self._points = np.zeros((len(names), len(measures)))
         self._rows = 0
 
     @classmethod
-    def of(cls, names: Sequence[str], measures: Sequence[str], batch: GameBatch) -> _Tally:
+    def of(cls, names: Sequence[str], outcomes: Sequence[str], measures: Sequence[str], batch: GameBatch) -> _Tally:
         """Sum over a batch."""
-        tally = cls(names, measures)
+        tally = cls(names, outcomes, measures)
         built = batch.built([BUILT + name for name in names])
+        values = [batch.column(name) for name in outcomes]
         owners, seats = batch.sums(built), batch.sums(np.ones(batch.frame.height))
-        outcomes = [batch.column("win_share"), batch.column("total")]
         tally._moments.add(
-            owners, *(batch.sums(built * one) for one in outcomes), seats, *(batch.sums(one) for one in outcomes)
+            owners, *(batch.sums(built * one) for one in values), seats, *(batch.sums(one) for one in values)
         )
         tally._others += np.count_nonzero(owners < seats, axis=1)
         if measures:
@@ -133,16 +137,26 @@ class _Tally:
         self._points += other._points
         self._rows += other._rows
 
+    def _contrasts(self) -> Moments:
+        """Return the moments of those that built a card, then those of the others."""
+        size = len(self._outcomes)
+        own = self._moments.games[:, :size]
+        others = np.repeat(self._others[:, None], size, axis=1)
+        keep, none = np.eye(size), np.zeros((size, size))
+        return self._moments.combined(np.block([[keep, none], [-keep, keep]]), np.hstack([own, others]))
+
     def frame(self, sides: int, level: float) -> pl.DataFrame:
-        own = self._moments.games[:, :3]
-        others = np.repeat(self._others[:, None], 3, axis=1)
-        moments = self._moments.combined(_OWNERS_AND_OTHERS, np.hstack([own, others]))
-        share = moments.ratio(_WIN, _N, level, share=True)
-        win = moments.difference((_WIN, _N), (_WIN_NOT, _N_NOT), level)
-        score = moments.difference((_SCORE, _N), (_SCORE_NOT, _N_NOT), level)
-        owners = moments.totals[:, _N]
+        """Return the table; ``sides`` is the number of players or teams, unless there are sums of win_points."""
+        moments, rest = self._contrasts(), len(self._outcomes)
+        win, score = (self._outcomes.index(name) for name in ("win_share", "total"))
+        share = moments.ratio(win, 0, level, share=True)
+        by_size = "win_points" in self._outcomes
+        points = moments.ratio(self._outcomes.index("win_points"), 0, level) if by_size else share.scaled(float(sides))
+        win_difference = moments.difference((win, 0), (rest + win, rest), level)
+        score_difference = moments.difference((score, 0), (rest + score, rest), level)
+        owners = moments.totals[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            points = self._points / owners[:, None]
+            means = self._points / owners[:, None]
             built_share = owners / self._rows
         return pl.DataFrame(
             {
@@ -150,15 +164,15 @@ class _Tally:
                 "n": owners.astype(np.int64),
                 "built_share": nulls(built_share),
                 **share.columns("win_share"),
-                **share.scaled(float(sides)).columns("win_points"),
-                "win_share_not": _value(moments.ratio(_WIN_NOT, _N_NOT, level)),
-                **win.columns("win_difference"),
-                "win_p": nulls(win.p_value()),
-                **moments.ratio(_SCORE, _N, level).columns("score"),
-                "score_not": _value(moments.ratio(_SCORE_NOT, _N_NOT, level)),
-                **score.columns("score_difference"),
-                "score_p": nulls(score.p_value()),
-                **{name: nulls(points[:, i]) for i, name in enumerate(self._measures)},
+                **points.columns("win_points"),
+                "win_share_not": _value(moments.ratio(rest + win, rest, level)),
+                **win_difference.columns("win_difference"),
+                "win_p": nulls(win_difference.p_value()),
+                **moments.ratio(score, 0, level).columns("score"),
+                "score_not": _value(moments.ratio(rest + score, rest, level)),
+                **score_difference.columns("score_difference"),
+                "score_p": nulls(score_difference.p_value()),
+                **{name: nulls(means[:, i]) for i, name in enumerate(self._measures)},
             }
         )
 
@@ -173,12 +187,12 @@ def _keyed(frame: pl.DataFrame, key: tuple[object, ...], kinds: Mapping[str, pl.
     return frame.select("card", *levels, pl.exclude("card"))
 
 
-def _q_values(frame: pl.DataFrame) -> list[pl.Series]:
-    from wsim.stats.intervals import benjamini_hochberg
-
-    return [
-        nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q") for name in ("win", "score")
-    ]
+def _with_q_values(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put q-values over the whole list in the place of the p-values."""
+    for name in ("win", "score"):
+        q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
+        frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
+    return frame
 
 
 def _described(frame: pl.DataFrame, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:

@@ -79,9 +79,7 @@ def _small_t_quantile(probability: float, freedom: float) -> float:
     return (low + high) / 2
 
 
-def _incomplete_beta(
-    a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _incomplete_beta(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the regularised incomplete beta function I_x(a, b)."""
     mirrored = x > (a + 1) / (a + b + 2)  # the continued fraction converges fast on the other side
     first, second = np.where(mirrored, b, a), np.where(mirrored, a, b)
@@ -90,12 +88,10 @@ def _incomplete_beta(
         front = first * np.log(at) + second * np.log1p(-at)
     beta = np.asarray(_LOG_GAMMA(a) + _LOG_GAMMA(b) - _LOG_GAMMA(a + b), float)
     value = np.exp(front - beta) * _beta_fraction(first, second, at) / first
-    return np.where(mirrored, 1 - value, value)
+    return np.asarray(np.where(mirrored, 1 - value, value))
 
 
-def _beta_fraction(
-    a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _beta_fraction(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the continued fraction of the incomplete beta function (Lentz's method, Numerical Recipes 6.4)."""
     c = np.ones_like(x)
     d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))

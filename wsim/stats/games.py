@@ -8,7 +8,7 @@ start. Tables in another order are sorted first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -141,7 +141,7 @@ class GameBatch:
         """Return Boolean columns as 0 and 1, shape (columns, rows)."""
         result = np.empty((len(columns), self.frame.height))
         for row, name in zip(result, columns, strict=True):
-            row[:] = self.frame[name].to_numpy()
+            row[:] = self.frame[name].fill_null(False).to_numpy()
         return result
 
     def sums(self, values: Floats) -> Floats:
@@ -165,7 +165,7 @@ class GameBatch:
 
 
 def batches(
-    frame: pl.LazyFrame, columns: Sequence[str | pl.Expr], *, rows: int = BATCH_ROWS, known: Extent | None = None
+    frame: pl.LazyFrame, columns: Iterable[str | pl.Expr], *, rows: int = BATCH_ROWS, known: Extent | None = None
 ) -> Iterator[GameBatch]:
     """Yield a table with the columns ``game`` and ``columns`` as batches of whole games, about ``rows`` rows each.
 

@@ -74,7 +74,7 @@ class Estimate:
         return self._end(1, self.value + self._reach)
 
     def p_value(self, null: float = 0.0) -> Floats:
-        """Return two-sided p-values of "the true value is ``null``"; NaN where there is no standard error or it is 0."""
+        """Return two-sided p-values of "the true value is ``null``"; NaN where the standard error is 0 or unknown."""
         error = np.where(self.error > 0, self.error, np.nan)
         return two_sided_p((self.value - null) / error, self.games - 1)
 
@@ -91,9 +91,7 @@ class Estimate:
         """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
         low, high = wilson(self.value * self.games, self.games, self.level)
-        return Estimate(
-            self.value, self.error, self.games, self.level, np.where(flat, np.stack([low, high]), np.nan)
-        )
+        return Estimate(self.value, self.error, self.games, self.level, np.where(flat, np.stack([low, high]), np.nan))
 
     def columns(self, name: str) -> dict[str, pl.Series]:
         """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""

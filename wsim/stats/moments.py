@@ -17,6 +17,8 @@ from wsim.stats.intervals import Estimate
 
 __all__ = ["Moments", "clustered_difference", "clustered_mean"]
 
+_ROUNDING = 1e-13  # a variance smaller than this part of its terms is what rounding left of none
+
 
 class Moments:
     """Accumulates the features of games for a number of groups.
@@ -34,7 +36,7 @@ class Moments:
         self.games = np.zeros((groups, features))
 
     def add(self, *features: Floats) -> None:
-        """Add games: one array of shape (groups, games) per feature; shape (games,) if it is the same for all groups."""
+        """Add games: an array of shape (groups, games) per feature, or (games,) if it is the same for all groups."""
         for i, one in enumerate(features):
             self.totals[:, i] += one.sum(axis=-1)
             self.games[:, i] += np.count_nonzero(one, axis=-1)
@@ -99,14 +101,16 @@ class Moments:
 
     def _error(self, form: Floats, games: Floats) -> Floats:
         """Return the standard error of a linear form; NaN where fewer than two games speak."""
+        variance = np.einsum("kf,kfh,kh->k", form, self.products, form)
+        size = np.einsum("kf,kfh,kh->k", np.abs(form), np.abs(self.products), np.abs(form))
+        variance[variance < _ROUNDING * size] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = np.einsum("kf,kfh,kh->k", form, self.products, form) * games / (games - 1)
-        return np.where(games >= 2, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+            return np.where(games >= 2, np.sqrt(variance * games / (games - 1)), np.nan)
 
 
 def _per_cluster(clusters: ArrayLike, *values: Floats) -> list[Floats]:
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    return [np.bincount(codes, one)[None, :] for one in values]
+    return [np.bincount(codes, one).astype(np.float64)[None, :] for one in values]
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
@@ -140,4 +144,4 @@ def _products(one: Floats, other: Floats) -> Floats:
     if one.ndim == other.ndim:
         return np.asarray(np.einsum("kg,kg->k", one, other) if one.ndim == 2 else one @ other)
     wide, narrow = (one, other) if one.ndim == 2 else (other, one)
-    return np.einsum("kg,g->k", wide, narrow)
+    return np.asarray(np.einsum("kg,g->k", wide, narrow))

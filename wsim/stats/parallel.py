@@ -15,6 +15,7 @@ __all__ = ["in_order", "inner_products"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Real = TypeVar("Real", np.float32, np.float64)
 
 _MOST_THREADS = 8  # each holds some 50 MB of a batch
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not wake its other threads
@@ -36,7 +37,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def inner_products(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def inner_products(first: NDArray[Real], second: NDArray[Real]) -> NDArray[Real]:
     """Return ``first @ second.T`` for arrays of shape (few, many), in pieces that BLAS does on the calling thread.
 
     The batches already keep all processors busy; BLAS threads that wait for them made this ten times slower.
@@ -44,9 +45,9 @@ def inner_products(first: NDArray[np.float64], second: NDArray[np.float64]) -> N
     rows, columns, length = first.shape[0], second.shape[0], first.shape[1]
     piece = max(_ONE_THREAD // max(rows * columns, 1), 1)
     whole = length - length % piece
-    result = np.zeros((rows, columns))
+    result = first[:, whole:] @ second[:, whole:].T
     if whole:
         left = first[:, :whole].reshape(rows, -1, piece).transpose(1, 0, 2)
         right = second[:, :whole].reshape(columns, -1, piece).transpose(1, 2, 0)
         result += np.matmul(left, right).sum(axis=0)
-    return result + first[:, whole:] @ second[:, whole:].T
+    return result

@@ -116,8 +116,8 @@ class SequentialTest:
         games = float(estimate.games[0])
         effect = float(estimate.value[0]) if games else None
         # the boundary holds for a known variance: Student's t at the same tail allows for the estimated one
-        tail = float(normal_cdf(-boundary))
-        known = games >= _FEWEST and tail > 0
+        tail = float(normal_cdf(-boundary)) if math.isfinite(boundary) else 0.0
+        known = games >= _FEWEST and math.isfinite(boundary)
         reach = float(t_quantile(1 - tail, games - 1) * estimate.error[0]) if known else math.inf
         low, high = (effect - reach, effect + reach) if effect is not None and known else (None, None)
         verdict: Verdict = "undecided" if last else "continue"

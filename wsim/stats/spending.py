@@ -33,8 +33,8 @@ def _pocock(level: float, share: float) -> float:
 
 
 SPENDING: Mapping[str, Callable[[float, float], float]] = {"obrien_fleming": _obrien_fleming, "pocock": _pocock}
-"""Error spent, of ``level`` in all, when a share of the budget is used. O'Brien-Fleming spends little early, so that the
-last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
+"""Error spent, of ``level`` in all, when a share of the budget is used. O'Brien-Fleming spends little early, so that
+the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
 
 
 class Boundaries:
@@ -43,8 +43,9 @@ class Boundaries:
     def __init__(self, level: float = 0.05, spending: str = "obrien_fleming") -> None:
         check_level(level)
         if spending not in SPENDING:
+            known = ", ".join(SPENDING)
             raise UserError(
-                f"unknown spending function {spending!r}: it is one of {', '.join(SPENDING)}{nearest(spending, SPENDING)}"
+                f"unknown spending function {spending!r}: it is one of {known}{nearest(spending, SPENDING)}"
             )
         self._spend = SPENDING[spending]
         self._level = level
@@ -92,7 +93,7 @@ class Boundaries:
 
 
 def _simpson(at: Floats) -> Floats:
-    weights = np.full(len(at), 2.0)
+    weights: Floats = np.full(len(at), 2.0)
     weights[1::2] = 4
     weights[[0, -1]] = 1
-    return weights * (at[1] - at[0]) / 3
+    return np.asarray(weights * (at[1] - at[0]) / 3)

@@ -15,8 +15,8 @@ from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 
 __all__ = [
-    "OBSERVATIONAL", "Table", "factor", "measures_of", "outcome_columns", "outcomes", "policies", "with_neighbours",
-    "wonders",
+    "OBSERVATIONAL", "Table", "factor", "measures_of", "outcome_columns", "outcome_names", "outcomes", "policies",
+    "with_neighbours", "wonders",
 ]  # fmt: skip
 
 OBSERVATIONAL = (
@@ -57,7 +57,7 @@ def wonders(source: Source, by: Sequence[str] = ("wonder", "side"), *, level: fl
 
     Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
     is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
-    score_sd, and the mean of each category of points. Rows are sorted by win share.
+    score_sd, and the mean of each category of points (points_...). Rows are sorted by win share.
     """
     return factor(source, by, level=level, title="Wonders")
 
@@ -92,9 +92,10 @@ def factor(
     players = competitors(seats)
     spread = pl.col("total").std().alias("score_sd")
     levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in chosen))
-    moments = Moments(len(levels), 3)
-    for batch in batches(players, [*columns, "win_share", "total"]):
-        moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels)))
+    kept = outcome_names(seats)
+    moments = Moments(len(levels), 1 + len(kept))
+    for batch in batches(players, dict.fromkeys([*columns, *kept])):
+        moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels), kept))
     frame = pl.DataFrame(
         {
             **levels.frame.select(*columns, "n").to_dict(),
@@ -107,23 +108,28 @@ def factor(
     return Table(frame, title or f"By {' and '.join(columns)}", DEALT)
 
 
-def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int) -> tuple[Floats, Floats, Floats]:
-    """Return per-game sums by level of rows, win share and total, each of shape (levels, games)."""
-    shares, totals = batch.column("win_share"), batch.column("total")
-    return (
-        batch.sums_by(codes, levels),
-        batch.sums_by(codes, levels, shares),
-        batch.sums_by(codes, levels, totals),
-    )
+def outcome_names(seats: pl.LazyFrame) -> list[str]:
+    """Return the columns whose means are estimated: win_share, total, and win_points if the table has it."""
+    names = ["win_share", "total"]
+    return [*names, "win_points"] if "win_points" in seats.collect_schema() else names
+
+
+def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str]) -> list[Floats]:
+    """Return per-game sums by level of rows and of the columns named, each of shape (levels, games)."""
+    return [batch.sums_by(codes, levels), *(batch.sums_by(codes, levels, batch.column(name)) for name in names)]
 
 
 def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
-    """Return the columns of win share, win points and score from the moments of ``outcomes``."""
+    """Return the columns of win share, win points and score from the moments of ``outcomes``.
+
+    ``sides`` is the number of players or teams of every game; it is not used if there are moments of win_points.
+    """
     share = moments.ratio(1, 0, level, share=True)
+    points = moments.ratio(3, 0, level) if moments.totals.shape[1] > 3 else share.scaled(float(sides))
     return {
         **share.columns("win_share"),
-        **share.scaled(float(sides)).columns("win_points"),
-        "q": nulls(share.q_value(1 / sides if sides else 0.0)),
+        **points.columns("win_points"),
+        "q": nulls(points.q_value(1.0)),
         **moments.ratio(2, 0, level).columns("score"),
     }
 

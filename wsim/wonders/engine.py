@@ -16,6 +16,7 @@ from wsim.wonders.layout import (
     DISCARD_PILE,
     EVENTS,
     FREE_CITY,
+    HAND,
     LAST_CARD,
     LINE_UP,
     LOG_CONFLICT,
@@ -76,7 +77,25 @@ def _event(game, kind, seat):
 
 
 @kernel
-def _log_pick(game, decider, index, randomised, probability):
+def _count_ways(game, tables, event):
+    """Count the legal ways to build each distinct card of the logged hand; experiments weigh picks by them."""
+    choice, hand = game.choice, event.hand
+    at, last = -1, -1
+    while hand:
+        card = tables.slot_card[game.public.age, lowest_bit(hand)]
+        hand &= hand - _ONE
+        if card == last:
+            continue
+        at, last = at + 1, card
+        ways = 0
+        for i in range(choice.count):
+            if action_of(choice.moves[i]) == _BUILD and card_of(choice.moves[i]) == card:
+                ways += 1
+        event.ways[at] = min(ways, 255)
+
+
+@kernel
+def _log_pick(game, tables, decider, index, randomised, probability):
     """Log the decision at hand."""
     choice = game.choice
     event = _event(game, LOG_PICK, choice.seat)
@@ -87,6 +106,7 @@ def _log_pick(game, decider, index, randomised, probability):
     event.probability = probability
     event.move = choice.moves[index]
     event.hand = game.own[decider].hand if choice.kind <= LAST_CARD or choice.kind == FREE_CITY else _ZERO
+    _count_ways(game, tables, event)
 
 
 @kernel
@@ -127,7 +147,7 @@ def ask(game, tables, seating, line_up, decider):
         if seating.experiment and choice.kind <= LAST_CARD:
             index, randomised, probability = explore(game, seating.explore[decider], index)
     if hidden.logging:
-        _log_pick(game, decider, index, randomised, probability)
+        _log_pick(game, tables, decider, index, randomised, probability)
     return choice.moves[index]
 
 
@@ -421,6 +441,8 @@ def _copy_event(target, event):
     target.decision, target.legal, target.index = event.decision, event.legal, event.index
     target.randomised, target.probability = event.randomised, event.probability
     target.move, target.hand = event.move, event.hand
+    for i in range(HAND):
+        target.ways[i] = event.ways[i]
 
 
 @kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, types.Array(Row, 1, "C"), types.Array(Pick, 1, "C")))

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.layout import CATEGORIES, COLORS, SYMBOLS
+from wsim.wonders.layout import CATEGORIES, COLORS, HAND, SYMBOLS
 
 __all__ = ["FREE_CITY_LABEL", "built_column", "picks_frame", "seats_frame"]
 
@@ -105,12 +105,14 @@ def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[An
             "randomised": event["randomised"].astype(bool),
             "probability": np.ascontiguousarray(event["probability"]),
             "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),
+            "ways": pl.Series(np.ascontiguousarray(event["ways"]), dtype=pl.Array(pl.UInt8, HAND)).arr.to_list(),
         }
     )
     declined = pl.col("action") == "decline"
     return frame.with_columns(
         card=pl.when(declined).then(None).otherwise(pl.col("card")),
         how=pl.when(pl.col("action").is_in(["decline", "sell"])).then(None).otherwise(pl.col("how")),
+        ways=pl.col("ways").list.head(pl.col("offered").list.len()),  # one number for each card offered
     )
 
 

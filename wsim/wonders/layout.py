@@ -33,6 +33,7 @@ CHOICES = 512  # legal moves of one decision
 FLEX = 24  # either/or symbols of one city
 TURNS = 8
 EVENTS = 512  # log entries of one game
+HAND = 8  # cards of one hand at most
 PARAMETERS = 8
 WEIGHTS = 48  # of the weighted policy, for each age
 
@@ -267,6 +268,7 @@ EVENT = np.dtype(
         ("randomised", "u1"),  # the pick was drawn by exploration
         ("move", "u8"),
         ("hand", "u8"),  # slots in hand; of a discard pile, none
+        ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (SEATS,)),  # coins after a turn, or what the kind says
         ("probability", "f4"),  # of the pick, given policy and exploration
     ],

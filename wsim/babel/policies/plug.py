@@ -1,4 +1,4 @@
-"""A user's own policy: a function of a file (``./mine.py:bold``) or of an installed module (``package.module:bold``)."""
+"""A user's own policy: a function of a file (``./mine.py:bold``) or an installed module (``package.module:bold``)."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ class Policy:
     ----------
     kind: baseline or weighted. idea: one line for people. source: where it comes from.
     weights: its named set of weights; None for a policy that has none.
-    random: whether it uses its random stream by default.
+    random: whether it uses its random stream by default (the weighted ones for equal moves).
     """
 
     name: str
     kind: str
     idea: str
     weights: str | None = None
-    random: bool = False
+    random: bool = True
     source: str = "wsim"
 
     @property
@@ -41,9 +41,10 @@ class Policy:
 REGISTRY: Mapping[str, Policy] = {
     policy.name: policy
     for policy in (
-        Policy("random", "baseline", "every legal move is equally likely", random=True),
+        Policy("random", "baseline", "every legal move is equally likely"),
         Policy("greedy", "weighted", "the most points at once, no thought for later", "greedy"),
-        Policy("weighted", "weighted", f"the best move by weights: the set `set` ({', '.join(SETS)})", "builder"),
+        Policy("weighted", "weighted", f"the best move by weights: the set `set` ({', '.join(SETS)})", "balanced"),
+        Policy("balanced", "weighted", "the strongest weights found by search, without a theme", "balanced"),
         Policy("builder", "weighted", "leads builds and places many parts", "builder"),
         Policy("supplier", "weighted", "gathers cards and lives on its offers", "supplier"),
         Policy("collector", "weighted", "wants discs, for sets, with its trade card too", "collector"),

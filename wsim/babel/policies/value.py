@@ -5,9 +5,10 @@ Parts that a build would place are handed around *packed*: a byte for each seat,
 
 from __future__ import annotations
 
-from wsim.babel.layout import JOKER, KINDS, ROWS, SPACES
+from wsim.babel.layout import JOKER, ROWS, SPACES
 from wsim.babel.moves import usable
 from wsim.babel.policies.weights import WEIGHTS
+from wsim.babel.schema import KINDS
 from wsim.babel.scoring import award
 from wsim.jit import kernel
 

@@ -1,7 +1,7 @@
 """``weighted``: take the move of the highest value, a sum of things that the move brings times their weights.
 
-Idea and units: ``weights``. The first of equal moves is taken. With the parameter ``explore`` a move is random with
-that chance; the own random stream is used for nothing else.
+Idea and units: ``weights``. Of equal moves each is equally likely: the wonders differ by name only, and a rule such as
+"the first one" would make them differ in play. With the parameter ``explore`` a move is random with that chance.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from wsim.babel.layout import (
     EXCHANGE,
     EXCHANGE_CARDS,
     JOKER,
-    KINDS,
     OFFER,
     PLAY_CARD,
     POLICY,
@@ -42,6 +41,7 @@ from wsim.babel.policies.value import (
     set_gain,
     shortage,
 )
+from wsim.babel.schema import KINDS
 from wsim.jit import kernel
 from wsim.rng import below, uniform
 
@@ -197,19 +197,29 @@ def _value(public, own, choice, t, move):
     return _complete_value(public, own, t, move)
 
 
+@kernel
+def _best(public, own, choice, t):
+    """Return the move of the highest value, one of several at random."""
+    best, equal = 0, 1
+    highest = _value(public, own, choice, t, choice.moves[0])
+    for index in range(1, choice.count):
+        value = _value(public, own, choice, t, choice.moves[index])
+        if value > highest:
+            best, highest, equal = index, value, 1
+        elif value == highest:
+            equal += 1
+            if below(own, equal) == 0:
+                best = index
+    return best
+
+
 @kernel(POLICY)
 def weighted(public, own, choice, t):
     """Pick the move of the highest value."""
     if own.parameters[EXPLORE] > 0.0 and uniform(own) < own.parameters[EXPLORE]:
         return below(own, choice.count)
     if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
-        best = 0
-        highest = _value(public, own, choice, t, choice.moves[0])
-        for index in range(1, choice.count):
-            value = _value(public, own, choice, t, choice.moves[index])
-            if value > highest:
-                best, highest = index, value
-        return best
+        return _best(public, own, choice, t)
     if choice.kind == PLAY_CARD:
         return _play_card(own, choice)
     if choice.kind == EXCHANGE:

@@ -47,6 +47,7 @@ _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF000
 _BROWN, _GRAY, _YELLOW, _GREEN, _PURPLE, _BLACK = 0, 1, 3, 5, 6, 7
 _RAW_KINDS = 4
 _ANY = 4
+_SET_POINTS = 7
 _LEAD = 2  # shields of a lead that count
 _FREE_BUILDS = FREE_ONCE_PER_AGE | FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN
 (_POINT, _COUNTED, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
@@ -294,10 +295,13 @@ def entry_value(public, own, tables, seat, entry, needs):
 
 @kernel
 def take_value(public, own, tables, receiver, card):
-    """Return the value of keeping a card from the next player; a team mate is left it instead (the caller's sign)."""
+    """Return the value of keeping a card from the next player, whose wild symbols are left out of it."""
     weights = own.weights[public.age]
     value = weights[_DENY_POINT] * tables.points[card]
     symbol = np.int64(tables.symbol[card])
     if symbol:
-        value += weights[_DENY_SCIENCE] * science_gain(public, receiver, symbol, 0)
+        compass, gear, tablet = public.symbols[receiver, 1], public.symbols[receiver, 2], public.symbols[receiver, 3]
+        had = public.symbols[receiver, symbol]
+        no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
+        value += weights[_DENY_SCIENCE] * (2 * had + 1 + (_SET_POINTS if no_more == 1 and symbol != _ANY else 0))
     return value

@@ -9,7 +9,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import BUILD, DECLINE, DISCARD_PILE, LOSS, POLICY, STAGE
+from wsim.wonders.layout import BUILD, DECLINE, HOW_AT, LOSS, POLICY, STAGE, TURN
 from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
@@ -21,6 +21,7 @@ __all__ = ["weighted_policy"]
 
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
+_SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
 _RESERVED = 6  # coins of a treasury that count as the reserve
 
 
@@ -46,55 +47,82 @@ def _pick_loss(public, own, choice):
 
 
 @kernel
+def _after_paying(own, age, coins, gained, move):
+    """Return the value of the treasury that a move leaves, coins gained included."""
+    traded = left_of(move) + right_of(move)
+    after = coins + gained - traded - bank_of(move)
+    return _treasury(own, age, coins, after) - own.weights[age, _GIFT] * traded
+
+
+@kernel
+def _best_payment(own, choice, age, coins, gained, first):
+    """Return the best of the moves from ``first`` on that do the same thing with the same card.
+
+    As (value of the treasury it leaves, its place after ``first``, how many such moves there are).
+    """
+    kind = choice.moves[first] & _SAME
+    best, at, ways = -1e9, 0, 0
+    while first + ways < choice.count:
+        move = choice.moves[first + ways]
+        if move & _SAME != kind:
+            break
+        value = _after_paying(own, age, coins, gained, move)
+        if spends_of(move):
+            value -= own.weights[age, _SAVE_FREE]
+        if value > best:
+            best, at = value, ways
+        ways += 1
+    return best, at, ways
+
+
+@kernel
 def _pick_move(public, own, choice, tables):
-    """Return the best move of a turn, a last card or a build from the discard pile."""
-    seat, age = choice.seat, public.age
+    """Return the best move of a turn, a last card or a build from the discard pile.
+
+    The list goes card by card: its builds, then the stage moves, the same for every card, then the sale.
+    """
+    seat, age, count = choice.seat, public.age, choice.count
     coins = public.coins[seat]
-    weights = own.weights[age]
     stage = next_stage(public, tables, seat)
     needs = city_needs(public, tables, seat, stage)
-    staged, stage_coins = 0.0, 0
-    if stage >= 0 and choice.kind != DISCARD_PILE:
-        staged = weights[_STAGE] + entry_value(public, own, tables, seat, stage, needs)
-        stage_coins = coins_of(public, tables, seat, stage) if tables.eventful[stage] else 0
+    sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
+    staged, stage_at, stage_ways = 0.0, 0, 0
     receiver = next_holder(public, tables, seat)
-    denying = 0.0 if public.turn >= public.turns - 1 else 1.0
-    if tables.teams and receiver == seat ^ 1:
-        denying = -denying
-    best, at = -1e9, 0
-    last, built_card = -1, -1
-    taken, built, built_coins = 0.0, 0.0, 0
-    for i in range(choice.count):
+    denying = _denies(public, tables, choice, receiver)
+    best, at, i = -1e9, 0, 0
+    last, taken = -1, 0.0
+    while i < count:
         move = choice.moves[i]
         action, card = action_of(move), card_of(move)
+        if action == DECLINE:
+            return at if best >= 0.0 else i
         if card != last:
             last = card
             taken = denying * take_value(public, own, tables, receiver, card) if denying != 0.0 else 0.0
-        value = taken
-        if action <= STAGE:
-            traded = left_of(move) + right_of(move)
-            after = coins - traded - bank_of(move)
-            value -= weights[_GIFT] * traded
-            if action == BUILD:
-                if card != built_card:
-                    built_card = card
-                    built = entry_value(public, own, tables, seat, card, needs)
-                    built_coins = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
-                value += built
-                after += built_coins
-                if spends_of(move):
-                    value -= weights[_SAVE_FREE]
-            else:
-                value += staged
-                after += stage_coins
-            value += _treasury(own, age, coins, after)
-        elif action == DECLINE:
-            value = 0.0
+        if action == BUILD:
+            gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
+            value, place, ways = _best_payment(own, choice, age, coins, gained, i)
+            value += entry_value(public, own, tables, seat, card, needs)
+        elif action == STAGE:
+            if stage_ways == 0:
+                gained = coins_of(public, tables, seat, stage) if tables.eventful[stage] else 0
+                staged, stage_at, stage_ways = _best_payment(own, choice, age, coins, gained, i)
+                staged += own.weights[age, _STAGE] + entry_value(public, own, tables, seat, stage, needs)
+            value, place, ways = staged, stage_at, stage_ways
         else:
-            value += weights[_SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
-        if value > best:
-            best, at = value, i
+            value, place, ways = sold, 0, 1
+        if value + taken > best:
+            best, at = value + taken, i + place
+        i += ways
     return at
+
+
+@kernel
+def _denies(public, tables, choice, receiver):
+    """Return how much a card kept from the next player counts: not where the hand ends, against where a mate gets it."""
+    if choice.kind != TURN or public.turn >= public.turns - 1:
+        return 0.0
+    return -1.0 if tables.teams and receiver == choice.seat ^ 1 else 1.0
 
 
 @kernel(POLICY)

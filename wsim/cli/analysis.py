@@ -1,0 +1,71 @@
+"""``wsim calibrate``, ``matchups``, ``strengths``, ``synergies``, ``variance``: tables of ``wsim.stats`` about a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
+
+if TYPE_CHECKING:
+    from wsim.cli.tables import View
+    from wsim.lab.store import Run
+    from wsim.stats.tables import Table
+
+__all__ = ["ANALYSES", "analysis_command"]
+
+
+def _calibrate(run: Run, **options: Any) -> Table:
+    from wsim.stats.calibration import calibrate
+
+    return calibrate(run, **options)
+
+
+def _matchups(run: Run, *, by: tuple[str, ...], crowding: bool, **options: Any) -> Table:
+    from wsim.stats import matchups
+
+    return (matchups.crowding if crowding else matchups.matchups)(run, by, **options)
+
+
+def _strengths(run: Run, *, by: tuple[str, ...], **options: Any) -> Table:
+    from wsim.stats.ratings import strengths
+
+    return strengths(run, by, **options)
+
+
+def _synergies(run: Run, *, cards: tuple[str, ...], **options: Any) -> Table:
+    from wsim.stats.pairs import card_pairs
+
+    return card_pairs(run, cards=cards or None, **options)
+
+
+def _variance(run: Run, **options: Any) -> Table:
+    from wsim.stats.variance import variance_shares
+
+    return variance_shares(run, **options)
+
+
+ANALYSES: Mapping[str, Callable[..., Table]] = {
+    "calibrate": _calibrate,
+    "matchups": _matchups,
+    "strengths": _strengths,
+    "synergies": _synergies,
+    "variance": _variance,
+}
+
+
+def analysis_command(name: str, folder: str, view: View, *, as_json: bool, **options: Any) -> None:
+    """Print one analysis of the run in ``folder``: its table, and in words what it says and what it does not."""
+    from wsim.lab.store import load_run
+
+    run = load_run(folder)
+    if not run.complete:
+        remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
+    table = ANALYSES[name](run, **options)
+    shown = view.of(table.frame)
+    if as_json:
+        print_json(rows_of(shown))
+        return
+    print_tables([(f"{table.title}, {run.games:,} games", shown)])
+    if table.note:
+        write_out(f"\n{table.note}")

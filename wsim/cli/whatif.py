@@ -1,0 +1,163 @@
+"""``wsim whatif``: variants against a baseline on common deals, as tables and as a chart of the effects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, write_out
+from wsim.cli.run import announce_compiling
+from wsim.game import find_game
+from wsim.lab.arms import Change
+from wsim.lab.whatif import Interrupted, Question, WhatIf, check_target, compare
+
+if TYPE_CHECKING:
+    from wsim.cli.options import Given
+
+__all__ = ["Asked", "chart_lines", "whatif_command"]
+
+CHART = 56  # columns of the chart's scale
+FEW = 3  # variants up to which every metric is shown without being asked for
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of ``wsim whatif`` besides those of the plan.
+
+    Attributes
+    ----------
+    change: what the variants have.
+    base_set, base_patch: changes that both arms have.
+    details: whether every metric is shown for many variants, too.
+    """
+
+    change: Mapping[str, Any]
+    base_set: Sequence[str]
+    base_patch: Sequence[str]
+    question: Mapping[str, Any]
+    out: str | None
+    threads: int | None
+    details: bool
+
+
+def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+    """Compare, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
+    given.no_arguments()
+    base = {"set": list(asked.base_set), "patch": list(asked.base_patch)}
+    plan = replace(given, keys={**given.keys, **{key: value for key, value in base.items() if value}}).resolve()
+    change, question = Change(**asked.change), Question(**asked.question)
+    if asked.out is not None:
+        check_target(Path(asked.out))  # before the games are played
+    if not quiet:
+        announce_compiling(find_game(plan.game))
+    interrupted = False
+    try:
+        with progress_bar(not quiet) as progress:
+            answer = compare(plan, change, question, threads=asked.threads, progress=progress)
+    except Interrupted as interrupt:
+        if interrupt.result is None:
+            raise
+        answer, interrupted = interrupt.result, True
+    _show(answer, details=asked.details, as_json=as_json)
+    if asked.out is not None:
+        path = answer.write(asked.out)
+        if not quiet:
+            remark(f"written: {path}")
+    if interrupted:
+        remark("wsim: interrupted; this is what the games so far say")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(answer.record())
+        return
+    effects = _without_empty(answer.effects.to_dicts())
+    tables = [(answer.estimand, effects)]
+    many = answer.effects.height > FEW
+    if details or not many:
+        rows = _without_empty(answer.details.to_dicts())
+        tables.append(("All metrics; each interval holds by itself, at whatever look playing stopped", rows))
+    print_tables(tables)
+    if answer.effects.height > 1:
+        write_out(f"\nEffect on {answer.test.metric}, with its interval:")
+        for line in chart_lines(answer.effects.to_dicts(), _characters()):
+            write_out(line)
+    write_out("\n" + "\n".join(_remarks(answer)))
+    if many and not details:
+        remark("add --details for all metrics of every variant")
+
+
+def _without_empty(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Leave the column ``value`` out where no sweep gives it one, and the name where the value says as much."""
+    sweep = any(row["value"] is not None for row in rows)
+    return [{key: one for key, one in row.items() if key != "value" or (sweep and one)} for row in rows]
+
+
+def _remarks(answer: WhatIf) -> list[str]:
+    """Say in words how the answer came about."""
+    sure = f"{100 * (1 - answer.test.level):g} %"
+    level = (
+        f"The intervals of this table hold together, for all variants and looks, with {sure} confidence"
+        if answer.effects.height > 1
+        else f"Its interval holds for all looks together with {sure} confidence"
+    )
+    why = {
+        "clear": f"Stopped because the answer is clear (budget {answer.test.budget:,} deals)",
+        "budget": "Stopped because the budget is spent",
+        "interrupted": "Stopped by hand",
+    }[answer.stopped]
+    rate = f", {answer.games / answer.seconds:,.0f} a second" if answer.seconds > 0 else ""
+    played = f"{answer.deals:,} deals, {answer.games:,} games in {answer.seconds:.1f} s{rate}"
+    removed = answer.effects["variance_removed"].drop_nulls()
+    saved = float(removed.min()) if len(removed) else 0.0  # type: ignore[arg-type]
+    pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{100 * saved:.1f} % of the variance"
+    if 0 < saved < 1:
+        pairing += f": separate deals would take {1 / (1 - saved):,.1f} times as many games"
+    return [f"{level}.", f"{why}: {played}.", f"{pairing}."]
+
+
+@dataclass(frozen=True)
+class _Characters:
+    line: str
+    point: str
+    zero: str
+
+
+def _characters() -> _Characters:
+    """Return what a chart is drawn with, as far as the output can show it."""
+    try:
+        "─●│".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return _Characters("-", "o", "|")
+    return _Characters("─", "●", "│")
+
+
+def chart_lines(rows: Sequence[Mapping[str, Any]], characters: _Characters) -> list[str]:
+    """Return one line for each variant: its name, its effect, and its interval on a common scale that shows 0."""
+    ends = [row[key] for row in rows for key in ("low", "high", "effect") if row[key] is not None]
+    low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
+    span = (high - low) or 1.0
+
+    def place(value: float) -> int:
+        return round((value - low) / span * (CHART - 1))
+
+    names = [str(row["variant"] if row["value"] is None else row["value"]) for row in rows]
+    width = max(map(len, names))
+    lines = []
+    for name, row in zip(names, rows, strict=True):
+        cells = [" "] * CHART
+        if row["low"] is not None and row["high"] is not None:
+            first, last = place(row["low"]), place(row["high"])
+            cells[first : last + 1] = characters.line * (last - first + 1)
+        cells[place(0.0)] = characters.zero
+        if row["effect"] is not None:
+            cells[place(row["effect"])] = characters.point
+        effect = "" if row["effect"] is None else f"{row['effect']:+.3f}"
+        lines.append(f"{name:>{width}}  {effect:>8}  {''.join(cells)}".rstrip())
+    return lines

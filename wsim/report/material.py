@@ -1,0 +1,193 @@
+"""All that a page shows, collected from a run before a line of it is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.store import Run
+from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
+from wsim.report.shapes import level_columns, shape_of
+from wsim.stats import calibrate, factor, matchups
+from wsim.stats.tables import Table
+
+__all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif"]
+
+WHATIF_FORMAT = "wsim-whatif/1"
+PRINTED_FIRST_EDITION = ("seven_wonders", "1e")
+"""The game and rule set of the human results (``wsim.stats.calibrate``)."""
+HUMAN_PLAYERS = range(3, 8)
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many steps are done and how many there are."""
+
+
+@dataclass(frozen=True)
+class WhatIfAnswer:
+    """An answer of ``wsim whatif``.
+
+    Attributes
+    ----------
+    name: the file's name.
+    record: the JSON object (``wsim.lab.whatif.WhatIf.record``).
+    effects: its rows, one per variant.
+    """
+
+    name: str
+    record: Mapping[str, Any]
+    effects: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Another run beside this one.
+
+    Attributes
+    ----------
+    run: the other run.
+    tables: by name, the levels that both runs have: label, win_points and score of this run (``_here``) and the other
+        (``_there``), and the differences here less there with _low and _high.
+    """
+
+    run: Run
+    tables: Mapping[str, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What there is to show of a run.
+
+    Attributes
+    ----------
+    run: the run. games: its finished games.
+    tables: the tables of its game, by name.
+    seats: win share and score by seat.
+    outcomes, scores, ranks: see ``wsim.report.outcomes``.
+    matchups: policies against each other, None with a single one.
+    calibration: the run beside human results, None if there are none for it.
+    whatifs: answers of ``wsim whatif``, those in the run's folder first.
+    comparison: another run, if one was asked for.
+    """
+
+    run: Run
+    games: int
+    tables: Mapping[str, pl.DataFrame]
+    seats: pl.DataFrame
+    outcomes: Outcomes
+    scores: pl.DataFrame
+    ranks: pl.DataFrame
+    matchups: Table | None
+    calibration: Table | None
+    whatifs: Sequence[WhatIfAnswer]
+    comparison: Comparison | None
+
+
+class _Steps:
+    """Counts steps for a progress callback."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._done, self._progress = total, 0, progress
+
+    def begin(self, what: str) -> None:
+        """Say what is being done now."""
+        if self._progress is not None:
+            self._progress(what, self._done, self._total)
+        self._done += 1
+
+
+def collect(
+    run: Run, whatif_files: Sequence[Path] = (), compare: Run | None = None, progress: Progress | None = None
+) -> Material:
+    """Read a run, and whatever else was asked for; raise UserError for a run without games or a file that is no what-if."""
+    whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *whatif_files]]
+    makers = find_game(run.plan.game).tables()
+    games = run.games
+    if not games:
+        raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
+    steps = _Steps(len(makers) + 3 + (compare is not None), progress)
+    tables = {}
+    for name, make in makers.items():
+        steps.begin(name)
+        tables[name] = make(run)
+    steps.begin("games")
+    collected = outcomes(run.seats)
+    scores, ranks = score_counts(run.seats), rank_means(run.seats)
+    steps.begin("seats")
+    seats = factor(run, "seat", measures=()).frame.sort("seat")
+    met = matchups(run) if 1 < scores["policy"].n_unique() else None
+    steps.begin("calibration")
+    calibration = calibrate(run) if _has_human_results(run) else None
+    comparison = None
+    if compare is not None:
+        steps.begin("comparison")
+        comparison = _compared(run, compare, tables)
+    return Material(
+        run, games, tables, seats, collected, scores, ranks, met, calibration, whatifs, comparison
+    )  # fmt: skip
+
+
+def _has_human_results(run: Run) -> bool:
+    plan = run.plan
+    changed = plan.cards is not None or plan.patch or plan.set
+    return (plan.game, plan.ruleset) == PRINTED_FIRST_EDITION and plan.players in HUMAN_PLAYERS and not changed
+
+
+def read_whatif(path: Path) -> WhatIfAnswer:
+    """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
+    try:
+        if path.suffix == ".parquet":
+            text = pl.read_parquet_metadata(path).get("wsim", "")
+        else:
+            text = path.read_text(encoding="utf-8")
+        record = json.loads(text)
+    except OSError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    except (ValueError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{str(path)!r} is no answer of wsim whatif") from error
+    if not isinstance(record, dict) or record.get("format") != WHATIF_FORMAT:
+        found = record.get("format") if isinstance(record, dict) else None
+        raise UserError(f"{str(path)!r} is no answer of wsim whatif: its format is {found!r}, not {WHATIF_FORMAT!r}")
+    return WhatIfAnswer(path.name, record, pl.DataFrame(record["effects"], infer_schema_length=None))
+
+
+def _compared(run: Run, other: Run, tables: Mapping[str, pl.DataFrame]) -> Comparison:
+    if other.plan.game != run.plan.game:
+        raise UserError(f"runs of one game can be compared, not of {run.plan.game} and {other.plan.game}")
+    there = find_game(other.plan.game).tables()
+    found = {}
+    for name, frame in tables.items():
+        if shape_of(frame) is not None and name in there:
+            both = _side_by_side(frame, there[name](other))
+            if len(both):
+                found[name] = both
+    return Comparison(other, found)
+
+
+def _side_by_side(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
+    """Join the levels of two tables; the runs are taken as independent, so the squares of the errors add up."""
+    label = level_columns(here)
+    if level_columns(there) != label:
+        return pl.DataFrame()
+    wanted = [*label, *(f"{name}{end}" for name in ("win_points", "score") for end in ("", "_low", "_high"))]
+    text = [pl.col(name).cast(pl.String) for name in label]
+    one, two = (frame.select(wanted).with_columns(text) for frame in (here, there))
+    both = one.join(two, on=label, suffix="_there", maintain_order="left").rename(
+        {name: f"{name}_here" for name in wanted if name not in label}
+    )
+    for name in ("win_points", "score"):
+        value = pl.col(f"{name}_here") - pl.col(f"{name}_there")
+        half = [(pl.col(f"{name}_high_{end}") - pl.col(f"{name}_low_{end}")) / 2 for end in ("here", "there")]
+        reach = (half[0] ** 2 + half[1] ** 2).sqrt()
+        both = both.with_columns(
+            value.alias(f"{name}_difference"),
+            (value - reach).alias(f"{name}_difference_low"),
+            (value + reach).alias(f"{name}_difference_high"),
+        )
+    return both

@@ -1,0 +1,1 @@
+Asked = write_report = None

@@ -1,0 +1,50 @@
+"""What kind of table a table is, seen from its columns: the page knows no game, only shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import polars as pl
+
+from wsim.report.wording import plural
+
+__all__ = ["Shape", "label_of", "labelled", "level_columns", "noun_of", "shape_of"]
+
+Shape = Literal["levels", "owners"]
+"""levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards)."""
+
+_WANTED: Mapping[Shape, tuple[str, ...]] = {
+    "owners": ("n", "win_points", "win_points_low", "win_difference", "win_difference_low", "win_q", "score_difference"),
+    "levels": ("n", "win_points", "win_points_low", "q", "score", "score_low"),
+}
+
+
+def shape_of(table: pl.DataFrame) -> Shape | None:
+    """Return the shape of a table, None for one that the page can only print."""
+    for shape, columns in _WANTED.items():
+        if all(name in table.columns for name in columns) and table.columns[0] != "n":
+            return shape
+    return None
+
+
+def level_columns(table: pl.DataFrame) -> list[str]:
+    """Return the columns that name a row: all before ``n`` (levels), the first (owners)."""
+    before = table.columns[: table.columns.index("n")] if "n" in table.columns else table.columns[:1]
+    return before[:1] if shape_of(table) == "owners" else before
+
+
+def label_of(table: pl.DataFrame) -> pl.Expr:
+    """Return the name of each row, ``Rhodos B``: the texts of its naming columns."""
+    return pl.concat_str([pl.col(name).cast(pl.String) for name in level_columns(table)], separator=" ")
+
+
+def labelled(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with a column ``label`` in front; a level that nobody had (n = 0) is left out."""
+    return table.filter(pl.col("n") > 0).select(label_of(table).alias("label"), pl.all())
+
+
+def noun_of(name: str, table: pl.DataFrame) -> str:
+    """Return what a row of the table ``name`` is: its first column, if the table's name is the plural of that."""
+    first = table.columns[0].replace("_", " ")
+    return first if plural(first) == name or name.endswith(f"{first}s") else f"{name.removesuffix('s')} {first}"

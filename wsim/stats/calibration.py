@@ -1,0 +1,206 @@
+"""A run beside the results of human players: figure by figure, with a verdict.
+
+The human figures are those of ``data/human_by_players.csv`` (first edition; the README beside it tells their source).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.stats.distributions import normal_quantile
+from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.moments import Moments
+from wsim.stats.tables import Table
+
+__all__ = ["FIGURES", "TOLERANCE", "calibrate", "human_figures"]
+
+FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
+    "score": ("vp", pl.col("total")),
+    "military": ("mil_vp", pl.col("points_military")),
+    "victory_points": ("mil_plus", pl.col("victory_points")),
+    "defeat_points": ("mil_minus", -pl.col("defeats").cast(pl.Int32)),
+    "treasury": ("coins_vp", pl.col("points_treasury")),
+    "wonder": ("wonder_vp", pl.col("points_wonder")),
+    "civilian": ("civ_vp", pl.col("points_civilian")),
+    "science": ("sci_vp", pl.col("points_science")),
+    "commerce": ("com_vp", pl.col("points_commerce")),
+    "guild": ("guild_vp", pl.col("points_guild")),
+    "stages": ("stages", pl.col("stages")),
+    "sold": ("discarded", pl.col("sold")),
+    "built_chain": ("chained", pl.col("built_chain")),
+    "coins_spent": ("spent", pl.col("trade_paid").cast(pl.Int32) + pl.col("bank_paid").cast(pl.Int32)),
+    "shields": ("shields", pl.col("shields")),
+    "blue": ("n_civ", pl.col("blue")),
+    "green": ("n_sci", pl.col("green")),
+    "purple": ("n_guild", pl.col("purple")),
+    "red": ("n_mil", pl.col("red")),
+    "yellow": ("n_com", pl.col("yellow")),
+    "brown": ("n_raw", pl.col("brown")),
+    "gray": ("n_man", pl.col("gray")),
+}
+"""Figures of a seat: their name in the file of human results, and how a seats table has them."""
+
+GAME_FIGURES: Mapping[str, str] = {
+    "margin_first_second": "margin_1st_2nd",
+    "range_first_last": "range_1st_last",
+    "score_tie_for_first": "P(score tie for 1st)",
+    "shared_first": "P(shared 1st after coin tiebreak)",
+}
+"""Figures of a game: margins of points, and the chances of ties before and after the treasuries are compared."""
+
+GROUPS = ("all", "winner", "last")
+TOLERANCE = 0.25
+"""Human standard deviations within which a simulated mean counts as human: a small effect by Cohen's rule."""
+
+_NOTE = (
+    "Verdict: within, if the simulated mean lies at most {tolerance:g} human standard deviations (of one seat, or one "
+    "game) from the human one; else low or high. Humans: 10,792 games on Board Game Arena, mostly of very strong "
+    "players, who chose the sides of their boards; data of the UFSM group (dmag-ufsm/Mining)."
+)
+
+
+@cache
+def human_figures() -> pl.DataFrame:
+    """Return the human results: players, group, stat, mean, se_game_clustered, sd, n, games.
+
+    A chance has the standard deviation of one trial.
+    """
+    path = files("wsim.stats") / "data" / "human_by_players.csv"
+    chance = (pl.col("mean") * (1 - pl.col("mean"))).sqrt()
+    return pl.read_csv(path.read_bytes()).with_columns(pl.col("sd").fill_null(chance))
+
+
+def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.95) -> Table:
+    """Compare a run of the first edition with human results at its number of players.
+
+    Parameters
+    ----------
+    source: a run or its seats table, of 3 to 7 players.
+    tolerance: how many human standard deviations count as the same; see the table's note.
+
+    Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
+    (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
+    (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated).
+    """
+    check_level(level)
+    if not tolerance > 0:
+        raise UserError(f"the tolerance must be larger than 0, not {tolerance!r}")
+    seats = competitors(seats_of(source))
+    players = parties(seats)
+    human = human_figures().filter(pl.col("players") == players)
+    if human.is_empty():
+        raise UserError(f"there are human results for 3 to 7 players, not for {players}")
+    require(seats, ["game", "rank", *(name for _, one in FIGURES.values() for name in one.meta.root_names())])
+    tallies = _tallies(seats)
+    rows = [*_seat_rows(tallies, level), *_game_rows(tallies, level)]
+    frame = pl.DataFrame(rows).join(human, on=["group", "stat"], how="left", maintain_order="left")
+    compared = _compared(frame, players, tolerance, level)
+    return Table(compared, "Against human players", _NOTE.format(tolerance=tolerance))
+
+
+def _tallies(seats: pl.LazyFrame) -> dict[str, _Tally]:
+    tallies = {name: _Tally(len(FIGURES)) for name in GROUPS} | {"game": _Tally(len(GAME_FIGURES))}
+    columns: list[str | pl.Expr] = ["rank", *(one.cast(pl.Float64).alias(name) for name, (_, one) in FIGURES.items())]
+    for batch in batches(seats, columns):
+        figures = np.stack([batch.column(name) for name in FIGURES])
+        rank, totals = batch.column("rank"), batch.column("score")
+        lowest = np.minimum.reduceat(totals, batch.starts)[batch.game_of_row]
+        for group, chosen in zip(GROUPS, (rank > 0, rank == 1, totals == lowest), strict=True):
+            weights = chosen.astype(float)
+            tallies[group].add(batch.sums(weights), batch.sums(figures * weights), (figures**2 * weights).sum(axis=1))
+        games = _of_games(batch, totals, rank)
+        tallies["game"].add(np.ones(batch.games), games, (games**2).sum(axis=1))
+    return tallies
+
+
+class _Tally:
+    """Means and spreads of some figures."""
+
+    def __init__(self, figures: int) -> None:
+        self.moments = Moments(figures, 2)
+        self.squares = np.zeros(figures)
+
+    def add(self, count: Floats, sums: Floats, squares: Floats) -> None:
+        """Add per-game counts, shape (games,), and sums, shape (figures, games), and the sums of squares."""
+        self.moments.add(count, sums)
+        self.squares += squares
+
+    def spread(self) -> Floats:
+        """Return the standard deviation of each figure."""
+        count, total = self.moments.totals.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = (self.squares - total**2 / count) / (count - 1)
+        return np.sqrt(np.maximum(variance, 0))
+
+
+def _of_games(batch: GameBatch, totals: Floats, rank: Floats) -> Floats:
+    """Return the game figures of each game, shape (figures, games)."""
+    best = np.maximum.reduceat(totals, batch.starts)
+    leads = totals == best[batch.game_of_row]
+    tied = batch.sums(leads.astype(float)) > 1
+    rest = np.maximum.reduceat(np.where(leads, -np.inf, totals), batch.starts)
+    margin = np.where(tied | np.isneginf(rest), 0.0, best - np.where(np.isneginf(rest), best, rest))
+    shared = batch.sums((rank == 1).astype(float)) > 1
+    return np.stack([margin, best - np.minimum.reduceat(totals, batch.starts), tied, shared])
+
+
+def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats, at: int) -> dict[str, object]:
+    return {
+        "group": group,
+        "figure": figure,
+        "stat": stat,
+        "simulated": estimate.value[at],
+        "simulated_low": estimate.low[at],
+        "simulated_high": estimate.high[at],
+        "simulated_sd": spread[at],
+        "error": estimate.error[at],
+    }
+
+
+def _seat_rows(tallies: Mapping[str, _Tally], level: float) -> list[dict[str, object]]:
+    rows = []
+    for group in GROUPS:
+        estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
+        rows += [_row(group, name, stat, estimate, spread, at) for at, (name, (stat, _)) in enumerate(FIGURES.items())]
+    return rows
+
+
+def _game_rows(tallies: Mapping[str, _Tally], level: float) -> list[dict[str, object]]:
+    tally = tallies["game"]
+    spread = tally.spread()
+    points, chances = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
+    return [
+        _row("game", name, stat, chances if stat.startswith("P(") else points, spread, at)
+        for at, (name, stat) in enumerate(GAME_FIGURES.items())
+    ]
+
+
+def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float) -> pl.DataFrame:
+    """Add the differences and verdicts."""
+    numbers = ["simulated", "simulated_low", "simulated_high", "simulated_sd", "error"]
+    frame = frame.with_columns(nulls(frame[name].to_numpy()).alias(name) for name in numbers)
+    difference = pl.col("simulated") - pl.col("mean")
+    reach = normal_quantile((1 + level) / 2) * (pl.col("error") ** 2 + pl.col("se_game_clustered") ** 2).sqrt()
+    in_sd = pl.when(pl.col("sd") > 0).then(difference / pl.col("sd"))
+    verdict = pl.when(in_sd.abs() <= tolerance).then(pl.lit("within")).when(in_sd < 0).then(pl.lit("low"))
+    return frame.select(
+        pl.lit(players, pl.UInt8).alias("players"),
+        "group",
+        "figure",
+        *numbers[:4],
+        pl.col("mean").alias("human"),
+        pl.col("se_game_clustered").alias("human_error"),
+        pl.col("sd").alias("human_sd"),
+        difference.alias("difference"),
+        (difference - reach).alias("difference_low"),
+        (difference + reach).alias("difference_high"),
+        in_sd.alias("difference_sd"),
+        verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
+    )

@@ -1,0 +1,96 @@
+"""The orders in which the seats of games finished, counted: a million games have far fewer different ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.stats.games import GameBatch, batches
+from wsim.stats.levels import Levels
+
+__all__ = ["Rankings", "rankings"]
+
+_BATCH = 262_144
+_COMPACT = 1_000_000  # different orders kept before they are counted together
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Orders of finish.
+
+    Attributes
+    ----------
+    items: the level in each place, best first, -1 behind the last; shape (orders, places).
+    tied: whether a place is tied with the one before it; same shape.
+    counts: how many games ended so.
+    """
+
+    items: NDArray[np.int64]
+    tied: NDArray[np.bool_]
+    counts: NDArray[np.float64]
+
+
+def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
+    """Count the orders of finish of a seats table (column ``rank``), with the levels of a factor in place of the seats.
+
+    Raises UserError if there are so many levels and places that an order is no 64-bit number.
+    """
+    places = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
+    base = len(levels) + 1
+    if base**places * 2**places > _LARGEST:
+        raise UserError(f"{len(levels)} levels are too many to rank at a table of {places}")
+    found: list[NDArray[np.int64]] = []
+    counts: list[NDArray[np.int64]] = []
+    for batch in batches(seats, [*levels.columns, "rank"], rows=_BATCH):
+        orders, number = np.unique(_numbers(batch, levels, places), return_counts=True)
+        found.append(orders)
+        counts.append(number)
+        if sum(map(len, found)) > _COMPACT:
+            found, counts = _together(found, counts)
+    found, counts = _together(found, counts)
+    return _decoded(found[0], counts[0], places, base)
+
+
+def _together(
+    found: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    empty = np.zeros(0, np.int64)
+    orders, place = np.unique(np.concatenate([empty, *found]), return_inverse=True)
+    number = np.bincount(place, np.concatenate([empty, *counts]), len(orders))
+    return [orders], [np.rint(number).astype(np.int64)]
+
+
+def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]:
+    """Return each game's order as one number; games with the same finish have the same number."""
+    base = len(levels) + 1
+    game = batch.game_of_row
+    column = np.arange(batch.frame.height) - batch.starts[game]
+    rank = batch.frame["rank"].to_numpy().astype(np.int64)
+    key = np.full((batch.games, places), _LARGEST)
+    key[game, column] = rank * base + levels.codes(batch.frame)
+    key.sort(axis=1)  # by rank; tied ones by level
+    there = key != _LARGEST
+    item = np.where(there, key % base + 1, 0)
+    rank_at = np.where(there, key // base, -1)
+    tied = np.zeros_like(there)
+    tied[:, 1:] = there[:, 1:] & (rank_at[:, 1:] == rank_at[:, :-1])
+    number = np.zeros(batch.games, np.int64)
+    for place in range(places):
+        number = (number * base + item[:, place]) * 2 + tied[:, place]
+    return number
+
+
+def _decoded(orders: NDArray[np.int64], counts: NDArray[np.int64], places: int, base: int) -> Rankings:
+    items = np.empty((len(orders), places), np.int64)
+    tied = np.empty((len(orders), places), bool)
+    for place in reversed(range(places)):
+        tied[:, place] = orders % 2 == 1
+        orders = orders // 2
+        items[:, place] = orders % base - 1
+        orders = orders // base
+    return Rankings(items, tied, counts.astype(float))

@@ -1,0 +1,205 @@
+"""Plackett-Luce strengths from the orders in which seats finished.
+
+Each place goes to one of those not placed yet with a chance in proportion to its strength: the winner is drawn first,
+the second from the rest, and so on. Ties are averaged over the orders that they may hide by Efron's formula, as in the
+Cox model, whose partial likelihood (one stratum per game) this is. Intervals are of the sandwich kind, with the game as
+the unit: they hold even if finishing orders only roughly follow the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.stats.games import Floats, Source, competitors, parties, require, seats_of
+from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.levels import Levels, columns_of
+from wsim.stats.parallel import inner_products
+from wsim.stats.rankings import Rankings, rankings
+from wsim.stats.tables import Table
+
+__all__ = ["PlackettLuce", "strengths"]
+
+_CHUNK = 8_192  # orders whose stages are in memory together
+_STEPS = 100
+_NOTE = (
+    "Plackett-Luce strengths from the whole order of finish, ties by Efron's formula; 1 is the geometric mean. "
+    "win_chance is that of beating {others} average opponents. Intervals: sandwich, clustered by game."
+)
+
+
+def strengths(source: Source, by: str | Sequence[str] = ("wonder", "side"), *, level: float = 0.95) -> Table:
+    """Return the strength of boards, policies or the levels of any other columns.
+
+    Parameters
+    ----------
+    source: a run or its seats table, with the column ``rank``. Team mates share their rank, which counts as a tie.
+    by: the column or columns.
+    level: confidence level.
+
+    Columns: the ``by`` ones, n (seats), strength with _low and _high, log_strength, log_error, win_chance with _low and
+    _high, p (strength 1), q. Sorted by strength.
+
+    Raises UserError if the games do not tell the strengths: some levels finished ahead of all others whenever they met,
+    or never met them.
+    """
+    check_level(level)
+    seats = competitors(seats_of(source))
+    require(seats, ["game", "seat", "rank", *columns_of(by)])
+    levels = Levels.of(seats, by, pl.len().alias("n"))
+    model = PlackettLuce.fit(rankings(seats, levels), levels.labels)
+    estimate = model.estimate(level)
+    others = max(parties(seats) - 1, 1)
+    ends = {"": estimate.value, "_low": estimate.low, "_high": estimate.high}
+    frame = pl.DataFrame(
+        {
+            **levels.frame.to_dict(),
+            **{f"strength{name}": nulls(np.exp(end)) for name, end in ends.items()},
+            "log_strength": nulls(estimate.value),
+            "log_error": nulls(estimate.error),
+            **{f"win_chance{name}": nulls(1 / (1 + others * np.exp(-end))) for name, end in ends.items()},
+            "p": nulls(estimate.p_value()),
+            "q": nulls(estimate.q_value()),
+        }
+    ).sort("strength", *levels.columns, descending=[True, *[False] * len(levels.columns)])
+    return Table(frame, "Strengths", _NOTE.format(others=others))
+
+
+@dataclass(frozen=True)
+class PlackettLuce:
+    """A fitted model.
+
+    Attributes
+    ----------
+    log_strengths: of each level; their mean is 0.
+    information: minus the second derivatives of the log-likelihood, shape (levels, levels).
+    scores: the sum over games of the products of first derivatives, same shape.
+    games: how many there are.
+    """
+
+    log_strengths: Floats
+    information: Floats
+    scores: Floats
+    games: float
+
+    @classmethod
+    def fit(cls, orders: Rankings, labels: Sequence[str]) -> PlackettLuce:
+        """Maximise the likelihood by Newton's method; raise UserError if it has no maximum."""
+        _check_connected(orders, labels)
+        log_strengths = np.zeros(len(labels))
+        derivatives = _derivatives(orders, log_strengths)
+        for _ in range(_STEPS):
+            step = _inverse(derivatives.information) @ derivatives.gradient
+            size = 1.0
+            after = _derivatives(orders, log_strengths + step)
+            while not after.likelihood >= derivatives.likelihood - 1e-9 * abs(derivatives.likelihood):
+                size /= 2
+                after = _derivatives(orders, log_strengths + size * step)
+            log_strengths = log_strengths + size * step
+            derivatives = after
+            if np.abs(step).max(initial=0) < 1e-9:
+                break
+        centred = log_strengths - (log_strengths.mean() if len(log_strengths) else 0.0)
+        return cls(centred, derivatives.information, derivatives.scores, float(orders.counts.sum()))
+
+    def covariance(self) -> Floats:
+        """Return the covariance of the log-strengths, robust to the model and clustered by game."""
+        bread = _inverse(self.information)
+        correction = self.games / (self.games - 1) if self.games > 1 else np.nan
+        return bread @ self.scores @ bread * correction
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """Return the log-strengths with their intervals."""
+        error = np.sqrt(np.maximum(np.diag(self.covariance()), 0))
+        return Estimate(self.log_strengths, error, np.full(len(error), self.games), level)
+
+
+@dataclass
+class _Derivatives:
+    likelihood: float
+    gradient: Floats
+    information: Floats
+    scores: Floats
+
+
+def _inverse(information: Floats) -> Floats:
+    """Return the inverse on the vectors that sum to 0; adding the same to all log-strengths changes nothing."""
+    ones = np.full_like(information, 1 / max(len(information), 1))
+    return np.linalg.inv(information + ones) - ones if len(information) else information
+
+
+def _derivatives(orders: Rankings, log_strengths: Floats) -> _Derivatives:
+    """Return the log-likelihood and its derivatives, summed over games."""
+    levels = len(log_strengths)
+    result = _Derivatives(0.0, np.zeros(levels), np.zeros((levels, levels)), np.zeros((levels, levels)))
+    for items, shares, counts in _stages(orders):
+        there = items >= 0
+        logs = np.where(there, log_strengths[items], 0.0)
+        weights = np.where(there, np.exp(logs), 0.0)
+        stages = shares * weights[:, None, :]
+        sums = stages.sum(axis=2)
+        safe = np.where(there, sums, 1.0)
+        result.likelihood += float(counts @ (logs - np.log(safe)).sum(axis=1))
+        stages /= safe[:, :, None]
+        score = _by_level(items, there - stages.sum(axis=1), levels)
+        result.gradient += counts @ score
+        result.scores += inner_products((score * counts[:, None]).T, score.T)
+        for stage in range(items.shape[1]):
+            chance = _by_level(items, stages[:, stage], levels)
+            weighted = chance * counts[:, None]
+            result.information += np.diag(weighted.sum(axis=0)) - inner_products(weighted.T, chance.T)
+    return result
+
+
+def _by_level(items: NDArray[np.int64], values: Floats, levels: int) -> Floats:
+    """Sum the values of places by level, shape (orders, levels)."""
+    cells = np.arange(len(items))[:, None] * (levels + 1) + np.where(items >= 0, items, levels)
+    sums = np.bincount(cells.reshape(-1), values.reshape(-1), len(items) * (levels + 1))
+    return sums.astype(np.float64).reshape(len(items), levels + 1)[:, :levels]
+
+
+def _stages(orders: Rankings) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+    """Yield orders in chunks: items, counts, and how much of each place is still in the running at each stage.
+
+    The shares have shape (orders, stages, places): 1 for places behind the stage's tie, 1 - r/m for those of the r-th
+    stage of a tie of m (Efron), 0 for those already placed and at stages that do not exist.
+    """
+    places = orders.items.shape[1]
+    for first in range(0, len(orders.items), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        items, tied = orders.items[part], orders.tied[part]
+        group = np.cumsum(~tied, axis=1)
+        same = (group[:, :, None] == group[:, None, :]) & (items >= 0)[:, None, :]
+        earlier = np.tril(np.ones((places, places)), -1)
+        placed = (same * earlier).sum(axis=2)  # members of the tie that come before this stage
+        left = 1 - placed / np.maximum(same.sum(axis=2), 1)
+        behind = (group[:, None, :] > group[:, :, None]) & (items >= 0)[:, None, :]
+        shares = np.where(same, left[:, :, None], behind.astype(float))
+        yield items, shares * (items >= 0)[:, :, None], orders.counts[part]
+
+
+def _check_connected(orders: Rankings, labels: Sequence[str]) -> None:
+    """Raise UserError unless each level has finished ahead of each other one, directly or through others."""
+    levels = len(labels)
+    ahead = np.zeros((levels + 1) ** 2, bool)
+    group = np.cumsum(~orders.tied, axis=1)
+    for place in range(orders.items.shape[1]):
+        for later in range(place + 1, orders.items.shape[1]):
+            one, other = orders.items[:, place], orders.items[:, later]
+            ahead[one * (levels + 1) + other] = True
+            ties = group[:, place] == group[:, later]
+            ahead[(other * (levels + 1) + one)[ties]] = True
+    reach = ahead.reshape(levels + 1, levels + 1)[:levels, :levels] | np.eye(levels, dtype=bool)
+    for through in range(levels):
+        reach |= reach[:, through, None] & reach[None, through, :]
+    if not reach.all():
+        better, worse = np.argwhere(~reach)[0].tolist()
+        raise UserError(
+            f"these games do not tell the strengths: {labels[better]!r} never finished ahead of {labels[worse]!r}, "
+            "not even by way of others; play more games or leave one out"
+        )

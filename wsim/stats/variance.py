@@ -1,0 +1,197 @@
+"""How much of the score's variance comes from the wonder, the deal, the seat and the policy.
+
+Model: score = mean + wonder + seat + policy + deal + rest, without interactions. The three factors are fixed effects;
+the variance that each explains is its mean gain in explained variance over all orders in which the factors can enter
+(Shapley values, LMG in Groemping 2007), so factors that go together, such as policies in fixed seats, share what they
+explain. A gain counts only beyond what chance gives each coefficient. The deal is what the seats of a game still have
+in common after that: the variance component between games of a one-way analysis of variance, 0 if games vary less than
+their seats suggest. Errors come from a jackknife over blocks of games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import polars as pl
+
+from wsim.errors import UserError
+from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, require, seats_of
+from wsim.stats.intervals import Estimate, check_level
+from wsim.stats.levels import Levels
+from wsim.stats.parallel import inner_products
+from wsim.stats.tables import Table
+
+__all__ = ["FACTORS", "variance_shares"]
+
+FACTORS: Mapping[str, tuple[str, ...]] = {"wonder": ("wonder", "side"), "seat": ("seat",), "policy": ("policy",)}
+"""Factors, each a column or the combinations of several."""
+
+_BLOCKS = 20
+_NOTE = (
+    "Shares of the variance of {outcome}. Factors are fixed effects without interactions and share what they explain "
+    "together; deal is what the seats of a game have in common beyond them. Errors: jackknife over {blocks} blocks."
+)
+
+
+def variance_shares(
+    source: Source,
+    factors: Mapping[str, Sequence[str]] | None = None,
+    *,
+    outcome: str = "total",
+    level: float = 0.95,
+) -> Table:
+    """Return the share of an outcome's variance by source; see the module for the estimator.
+
+    Parameters
+    ----------
+    source: a run or its seats table.
+    factors: columns by name of the factor (default: those of ``FACTORS`` that the table has).
+    outcome: a numeric column.
+
+    Columns: source (the factors, deal, rest), share (they sum to 1) with _low and _high, variance.
+    """
+    check_level(level)
+    seats = competitors(seats_of(source))
+    there = seats.collect_schema().names()
+    chosen = factors or {name: columns for name, columns in FACTORS.items() if set(columns) <= set(there)}
+    if not chosen:
+        raise UserError("the table has none of the columns wonder, seat, policy: name the factors")
+    require(seats, ["game", outcome, *(name for columns in chosen.values() for name in columns)])
+    levels = {name: Levels.of(seats, tuple(columns)) for name, columns in chosen.items()}
+    sums = [_Sums(1 + sum(map(len, levels.values()))) for _ in range(_BLOCKS)]
+    columns = dict.fromkeys([outcome, *(name for one in levels.values() for name in one.columns)])
+    for batch in batches(seats, list(columns)):
+        _add(sums, batch, levels, outcome)
+    used = [one for one in sums if one.rows > 0]
+    widths = {name: len(one) for name, one in levels.items()}
+    whole = _decomposed(_total(used), widths)
+    total = float(np.nansum(whole))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = whole / total
+    estimate = _jackknife(shares, used, widths, level)
+    frame = pl.DataFrame(
+        {"source": [*chosen, "deal", "rest"], **estimate.columns("share"), "variance": whole},
+    )
+    return Table(frame, f"Sources of the variance of {outcome}", _NOTE.format(outcome=outcome, blocks=len(used)))
+
+
+class _Sums:
+    """Products of the model's columns (1 and a dummy per level, then the outcome), over rows and over games."""
+
+    def __init__(self, width: int) -> None:
+        self.rows = 0.0
+        self.games = 0.0
+        self.squared_sizes = 0.0
+        self.within = np.zeros((width + 1, width + 1))
+        self.between = np.zeros((width + 1, width + 1))  # of per-game sums, divided by the seats of the game
+
+    def add(self, model: Floats, game_sums: Floats, sizes: Floats) -> None:
+        self.rows += sizes.sum()
+        self.games += len(sizes)
+        self.squared_sizes += (sizes**2).sum()
+        self.within += inner_products(model, model)
+        self.between += inner_products(game_sums / sizes, game_sums)
+
+
+def _add(sums: Sequence[_Sums], batch: GameBatch, levels: Mapping[str, Levels], outcome: str) -> None:
+    """Add a batch, its games dealt out to the blocks in runs of consecutive ones."""
+    rows = batch.frame.height
+    model = [np.ones((1, rows))]
+    for one in levels.values():
+        dummies = np.zeros((len(one), rows))
+        dummies[one.codes(batch.frame), np.arange(rows)] = 1
+        model.append(dummies)
+    stacked = np.vstack([*model, batch.column(outcome)])
+    game_sums, sizes = batch.sums(stacked), batch.sums(np.ones(rows))
+    edges = np.arange(len(sums) + 1) * batch.games // len(sums)
+    row_edges = np.append(batch.starts, rows)[edges]
+    for block, one_block in enumerate(sums):
+        games, part = slice(edges[block], edges[block + 1]), slice(row_edges[block], row_edges[block + 1])
+        if edges[block] < edges[block + 1]:
+            one_block.add(stacked[:, part], game_sums[:, games], sizes[games])
+
+
+def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
+    """Add up all blocks but one."""
+    result = _Sums(len(sums[0].within) - 1 if sums else 0)
+    for number, one in enumerate(sums):
+        if number != without:
+            result.rows += one.rows
+            result.games += one.games
+            result.squared_sizes += one.squared_sizes
+            result.within += one.within
+            result.between += one.between
+    return result
+
+
+def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
+    """Return the variances of the factors, the deal and the rest; NaN if there are too few rows."""
+    result = np.full(len(widths) + 2, np.nan)
+    if sums.games < 2 or sums.rows < len(sums.within) + 1:
+        return result
+    starts = dict(zip(widths, np.cumsum([1, *widths.values()]), strict=False))
+    places = {name: list(range(starts[name], starts[name] + width)) for name, width in widths.items()}
+    names = tuple(widths)
+    fits = {
+        chosen: _fit(sums, [0, *(place for name in chosen for place in places[name])])
+        for size in range(len(names) + 1)
+        for chosen in combinations(names, size)
+    }
+    full = fits[names]
+    noise = full.left / max(sums.rows - full.rank, 1)
+    gained = {chosen: fits[()].left - fit.left - (fit.rank - 1) * noise for chosen, fit in fits.items()}
+    for number, name in enumerate(names):
+        result[number] = max(_shapley(name, names, gained) / sums.rows, 0.0)
+    error = np.zeros(len(sums.within))
+    error[full.columns] = -full.coefficients
+    error[-1] = 1.0
+    between = float(error @ sums.between @ error)
+    within = (float(error @ sums.within @ error) - between) / max(sums.rows - sums.games, 1)
+    size = (sums.rows - sums.squared_sizes / sums.rows) / (sums.games - 1)
+    result[-2] = max((between / (sums.games - 1) - within) / size, 0.0)
+    result[-1] = max(noise - result[-2], 0.0)
+    return result
+
+
+class _Fit:
+    """A least-squares fit on some columns: coefficients, rank, and the sum of squares left."""
+
+    def __init__(self, sums: _Sums, columns: Sequence[int]) -> None:
+        self.columns = list(columns)
+        products = sums.within[np.ix_(self.columns, self.columns)]
+        with_outcome = sums.within[self.columns, -1]
+        inverse = np.linalg.pinv(products, rcond=1e-10, hermitian=True)
+        self.coefficients = inverse @ with_outcome
+        self.rank = int(np.linalg.matrix_rank(products, hermitian=True, rtol=1e-10))
+        self.left = float(sums.within[-1, -1] - self.coefficients @ with_outcome)
+
+
+def _fit(sums: _Sums, columns: Sequence[int]) -> _Fit:
+    return _Fit(sums, columns)
+
+
+def _shapley(name: str, names: Sequence[str], gained: Mapping[tuple[str, ...], float]) -> float:
+    """Return the mean gain of a factor over all orders."""
+    others = [one for one in names if one != name]
+    value = 0.0
+    for size in range(len(others) + 1):
+        weight = factorial(size) * factorial(len(others) - size) / factorial(len(names))
+        for before in combinations(others, size):
+            after = tuple(one for one in names if one in before or one == name)
+            value += weight * (gained[after] - gained[before])
+    return value
+
+
+def _jackknife(shares: Floats, sums: Sequence[_Sums], widths: Mapping[str, int], level: float) -> Estimate:
+    """Return the shares with errors from leaving out one block after the other."""
+    blocks = len(sums)
+    if blocks < 2:
+        return Estimate(shares, np.full(len(shares), np.nan), np.full(len(shares), float(blocks)), level)
+    without = np.array([_decomposed(_total(sums, block), widths) for block in range(blocks)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        without /= without.sum(axis=1, keepdims=True)
+    error = np.sqrt((blocks - 1) / blocks * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    return Estimate(shares, error, np.full(len(shares), float(blocks)), level)
