@@ -90,18 +90,37 @@ def test_explore_is_reproducible_and_changes_play() -> None:
 
 
 OWN = '''
+from wsim import policy
 from wsim.babel.layout import OFFER, TURN
 
+@policy(parameters={"back": 0})
 def last(public, own, choice, tables):
     """Take the last move of every list."""
-    return choice.count - 1
+    return max(choice.count - 1 - int(own.parameters[0]), 0)
 
+def plain(public, own, choice, tables):
+    """The same in plain Python."""
+    moves = list(range(choice.count))
+    return moves[-1]
+
+@policy
 def wrong(public, own, choice, tables):
     return choice.count if choice.kind == OFFER else 0 if choice.kind != TURN else 1
+
+@policy
+def nosy(public, own, choice, tables):
+    """Depend on every part of the public record that is about the build going on, during it or not."""
+    word = public.slot + 3 * public.partner + 5 * public.taken
+    for place in range(2):
+        word += 7 * public.kind[place] + 11 * public.need[place] + 13 * public.missing[place]
+    for seat in range(public.seats):
+        word += (17 + seat) * (public.offer[seat] + public.bluff[seat] + own.aside[seat % 4] + public.units[seat, seat])
+    return word % choice.count
 
 def two(public, own):
     return 0
 
+@policy
 def broken(public, own, choice, tables):
     return public.no_such_field
 
@@ -123,6 +142,14 @@ def test_a_policy_of_the_user(mine: str) -> None:
     picks = [pick for pick in log_of(of, 0) if pick[2] == 0]
     assert picks
     assert all(pick[5] == pick[4] - 1 for pick in picks)
+
+
+@pytest.mark.jit_off
+def test_what_a_policy_sees_does_not_depend_on_the_games_before(mine: str) -> None:
+    of = table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",))
+    whole = played(of, 6)
+    assert (played(of, 3, 3) == whole[12:]).all()
+    assert (played(table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",)), 3, 3) == whole[12:]).all()
 
 
 def test_a_policy_of_an_installed_module() -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
+    from wsim.policy import policy
     from wsim.wonders.api import payments, science_score
-    from wsim.wonders.policies import policy
 
 __version__ = "0.1.0"
 
@@ -41,7 +41,7 @@ _HOMES = {
     "UserError": "wsim.errors",
     "load_run": "wsim.lab.store",
     "payments": "wsim.wonders.api",
-    "policy": "wsim.wonders.policies",
+    "policy": "wsim.policy",
     "science_score": "wsim.wonders.api",
     "simulate": "wsim.lab.run",
 }

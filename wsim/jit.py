@@ -12,7 +12,6 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
@@ -21,18 +20,31 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.core import config
+from numba import types
+from numba.core import config as _config
 from numba.extending import intrinsic, overload
 
-__all__ = ["JIT", "cache_directory", "cache_is_cold", "count_bits", "kernel", "lowest_bit", "reverse_bits", "source_digest"]
+__all__ = [
+    "JIT",
+    "cache_directory",
+    "cache_is_cold",
+    "count_bits",
+    "kernel",
+    "lowest_bit",
+    "reverse_bits",
+    "source_digest",
+]
+
+# Typed stubs of numba know neither all options nor the settings; this file is the only one that uses them.
+config: Any = _config
+njit: Any = numba.njit
 
 JIT = not config.DISABLE_JIT
 PACKAGE = Path(__file__).parent
 SHARED_SOURCES = ("jit.py", "rng.py")
 NOT_KERNELS = ("catalog", "frames", "game", "seating", "tables", "trace")
 
-# Policies reach the engine as first-class functions (design.md: 1.2 ns a call, no recompilation for a new line-up).
+# Policies reach the engine as first-class functions: 1.2 ns a call, no recompilation for a new line-up.
 warnings.filterwarnings("ignore", message="First-class function type feature is experimental")
 
 
@@ -54,7 +66,7 @@ def source_digest(package: str) -> str:
 
 
 def _cache_root() -> Path:
-    """Return the folder that holds the caches: ``WSIM_CACHE_DIR``, else the user's cache folder, else a temporary one."""
+    """Return the folder of all caches: ``WSIM_CACHE_DIR``, else the user's cache folder, else a temporary one."""
     if named := os.environ.get("WSIM_CACHE_DIR"):
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
@@ -80,16 +92,16 @@ def cache_is_cold(package: str, name: str) -> bool:
     return JIT and not any(cache_directory(package).rglob(f"*{name}*.nbi"))
 
 
-def kernel(signature: Any = None) -> Callable[[Any], Any]:
+def kernel(signature: Any = None) -> Any:
     """Compile a function that needs no interpreter lock.
 
-    Plain ``@kernel`` functions are compiled into their callers. With a signature, ``@kernel(signature)``, the function is
-    an entry point: compiled at once, for those types only, and kept in the cache directory of its game package.
+    Plain ``@kernel`` functions are compiled into their callers. With a signature, ``@kernel(signature)``, the function
+    is an entry point: compiled at once, for those types only, and kept in the cache directory of its game package.
     """
     options = {"nogil": True, "error_model": "numpy"}
     if isinstance(signature, FunctionType):
         inner = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if JIT else {}
-        return njit(**options, **inner)(signature)  # type: ignore[no-any-return]
+        return njit(**options, **inner)(signature)
 
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
@@ -118,7 +130,7 @@ def reverse_bits(word: Any) -> Any:
 
 
 @intrinsic
-def _cttz(_context: Any, _word: Any) -> Any:
+def _cttz(_context, _word):  # type: ignore[no-untyped-def]
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
@@ -126,7 +138,7 @@ def _cttz(_context: Any, _word: Any) -> Any:
 
 
 @intrinsic
-def _ctpop(_context: Any, _word: Any) -> Any:
+def _ctpop(_context, _word):  # type: ignore[no-untyped-def]
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
@@ -134,7 +146,7 @@ def _ctpop(_context: Any, _word: Any) -> Any:
 
 
 @intrinsic
-def _bitreverse(_context: Any, _word: Any) -> Any:
+def _bitreverse(_context, _word):  # type: ignore[no-untyped-def]
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.bitreverse(args[0])
 
@@ -142,15 +154,15 @@ def _bitreverse(_context: Any, _word: Any) -> Any:
 
 
 @overload(lowest_bit, inline="always")
-def _lowest_bit_overload(word):  # type: ignore[no-untyped-def]
-    return lambda word: _cttz(word)
+def _lowest_bit_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda word: _cttz(word)  # type: ignore[call-arg]
 
 
 @overload(count_bits, inline="always")
-def _count_bits_overload(word):  # type: ignore[no-untyped-def]
-    return lambda word: _ctpop(word)
+def _count_bits_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda word: _ctpop(word)  # type: ignore[call-arg]
 
 
 @overload(reverse_bits, inline="always")
-def _reverse_bits_overload(word):  # type: ignore[no-untyped-def]
-    return lambda word: _bitreverse(word)
+def _reverse_bits_overload(word):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda word: _bitreverse(word)  # type: ignore[call-arg]

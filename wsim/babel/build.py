@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.babel.ask import ask, note
-from wsim.babel.deal import draw_action_card, spend_action_card
+from wsim.babel.deal import draw_action_card, forget_build, spend_action_card
 from wsim.babel.layout import (
     COMPLETED,
     JOKER,
@@ -242,12 +242,7 @@ def _settle_offers(g, t, lineup, built):
 @kernel
 def _clear(g):
     """Forget the build: cards and trade cards that were not spent are back in their hands."""
-    public, hidden = g.public, g.hidden
-    public.slot = NOBODY
-    public.taken = 0
-    public.partner = NOBODY
-    for seat in range(public.seats):
-        public.offer[seat] = 0
-        hidden.offer[seat] = 0
-        public.bluff[seat] = 0
-        hidden.bluff[seat] = 0
+    forget_build(g.public)
+    for seat in range(g.public.seats):
+        g.hidden.offer[seat] = 0
+        g.hidden.bluff[seat] = 0

@@ -58,6 +58,21 @@ def set_up(g, t, seating, game):
 
 
 @kernel
+def forget_build(public):
+    """Say in the public record that no build is going on."""
+    public.slot = NOBODY
+    public.taken = 0
+    public.partner = NOBODY
+    for place in range(2):
+        public.kind[place] = NO_KIND
+        public.need[place] = 0
+        public.missing[place] = 0
+    for seat in range(public.seats):
+        public.offer[seat] = 0
+        public.bluff[seat] = 0
+
+
+@kernel
 def _clear_public(public, t):
     public.seats = t.seats
     public.turn = 1
@@ -66,9 +81,7 @@ def _clear_public(public, t):
     public.row = 0
     public.slots_left = (1 << SLOTS) - 1
     public.deck = 0
-    public.slot = NOBODY
-    public.taken = 0
-    public.partner = NOBODY
+    forget_build(public)
     for wonder in range(WONDERS):
         for seat in range(t.seats):
             public.units[wonder, seat] = 0
@@ -82,8 +95,6 @@ def _clear_public(public, t):
         public.action_cards[seat] = 0
         public.disc_count[seat] = 0
         public.two_colour[seat] = 0
-        public.offer[seat] = 0
-        public.bluff[seat] = 0
         for kind in range(len(KINDS)):
             public.discs[seat, kind] = 0
 

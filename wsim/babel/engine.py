@@ -20,9 +20,9 @@ Order of decisions
 A policy is asked only if there is more than one legal move. In each action: W1 clockwise from the active seat A; A's
 turn (pass or disc); on a build: W2 clockwise from A's left; offers clockwise from A's left (each followed by its bluff,
 where allowed); W3 of A; partners; completion; then wonder, marker and action card; Triple bonus for each unpaid offer
-clockwise from A's left; after the action the Double turn of A, unless the game has ended. In a window a seat goes on
-until it plays nothing or can play nothing; a Card exchange asks for one kind after the other. The common draw goes
-clockwise from A.
+clockwise from A's left (in the build that ends the game, too: section 5.4 checks for the end after the payment); after
+the action the Double turn of A, unless the game has ended. In a window a seat goes on until it plays nothing or can
+play nothing; a Card exchange asks for one kind after the other. The common draw goes clockwise from A.
 """
 
 from __future__ import annotations

@@ -72,6 +72,9 @@ class BabelTable:
         with np.errstate(over="ignore"):  # the random numbers wrap, which numpy reports without the JIT
             written = int(play_chunk(game, self._tables, self._seating, self._line_up, first, *shaped, logging))
         if written == FAULT:
+            for player in self.players:
+                if player.plugged is not None and (complaint := player.plugged.complaint(player.label)):
+                    raise complaint
             _, entry, index, count = (int(number) for number in game.hidden.fault)
             raise UserError(
                 f"the policy {self.labels[entry]!r} returned {index}: "

@@ -1,4 +1,4 @@
-"""``wsim calibrate``, ``matchups``, ``strengths``, ``synergies``, ``variance``: tables of ``wsim.stats`` about a run."""
+"""``wsim calibrate``, ``matchups``, ``strengths``, ``synergies``, ``variance``: analyses of a run by ``wsim.stats``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def _calibrate(run: Run, **options: Any) -> Table:
 
 
 def _matchups(run: Run, *, by: tuple[str, ...], crowding: bool, **options: Any) -> Table:
-    from wsim.stats import matchups
+    from wsim.stats.matchups import crowding as crowded
+    from wsim.stats.matchups import matchups
 
-    return (matchups.crowding if crowding else matchups.matchups)(run, by, **options)
+    return (crowded if crowding else matchups)(run, by, **options)
 
 
 def _strengths(run: Run, *, by: tuple[str, ...], **options: Any) -> Table:

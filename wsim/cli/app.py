@@ -13,7 +13,7 @@ A new command:
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -185,7 +185,7 @@ def whatif(
     from wsim.cli.whatif import Asked, whatif_command
 
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
-    question = {"metric": metric, "seat": seat, "budget": budget, "level": level}
+    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "level": level}
     question |= {"margin": margin, "spending": spending}
     asked = Asked(change, base_set or (), base_patch or (), question, out, threads, details)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
@@ -224,13 +224,14 @@ def picks(
 ) -> None:
     """Randomise picks with a known probability; estimate what doing something with a card causes.
 
-    Default: 20,000 games. For each card: over the turns on which a seat could do it, its mean score if it builds (buries,
-    sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity weighting.
+    Default: 20,000 games. For each card: over the turns on which a seat could do it, its mean score if it builds
+    (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
+    weighting.
     """
     from wsim.cli.experiment import Asked, picks_command
     from wsim.cli.tables import View
 
-    question = {"actions": tuple(actions.split(",")), "outcome": outcome, "against": against}
+    question: dict[str, Any] = {"actions": tuple(actions.split(",")), "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "confidence": confidence}
     asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)

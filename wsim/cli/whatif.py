@@ -14,7 +14,7 @@ from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar
 from wsim.cli.run import announce_compiling
 from wsim.game import find_game
 from wsim.lab.arms import Change
-from wsim.lab.whatif import Interrupted, Question, WhatIf, check_target, compare
+from wsim.lab.whatif import EFFECT, Interrupted, Question, WhatIf, check_target, compare
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "chart_lines", "whatif_command"]
 
 CHART = 56  # columns of the chart's scale
+SHARES = ("win", "owner:", "winner:", "built:")
 FEW = 3  # variants up to which every metric is shown without being asked for
 
 
@@ -81,8 +82,7 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
     tables = [(answer.estimand, effects)]
     many = answer.effects.height > FEW
     if details or not many:
-        rows = _without_empty(answer.details.to_dicts())
-        tables.append(("All metrics; each interval holds by itself, at whatever look playing stopped", rows))
+        tables += _details(answer)
     print_tables(tables)
     if answer.effects.height > 1:
         write_out(f"\nEffect on {answer.test.metric}, with its interval:")
@@ -91,6 +91,15 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
     write_out("\n" + "\n".join(_remarks(answer)))
     if many and not details:
         remark("add --details for all metrics of every variant")
+
+
+def _details(answer: WhatIf) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return every metric, shares apart from points because their sizes differ."""
+    rows = _without_empty(answer.details.to_dicts())
+    shares = [row for row in rows if row["metric"].startswith(SHARES)]
+    points = [row for row in rows if not row["metric"].startswith(SHARES)]
+    said = "each interval holds by itself, whenever playing stopped"
+    return [(f"{what}; {said}", part) for what, part in (("Points and counts", points), ("Shares", shares)) if part]
 
 
 def _without_empty(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -140,7 +149,7 @@ def _characters() -> _Characters:
 
 def chart_lines(rows: Sequence[Mapping[str, Any]], characters: _Characters) -> list[str]:
     """Return one line for each variant: its name, its effect, and its interval on a common scale that shows 0."""
-    ends = [row[key] for row in rows for key in ("low", "high", "effect") if row[key] is not None]
+    ends = [row[key] for row in rows for key in EFFECT if row[key] is not None]
     low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
     span = (high - low) or 1.0
 
@@ -152,8 +161,8 @@ def chart_lines(rows: Sequence[Mapping[str, Any]], characters: _Characters) -> l
     lines = []
     for name, row in zip(names, rows, strict=True):
         cells = [" "] * CHART
-        if row["low"] is not None and row["high"] is not None:
-            first, last = place(row["low"]), place(row["high"])
+        if row["effect_low"] is not None and row["effect_high"] is not None:
+            first, last = place(row["effect_low"]), place(row["effect_high"])
             cells[first : last + 1] = characters.line * (last - first + 1)
         cells[place(0.0)] = characters.zero
         if row["effect"] is not None:

@@ -182,8 +182,8 @@ def play_experiment(
             run = record(plan, place, resume=resume, threads=threads, progress=progress).run
         except RunInterrupted as interrupt:
             seconds = time.perf_counter() - start
-            known = load_run(place) if interrupt.done else None
-            raise Interrupted(known and _answer(known, question, seconds)) from None
+            known = _answer(load_run(place), question, seconds) if interrupt.done else None
+            raise Interrupted(known) from None
         return _answer(run, question, time.perf_counter() - start)
 
 

@@ -39,6 +39,7 @@ __all__ = ["FORMAT", "Interrupted", "Question", "WhatIf", "compare", "whatif"]
 
 FORMAT = "wsim-whatif/1"
 BLOCK = 2048  # deals whose sums are added in one go: small enough for many variants, large enough for the kernels
+EFFECT = ("effect", "effect_low", "effect_high")
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FEWEST = 1000  # deals of the first look: the normal distribution needs some, and they take a second
 FEWEST_THAT_COUNT = 20  # deals with an owner, say, below which no interval is given
@@ -100,11 +101,12 @@ class WhatIf:
     deals: deals played in every arm.
     games: games played in all arms together.
     seconds: how long playing took.
-    effects: one row per variant: variant, value (of a sweep), baseline, changed, effect, low, high, verdict (higher,
+    effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
+        with effect_low and effect_high, verdict (higher,
         lower, equivalent, unclear, same), decided_at (deals), n_baseline, n_changed (seats or games that count),
         variance_removed.
     details: the same for every metric: variant, value, metric, ..., the chosen one first.
-    looks: variant, value, deals, effect, low, high at each look.
+    looks: variant, value, deals, effect with effect_low and effect_high at each look.
     """
 
     baseline: Provenance = field(repr=False)
@@ -320,7 +322,7 @@ class _Trial:
             ends = [one if math.isfinite(one) else None for one in (value, value - reach, value + reach)]
             variant = self._played[place]
             row = {"variant": variant.name, "value": variant.value, "deals": deals}
-            self._looks.append({**row, **dict(zip(("effect", "low", "high"), ends, strict=True))})
+            self._looks.append({**row, **dict(zip(EFFECT, ends, strict=True))})
         return len(self._verdicts) == len(self._played)
 
     def _reaches(self, boundary: float) -> NDArray[np.float64]:
@@ -355,7 +357,17 @@ class _Trial:
         import polars as pl
 
         details = self._details()
-        names = ["variant", "value", "baseline", "changed", "effect", "low", "high", "verdict", "decided_at"]
+        names = [
+            "variant",
+            "value",
+            "baseline",
+            "changed",
+            "effect",
+            "effect_low",
+            "effect_high",
+            "verdict",
+            "decided_at",
+        ]
         names += ["n_baseline", "n_changed", "variance_removed"]
         chosen = details.filter(pl.col("metric") == self._metrics[0].name)
         effects = chosen.join(self._states(), on="variant", how="left", maintain_order="left").select(names)
@@ -389,8 +401,8 @@ class _Trial:
                 "baseline": nulls(comparison.base().value),
                 "changed": nulls(comparison.changed().value),
                 "effect": nulls(effect.value),
-                "low": nulls(effect.value - self._reach),
-                "high": nulls(effect.value + self._reach),
+                "effect_low": nulls(effect.value - self._reach),
+                "effect_high": nulls(effect.value + self._reach),
                 "n_baseline": np.rint(counts[:, 0]).astype(np.int64),
                 "n_changed": np.rint(counts[:, 1]).astype(np.int64),
                 "variance_removed": nulls(comparison.variance_removed()),
@@ -400,7 +412,7 @@ class _Trial:
     def _looked_at(self) -> pl.DataFrame:
         import polars as pl
 
-        numbers = dict.fromkeys(("effect", "low", "high"), pl.Float64())
+        numbers = dict.fromkeys(EFFECT, pl.Float64())
         schema = {"variant": pl.String(), "value": pl.String(), "deals": pl.Int64(), **numbers}
         return pl.DataFrame(self._looks, schema=schema)
 
@@ -422,7 +434,7 @@ class _Trial:
 
         rows = {row["variant"]: row for row in effects.to_dicts()}
         baseline = effects["baseline"][0]
-        nothing = {"baseline": baseline, "changed": baseline, "effect": 0.0, "low": 0.0, "high": 0.0, "verdict": "same"}
+        nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "same"}
         empty: dict[str, Any] = dict.fromkeys(effects.columns)
         all_rows = [
             rows.get(variant.name) or {**empty, "variant": variant.name, "value": variant.value, **nothing}

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from wsim.errors import UserError, nearest
-from wsim.jit import kernel
 from wsim.wonders import layout
-from wsim.wonders.layout import Hidden, Public
-from wsim.wonders.payment import pay, prepare_payer
-from wsim.wonders.scoring import best_wild
+from wsim.wonders.entries import pay_entry, science_entry
 from wsim.wonders.tables import pack_units
 
 __all__ = ["payments", "science_score"]
@@ -27,19 +23,6 @@ DISCOUNTS = {
 MAXIMUM_UNITS = 12
 MAXIMUM_SYMBOLS = 40
 MAXIMUM_COINS = 250
-
-
-@kernel(types.int64(Public, Hidden, types.int64, types.uint64, types.int64, types.int64))
-def pay_entry(public, hidden, seat, cost, bank, purse):
-    """Call the payment solver from Python."""
-    prepare_payer(public, hidden, seat)
-    return pay(public, hidden, seat, cost, bank, purse)
-
-
-@kernel(types.int64(types.int64, types.int64, types.int64, types.int64))
-def science_entry(compass, gear, tablet, wild):
-    """Call the science scoring from Python."""
-    return best_wild(compass, gear, tablet, wild)
 
 
 def payments(
@@ -90,7 +73,7 @@ def payments(
     return [(pair >> layout.LEFT_AT & 255, pair >> layout.RIGHT_AT & 255) for pair in pairs]
 
 
-def _coins(name: str, value: int) -> int:
+def _coins(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise UserError(f"{name} must be a whole number of coins, at least 0, not {value!r}")
     return value
@@ -142,11 +125,11 @@ def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | 
         for kind in DISCOUNTS[discount]:
             result[kind] = 1
     for side, offset in (("left", 0), ("right", 2)):
-        for kind, place in (("raw", 0), ("manufactured", 1)):
-            price = (prices or {}).get(side, {}).get(kind)
+        for sort, place in (("raw", 0), ("manufactured", 1)):
+            price = (prices or {}).get(side, {}).get(sort)
             if price is not None:
                 if price not in (0, 1, 2, 3, 4, 5):
-                    raise UserError(f"a price must be 0 to 5 coins, not {price!r} ({side} {kind})")
+                    raise UserError(f"a price must be 0 to 5 coins, not {price!r} ({side} {sort})")
                 result[offset + place] = price
     return result
 
@@ -157,7 +140,8 @@ def science_score(compass: int = 0, gear: int = 0, tablet: int = 0, wild: int = 
     >>> science_score(compass=3, gear=2, tablet=1)
     21
     """
-    for name, value in (("compass", compass), ("gear", gear), ("tablet", tablet), ("wild", wild)):
+    counts: dict[str, Any] = {"compass": compass, "gear": gear, "tablet": tablet, "wild": wild}
+    for name, value in counts.items():
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 1000:
             raise UserError(f"{name} must be a number of symbols from 0 to 1000, not {value!r}")
     return int(science_entry(compass, gear, tablet, wild))

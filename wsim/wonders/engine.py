@@ -1,8 +1,8 @@
 """The game as a whole: decisions, turns, ages, and the chunk kernel that plays many games (R5-R9, R43-R47).
 
-A game is a function of (seed, game number, seating, tables). Random numbers come from the streams of wsim/rng.py: 0-2 deal
-the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to explored picks. A policy is asked only where
-more than one move is legal, so a forced move costs no random number.
+A game is a function of (seed, game number, seating, tables). Random numbers come from the streams of wsim/rng.py: 0-2
+deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to explored picks. A policy is asked
+only where more than one move is legal, so a forced move costs no random number.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _BOARD_BUILD, _CARD_BUILD = 0, 64  # marks in the queue of builds from the pile
 FROZEN_WORDS = ("plain", "sale", "reach", "sale_reach", "flex_lanes", "sale_flex_lanes")
 
 
-# --- the log ----------------------------------------------------------------------------------------------------------------
+# --- the log
 
 
 @kernel
@@ -129,7 +129,7 @@ def _log_hands(game, tables):
             event.values[i] = game.hidden.free_pile[i]
 
 
-# --- decisions ----------------------------------------------------------------------------------------------------------------
+# --- decisions
 
 
 @kernel
@@ -193,7 +193,7 @@ def _resolve_all(game, tables, seating, line_up):
         settle_losses(game, tables, seating, line_up)
 
 
-# --- a turn -------------------------------------------------------------------------------------------------------------------
+# --- a turn
 
 
 @kernel
@@ -366,7 +366,7 @@ def _play_turn(game, tables, seating, line_up):
 
 @kernel
 def _pass_hands(game, tables):
-    """Hand the rest of the hands on: to the left in ages I and III, to the right in age II; swapped by two (R5, R47)."""
+    """Hand the rest of the hands on: to the left in ages I and III, to the right in age II, swapped by two (R5)."""
     public, players = game.public, tables.players
     for seat in range(players):
         own = game.own[seat]
@@ -447,7 +447,7 @@ def _copy_event(target, event):
 
 @kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, types.Array(Row, 1, "C"), types.Array(Pick, 1, "C")))
 def play_chunk(game, tables, seating, line_up, first, rows, picks):
-    """Play ``len(rows) // seats`` games from number ``first`` on; return the picks written, -1 - game after an error."""
+    """Play ``len(rows) // seats`` games from number ``first`` on; return the picks written, or -1 - game."""
     written = 0
     game.hidden.error[0] = 0
     game.hidden.logging = 1 if picks.shape[0] > 0 else 0

@@ -116,7 +116,9 @@ def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[An
     )
 
 
-def _offered(hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArray[Any], names: Sequence[str]) -> pl.Series:
+def _offered(
+    hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArray[Any], names: Sequence[str]
+) -> pl.Series:
     """Return the distinct cards of each hand as a list of names."""
     octets = hands.view(np.uint8).reshape(len(hands), 8)
     bits = np.unpackbits(octets, axis=1, bitorder="little").astype(bool)
@@ -133,4 +135,6 @@ def _offered(hands: NDArray[np.uint64], age: NDArray[np.int64], slot_card: NDArr
         lists.with_columns(pl.col("pick").cast(pl.Int64)), on="pick", how="left", maintain_order="left"
     )
     empty = pl.lit([], dtype=pl.List(pl.Enum(list(names))))
-    return whole.select(pl.when(pl.Series(counts == 0)).then(empty).otherwise(pl.col("card")).alias("offered"))["offered"]
+    return whole.select(pl.when(pl.Series(counts == 0)).then(empty).otherwise(pl.col("card")).alias("offered"))[
+        "offered"
+    ]

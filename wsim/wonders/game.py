@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 
 if TYPE_CHECKING:
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run
 
 __all__ = [
-    "BRIEF", "NAME", "OPTIONS", "WondersTable", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
+    "BRIEF",
+    "NAME",
+    "OPTIONS",
+    "WondersTable",
+    "cold",
+    "default_plan",
+    "policies",
+    "prepare",
+    "summary",
+    "tables",
+]
 
 NAME = "seven_wonders"
 OPTIONS: Mapping[str, str] = {
@@ -102,12 +113,8 @@ class WondersTable:
         game = np.zeros(1, GAME).view(np.recarray)
         picks = np.zeros(0, PICK) if picks is None else picks
         with np.errstate(over="ignore"):  # random numbers wrap around, as they must
-            written = int(
-                play_chunk(
-                    game[0], self._tables[0], self._seating[0], self._line_up.functions, first,
-                    rows.view(np.recarray), picks.view(np.recarray),
-                )  # fmt: skip
-            )
+            arguments = (game[0], self._tables[0], self._seating[0], self._line_up.functions, first)
+            written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
         if written < 0:
             self._raise_for(game[0].hidden.error, -1 - written)
         return written, game[0]
@@ -173,15 +180,19 @@ def prepare(plan: Plan) -> WondersTable:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
     known = ruleset_names(plan.cards, plan.patch)
     if plan.ruleset not in known:
-        from wsim.errors import nearest
-
-        raise UserError(f"unknown rule set {plan.ruleset!r}: known are {', '.join(known)}{nearest(plan.ruleset, known)}")
+        accepted = f"{', '.join(known)}{nearest(plan.ruleset, known)}"
+        raise UserError(f"unknown rule set {plan.ruleset!r}: known are {accepted}")
     return WondersTable(plan)
 
 
 def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
     """Return the tables of a run by name."""
-    return {name: (lambda run, make=make: make(run).frame) for name, make in _makers().items()}
+    return {name: partial(_frame, make) for name, make in _makers().items()}
+
+
+def _frame(make: Callable[[Run], Any], run: Run) -> pl.DataFrame:
+    frame: pl.DataFrame = make(run).frame
+    return frame
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:

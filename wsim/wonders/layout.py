@@ -7,9 +7,10 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 
-A policy is handed the public record, its own private record, the choice and the tables: hidden cards are out of its reach.
-``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each
-of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in one go.
+A policy is handed the public record, its own private record, the choice and the tables: hidden cards are out of its
+reach. ``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane")
+for each of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in
+one go.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ HAND = 8  # cards of one hand at most
 PARAMETERS = 8
 WEIGHTS = 48  # of the weighted policy, for each age
 
-# --- bits of a word of abilities ----------------------------------------------------------------------------------
+# --- bits of a word of abilities
 PLAY_LAST = 1  # R27
 BUILD_DISCARD = 2  # R28
 COPY_GUILD = 4  # R29
@@ -56,7 +57,7 @@ TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
 LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3
 NO_PRICE = 99
 
-# --- what an effect counts (bit mask; the colours come first, in the order of COLORS) ---------------------------------
+# --- what an effect counts (bit mask; the colours come first, in the order of COLORS)
 COUNT_STAGE = 1 << 8
 COUNT_DEFEAT = 1 << 9
 COUNT_VICTORY = (1 << 10, 1 << 11, 1 << 12)  # tokens of ages I, II, III
@@ -65,15 +66,15 @@ CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
 WHO_OTHERS, WHO_NEIGHBORS = 1, 2
 PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
 
-# --- a move: one 64-bit word (see moves.py for the accessors) ---------------------------------------------------------
+# --- a move: one 64-bit word (see moves.py for the accessors)
 BUILD, STAGE, SELL, DECLINE, PAY = 0, 1, 2, 3, 4
 PAID, CHAIN, FREE = 0, 1, 2
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 
-# --- the decision at hand ------------------------------------------------------------------------------------------------
+# --- the decision at hand
 TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = 0, 1, 2, 3, 4
 
-# --- switches of a rule set -------------------------------------------------------------------------------------------------
+# --- switches of a rule set
 SWITCHES = (
     "copied_shipowners_counts_itself",
     "counting_includes_itself",
@@ -87,7 +88,7 @@ SWITCHES = (
     "debt_choice",
 )
 
-# --- log events (for traces and the picks table) --------------------------------------------------------------------------------
+# --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
 
 PUBLIC = np.dtype(
@@ -371,4 +372,4 @@ Public, Private, Choice, Tables, Seating, Hidden, Game, Row, Pick = map(
     from_dtype, (PUBLIC, PRIVATE, CHOICE, TABLES, SEATING, HIDDEN, GAME, ROW, PICK)
 )
 POLICY = types.int64(Public, Private, Choice, Tables)
-LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)
+LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)  # type: ignore[no-untyped-call]

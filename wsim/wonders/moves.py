@@ -242,8 +242,8 @@ def _add_cards(game, tables, producer, hand, stages, sales):
 def list_turn(game, tables, producer, seat, hand, kind):
     """List the moves of a city for a hand: a turn, a last card (R27) or the Free City's turn (R46).
 
-    ``producer`` is the public record whose production and prices pay: the present one, or the one frozen at the start of
-    the last turn (switch last_card_on_new_state off).
+    ``producer`` is the public record whose production and prices pay: the present one, or the one frozen at the start
+    of the last turn (switch last_card_on_new_state off).
     """
     choice, hidden = game.choice, game.hidden
     choice.kind = kind

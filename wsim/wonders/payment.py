@@ -1,17 +1,18 @@
 """The payment solver: every Pareto-minimal pair (coins to the left, coins to the right) that pays a cost (R11-R15).
 
-Amounts of resources are packed, a byte for each resource (layout.py). What the fixed production leaves open is a missing
-amount r of each of a few resources; how much of it is covered is a mixed-radix number with a digit 0..r for each, a
-*state*, and where there are at most 64 states a *set of states* is one 64-bit word. A symbol that can give any resource of
-a mask turns the word of reachable states into ``reach | union over k in mask of (reach & OPEN[k]) << STRIDE[k]``, where
-OPEN[k] are the states that lack some of k. The own symbols come first; then one word for each coin total to the left
-neighbour, from the own word on, and one for each total to the right, from "nothing covered" on. The pair (l, r) pays
-exactly when a state of ``left[l]`` and one of ``right[r]`` add up to the full state, that is when
-``left[l] & mirrored(right[r])`` is not zero.
+Amounts of resources are packed, a byte for each resource (layout.py). Most calls end early: on plain production, on an
+upper bound of everything that city and neighbours could supply, or on the purse. An either/or symbol that can give only
+one of the missing resources is as good as plain; where no other one is left, the answer is a closed form.
 
-Most calls end earlier: on plain production, on an upper bound of everything that city and neighbours could supply, on the
-purse, on a single missing unit, or, where no either/or symbol matters, on a closed form. More than 64 states (seven
-resources at once, custom cards) take a slower general path.
+What remains is a missing amount r of each of a few resources. How much of it is covered is a mixed-radix number with a
+digit 0..r for each, a *state*, and as there are at most 64 states, a *set of states* is one 64-bit word. A symbol that
+can give any resource of a mask turns the word of reachable states into
+``reach | union over k in mask of (reach & OPEN[k]) << STRIDE[k]``, where OPEN[k] are the states that lack some of k.
+The own symbols come first; then one word for each coin total to the left neighbour, from the own word on, and one for
+each total to the right, from "nothing covered" on. The pair (l, r) pays exactly when a state of ``left[l]`` and one of
+``right[r]`` add up to the full state, that is when ``left[l] & mirrored(right[r])`` is not zero.
+
+More than 64 states (seven resources at once, custom cards) take a slower general path.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ def _pay_missing(public, hidden, seat, missing, budget):
 def _use_own(public, hidden, seat, missing):
     """Use the own either/or symbols that can give only one of the missing resources; return what is still missing.
 
-    Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the repetition.
+    Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the
+    repetition.
     """
     needed = _ones_of(missing)
     again = True
@@ -343,7 +345,9 @@ def _pay_sets(public, hidden, seat, missing, budget):
             for to_right in range(min(best - 1, budget - to_left) + 1):
                 if word & words[1, to_right]:
                     best = to_right
-                    hidden.pairs[count] = (np.uint64(to_left * scale) << _LEFT) | (np.uint64(to_right * scale) << _RIGHT)
+                    hidden.pairs[count] = (np.uint64(to_left * scale) << _LEFT) | (
+                        np.uint64(to_right * scale) << _RIGHT
+                    )
                     count += 1
                     break
     return count

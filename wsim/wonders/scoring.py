@@ -190,7 +190,7 @@ def _same_as_earlier(game, size, side):
     return False
 
 
-# --- conflicts ------------------------------------------------------------------------------------------------------------
+# --- conflicts
 
 
 @kernel

@@ -46,7 +46,7 @@ def _per_seat(option: str, text: str, seats: int) -> list[str]:
     if len(values) == 1:
         return values * seats
     if len(values) != seats:
-        raise UserError(f"option {option} names {len(values)} seats but the table has {seats}: give one value or {seats}")
+        raise UserError(f"option {option} names {len(values)} seats of {seats} at the table: give one value or {seats}")
     return values
 
 
@@ -71,7 +71,8 @@ def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> No
         board = _match(name, names)
         if board is None:
             accepted = ", ".join([*names, "random"])
-            raise UserError(f"unknown wonder {name!r}: rule set {catalogue.ruleset} has {accepted}{nearest(name, names)}")
+            known = f"rule set {catalogue.ruleset} has {accepted}{nearest(name, names)}"
+            raise UserError(f"unknown wonder {name!r}: {known}")
         if board in record.board[:seat]:
             raise UserError(f"wonder {names[board]} is fixed for two seats: each wonder is at the table once (R2)")
         record.board[seat] = board

@@ -24,7 +24,7 @@ def _draw(hidden, count, drawn):
 
 @kernel
 def seat_boards(game, tables, seating, number):
-    """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced in blocks."""
+    """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced."""
     public, hidden = game.public, game.hidden
     seats, boards = tables.seats, tables.boards
     if seating.design == BALANCED_BOARDS:

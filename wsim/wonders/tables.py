@@ -58,7 +58,7 @@ def resource_mask(names: Iterable[str]) -> int:
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    """Return the slots of an age (1-3): the card of each, and the slots always dealt, of guilds and of black cards (R4)."""
+    """Return the slots of an age (1-3): the card of each; those always dealt, those of guilds, of black cards (R4)."""
     names: list[str] = []
     base: list[int] = []
     guilds: list[int] = []

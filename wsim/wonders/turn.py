@@ -151,7 +151,7 @@ def add_effects(public, tables, seat, entry):
 
 @kernel
 def add_prices(public, tables, seat, entry):
-    """Apply a discount on trade (R14); a stage and a structure together count once, unless the rule set adds them up."""
+    """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
     full = tables.trade_price
     for kind in range(4):
         price = tables.price[entry, kind]
@@ -380,7 +380,7 @@ def _entry_taken(game, tables, seat):
 
 @kernel
 def build_from_pile(game, tables, seat, card):
-    """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are to be lost."""
+    """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
     public, hidden = game.public, game.hidden
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:

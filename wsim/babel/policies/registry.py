@@ -33,7 +33,7 @@ class Policy:
     def parameters(self) -> Mapping[str, float | str]:
         """The parameters that a line-up may set, with their defaults."""
         if self.weights is None:
-            return {}
+            return {"explore": 0.0}
         choice = {"set": self.weights} if self.name == "weighted" else {}
         return {**choice, "explore": 0.0, **SETS[self.weights]}
 

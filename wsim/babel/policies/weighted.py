@@ -21,6 +21,7 @@ from wsim.babel.layout import (
     TURN,
 )
 from wsim.babel.moves import cards_of, first_of, second_of, trades
+from wsim.babel.policies.explore import explores
 from wsim.babel.policies.value import (
     ACCEPTED,
     CARD,
@@ -43,9 +44,8 @@ from wsim.babel.policies.value import (
 )
 from wsim.babel.schema import KINDS
 from wsim.jit import kernel
-from wsim.rng import below, uniform
+from wsim.rng import below
 
-EXPLORE = 0  # place in PRIVATE.parameters
 FEW_CARDS = 2  # so many cards of a kind are worth exchanging
 
 
@@ -216,7 +216,7 @@ def _best(public, own, choice, t):
 @kernel(POLICY)
 def weighted(public, own, choice, t):
     """Pick the move of the highest value."""
-    if own.parameters[EXPLORE] > 0.0 and uniform(own) < own.parameters[EXPLORE]:
+    if explores(own, choice):
         return below(own, choice.count)
     if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
         return _best(public, own, choice, t)
