@@ -13,6 +13,7 @@ from wsim.babel.deal import set_up
 from wsim.babel.game import prepare
 from wsim.babel.game_table import BabelTable
 from wsim.babel.layout import (
+    COMPLETED,
     DECISIONS,
     GAME,
     LINE_UP,
@@ -33,6 +34,7 @@ from wsim.babel.trace import read_log
 from wsim.babel.turn import play_turn
 
 Pick = tuple[int, int, int, str, int, int, int]
+RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the rulebook's examples: Red is active
 
 
 def plan(**changes: Any) -> Any:
@@ -210,3 +212,11 @@ class Scene:
         """Return (seat, number of moves) for every such decision of the turn, forced ones included."""
         wanted = DECISIONS.index(decision)
         return [(event.seat, event.count) for event in read_log(self.g.hidden) if event.what == wanted]
+
+
+def five_ships(**rules: Any) -> tuple[Scene, int, int]:
+    """Return a scene in which Red announces a disc of five ships, with its slot and wonder."""
+    scene = Scene(**rules)
+    slot = scene.slot(ship=5)
+    scene.script(RED, turn=1 + slot, complete=COMPLETED)
+    return scene, slot, slot // 3

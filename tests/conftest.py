@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import toy_game
+from tests import medal_game, toy_game
+from wsim.game import GAMES
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,13 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert isinstance(games, dict)
     games.clear()
     games.update(before)
+
+
+@pytest.fixture
+def medal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let wsim know the game with the medal (``--game medal``); the working folder is an empty one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(GAMES, medal_game.NAME, medal_game.__name__)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def tables() -> dict[str, BabelTable]:
         "3_seats_no_action_cards": table(players=3, policies=MIXED[:3], seed=3, options={"action_cards": "false"}),
         "4_seats": table(policies=MIXED[:4], seed=40),
         "4_seats_random": table(seed=7),
-        "5_seats_two_colour": table(players=5, policies=MIXED, seed=226, options={"two_colour_discs": "true"}),
+        "5_seats_two_colour": table(players=5, policies=MIXED, seed=349, options={"two_colour_discs": "true"}),
     }
 
 

@@ -107,6 +107,9 @@ def plain(public, own, choice, tables):
 def wrong(public, own, choice, tables):
     return choice.count if choice.kind == OFFER else 0 if choice.kind != TURN else 1
 
+def raises(public, own, choice, tables):
+    return {}[int(choice.kind)]
+
 @policy
 def nosy(public, own, choice, tables):
     """Depend on every part of the public record that is about the build going on, during it or not."""
@@ -142,6 +145,14 @@ def test_a_policy_of_the_user(mine: str) -> None:
     picks = [pick for pick in log_of(of, 0) if pick[2] == 0]
     assert picks
     assert all(pick[5] == pick[4] - 1 for pick in picks)
+    back = table(policies=(f"{mine}:last:back=1", "random", "random", "random"))
+    assert all(pick[5] == pick[4] - 2 for pick in log_of(back, 0) if pick[2] == 0)
+
+
+@pytest.mark.jit_off
+def test_a_policy_in_plain_python(mine: str) -> None:
+    compiled, plain = (played(table(policies=(f"{mine}:{name}",)), 3) for name in ("last", "plain"))
+    assert (compiled == plain).all()
 
 
 @pytest.mark.jit_off
@@ -152,16 +163,19 @@ def test_what_a_policy_sees_does_not_depend_on_the_games_before(mine: str) -> No
     assert (played(table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",)), 3, 3) == whole[12:]).all()
 
 
-def test_a_policy_of_an_installed_module() -> None:
-    of = table(policies=("wsim.babel.policies.random:random",))
-    assert (played(of, 5)["total"] == played(table(), 5)["total"]).all()
+def test_a_policy_of_a_module(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(mine).parent))
+    compiled, module = (played(table(policies=(f"{name}:last",)), 5) for name in (mine, "mine"))
+    assert (compiled == module).all()
 
 
 MISTAKES = [
     ("wrong", "returned .*: an index from 0 to .* is needed"),
-    ("two", r"has not the signature policy\(public, own, choice, tables\)"),
+    ("two", r"takes \(public, own\), but a policy takes four arguments"),
+    ("raises", r"raised KeyError: 0 \(mine\.py, line"),
+    ("last:forward=1", "no parameter 'forward'.*: accepted are back, explore"),
     ("lost", r"no function 'lost'.*\(did you mean 'last'\?\)"),
-    ("number", "no function 'number'"),
+    ("number", "'number' in .* is not a function"),
 ]
 
 

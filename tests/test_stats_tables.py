@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
+import statsmodels.api as sm  # type: ignore[import-untyped]
 from polars.testing import assert_frame_equal
 
 from tests.stats_data import CARDS, seats_table

@@ -4,6 +4,8 @@ The public names are imported on first use (PEP 562): ``import wsim`` loads neit
 
 simulate: play the games of a plan and return one row per game and seat.
 load_run: open a run that ``wsim run`` wrote.
+whatif: compare a changed card, rule or permission with the baseline on common deals.
+experiment_picks: randomise picks and return what doing something with a card causes.
 Plan, Run: what is to be played; what has been played.
 policy: the decorator of a user's own policy.
 payments, science_score: two rules of 7 Wonders by themselves.
@@ -15,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wsim.errors import UserError
+    from wsim.lab.experiment import experiment_picks
     from wsim.lab.plan import Plan
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
+    from wsim.lab.whatif import whatif
     from wsim.policy import policy
     from wsim.wonders.api import payments, science_score
 
@@ -28,22 +32,26 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "experiment_picks",
     "load_run",
     "payments",
     "policy",
     "science_score",
     "simulate",
+    "whatif",
 ]
 
 _HOMES = {
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
+    "experiment_picks": "wsim.lab.experiment",
     "load_run": "wsim.lab.store",
     "payments": "wsim.wonders.api",
     "policy": "wsim.policy",
     "science_score": "wsim.wonders.api",
     "simulate": "wsim.lab.run",
+    "whatif": "wsim.lab.whatif",
 }
 
 

@@ -16,32 +16,31 @@ __all__ = ["ANALYSES", "analysis_command"]
 
 
 def _calibrate(run: Run, **options: Any) -> Table:
-    from wsim.stats.calibration import calibrate
+    from wsim.stats import calibrate
 
     return calibrate(run, **options)
 
 
 def _matchups(run: Run, *, by: tuple[str, ...], crowding: bool, **options: Any) -> Table:
-    from wsim.stats.matchups import crowding as crowded
-    from wsim.stats.matchups import matchups
+    from wsim import stats
 
-    return (crowded if crowding else matchups)(run, by, **options)
+    return (stats.crowding if crowding else stats.matchups)(run, by, **options)
 
 
 def _strengths(run: Run, *, by: tuple[str, ...], **options: Any) -> Table:
-    from wsim.stats.ratings import strengths
+    from wsim.stats import strengths
 
     return strengths(run, by, **options)
 
 
 def _synergies(run: Run, *, cards: tuple[str, ...], **options: Any) -> Table:
-    from wsim.stats.pairs import card_pairs
+    from wsim.stats import card_pairs
 
     return card_pairs(run, cards=cards or None, **options)
 
 
 def _variance(run: Run, **options: Any) -> Table:
-    from wsim.stats.variance import variance_shares
+    from wsim.stats import variance_shares
 
     return variance_shares(run, **options)
 

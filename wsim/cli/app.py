@@ -213,6 +213,9 @@ def picks(
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    fewest: Annotated[
+        int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
+    ] = 30,
     sort: Sort = None,
     top: Top = None,
     only: Filter = None,
@@ -232,7 +235,7 @@ def picks(
     from wsim.cli.tables import View
 
     question: dict[str, Any] = {"actions": tuple(actions.split(",")), "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "confidence": confidence}
+    question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
     asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 
@@ -328,6 +331,25 @@ def variance(
 
     view = View(sort, top, tuple(only or ()))
     analysis_command("variance", run, view, as_json=as_json, outcome=outcome)
+
+
+@app.command()
+def report(
+    run: RunFolder,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.", show_default="RUN/report.html")
+    ] = None,
+    whatif: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Show this answer of wsim whatif too (repeatable); those in RUN are shown."),
+    ] = None,
+    compare: Annotated[str | None, typer.Option(metavar="RUN", help="Show the differences to this run.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
+    from wsim.cli.report import report_command
+
+    report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, quiet=quiet)
 
 
 @app.command()

@@ -65,5 +65,6 @@ def _show(answer: PickExperiment, view: View, *, as_json: bool) -> None:
     write_out(f"\nEstimand: {answer.estimand}")
     write_out(
         f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.confidence:g} %, "
-        f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows."
+        f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively "
+        f"done less than {answer.question.fewest} times."
     )

@@ -95,7 +95,7 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
 
 def _details(answer: WhatIf) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return every metric, shares apart from points because their sizes differ."""
-    rows = _without_empty(answer.details.to_dicts())
+    rows = [row for row in _without_empty(answer.details.to_dicts()) if row["metric"] != answer.test.metric]
     shares = [row for row in rows if row["metric"].startswith(SHARES)]
     points = [row for row in rows if not row["metric"].startswith(SHARES)]
     said = "each interval holds by itself, whenever playing stopped"

@@ -109,9 +109,7 @@ def _restricted(plan: Plan, ban: str, seat: int | None) -> Variant:
     if BAN not in options:
         raise UserError(f"{plan.game} cannot restrict a seat: it has no option {BAN}")
     if not ban.strip() or set(ban) & set("=;"):
-        raise UserError(
-            f"a ban names things with commas, such as green,trade, not {ban!r}; choose the seat with --seat"
-        )
+        raise UserError(f"a ban is a list of things such as green,trade, not {ban!r}; choose the seat with --seat")
     seats = tuple(range(plan.players)) if seat is None else (seat,)
     before = [plan.options[BAN]] if BAN in plan.options else []
     plans = tuple(plan.replace(**{BAN: ";".join([*before, f"{one}={ban}"])}) for one in seats)
@@ -184,6 +182,15 @@ def _listed(sweep: str, text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
+def _read(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UserError(f"cannot read {path!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(f"{path!r} is not valid TOML: {error}") from error
+
+
 def changed_cards(change: Change) -> list[str]:
     """Return the names of the cards that a change names (``cards.NAME...`` in values and files), each once."""
     names: list[str] = []
@@ -191,6 +198,6 @@ def changed_cards(change: Change) -> list[str]:
         match = re.match(r"\s*cards\s*\.\s*(?:\"([^\"]+)\"|'([^']+)'|([^.=]+))", text)
         if match:
             names.append(next(part for part in match.groups() if part).strip())
-    for path in change.files:  # read and checked already, when the variant was prepared
-        names += tomllib.loads(Path(path).read_text(encoding="utf-8-sig")).get("cards", {})
+    for path in change.files:
+        names += _read(path).get("cards", {})
     return list(dict.fromkeys(names))

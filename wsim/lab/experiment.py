@@ -56,6 +56,7 @@ class PickQuestion:
     card: this card only; None for all.
     age: this age only; None for all.
     confidence: of the intervals.
+    fewest: what was effectively done less often is left out: its interval would be worth nothing.
     """
 
     actions: tuple[str, ...] = ("build", "stage", "sell")
@@ -64,6 +65,7 @@ class PickQuestion:
     card: str | None = None
     age: int | None = None
     confidence: float = 0.95
+    fewest: int = 30
 
     def __post_init__(self) -> None:
         for action in self.actions:
@@ -127,6 +129,7 @@ def experiment_picks(
     card: str | None = None,
     age: int | None = None,
     confidence: float = 0.95,
+    fewest: int = 30,
     folder: str | Path | None = None,
     threads: int | None = None,
     **keys: Any,
@@ -137,12 +140,12 @@ def experiment_picks(
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
     explore: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
-    actions, outcome, against, card, age, confidence: see ``PickQuestion``.
+    actions, outcome, against, card, age, confidence, fewest: see ``PickQuestion``.
     folder: keep the run here; without it only the answer is kept.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
-    question = PickQuestion(tuple(actions), outcome, against, card, age, confidence)
+    question = PickQuestion(tuple(actions), outcome, against, card, age, confidence, fewest)
     chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
     return play_experiment(randomised(chosen, explore), question, folder, threads=threads)
 
@@ -226,7 +229,7 @@ def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
     if question.age is not None:
         picks = picks.filter(pl.col("age") == question.age)
     outcome = OUTCOMES.get(question.outcome, question.outcome)
-    parts, notes = [], []
+    parts = []
     for action in question.actions:
         table = pick_effects(
             picks,
@@ -239,8 +242,7 @@ def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
         frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
         if question.card is not None:
             frame = frame.filter(pl.col("card").cast(pl.String) == _named(question.card, frame["card"].to_list()))
-        parts.append(frame.filter(pl.col("picks") > 0))
-        notes.append(table.note)
+        parts.append(frame.filter(pl.col("effective") >= question.fewest))
     effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
     effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
     return PickExperiment(

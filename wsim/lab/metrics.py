@@ -64,7 +64,11 @@ class Metric:
             return f"win share of the seats that own {self.card.removeprefix(BUILT)} at the end"
         if self.column.startswith(BUILT):
             return f"share {whose} that own {self.column.removeprefix(BUILT)} at the end"
-        seats = f"{whose} with {self.group[0]} {self.group[1]}" if self.group else whose
+        if self.group is None:
+            seats = whose
+        else:
+            these = "of the seats" if whose == "of all seats" else whose
+            seats = f"{these} with {self.group[0]} {self.group[1]}"
         return f"mean {_WORDS.get(self.column, self.column)} {seats}"
 
 
@@ -122,9 +126,8 @@ def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
             if known.lower() == name.lower():
                 return column, known
     every = [known for names in levels.values() for known in names]
-    raise UserError(
-        f"no {', '.join(levels) or 'group'} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}"
-    )
+    groups = " or ".join(levels) or "group"
+    raise UserError(f"no {groups} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}")
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:

@@ -181,6 +181,7 @@ def whatif(
     budget: int = 100_000,
     level: float = 0.05,
     margin: float | None = None,
+    spending: str = "pocock",
     threads: int | None = None,
     **keys: Any,
 ) -> WhatIf:
@@ -192,14 +193,14 @@ def whatif(
     change, change_files: values (``"cards.Palace.points=6"``) and patch files of the variant only.
     sweep: ``"cards.Palace.points=5..9"``, ``"...=5..9..2"`` or ``"...=5,7,9"``: one variant for each value.
     ban: what one seat may not do (``"stages"``, ``"green,trade"``); one variant for each entry.
-    metric, seat, budget, level, margin: see ``Question``.
+    metric, seat, budget, level, margin, spending: see ``Question``.
 
     Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.whatif(change=["cards.Palace.points=11"], budget=20_000).effects  # doctest: +SKIP
     """
     base = Plan.make(**keys) if plan is None else plan.replace(**keys)
-    test = Question(metric, seat, budget, level, margin)
+    test = Question(metric, seat, budget, level, margin, spending)
     return compare(base, Change(tuple(change), tuple(change_files), sweep, tuple(ban)), test, threads=threads)
 
 
@@ -222,6 +223,8 @@ def compare(
     sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
     concerned = _concerned(test, plan.players, baseline.seats)
     metrics = _metrics(test, change, sample, everyone=bool(concerned[: plan.players].all()))
+    for arm in arms:
+        arm.rows(0, 1)  # so that compiling is not counted as playing
     trial = _Trial(Provenance.of(plan, baseline), test, variants, arms, metrics, _estimand(metrics[0], test, change))
     try:
         trial.play(PairedTable(arms, metrics, concerned), count, progress)

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from wsim.report.material import Material, WhatIfAnswer
 from wsim.report.shapes import labelled, noun_of, shape_of
 from wsim.report.wording import (
     count,
+    effect_text,
     joined,
     named,
     number,
@@ -31,7 +32,7 @@ from wsim.report.wording import (
     title,
 )
 
-__all__ = ["CLEAR", "FEW_GAMES", "SMALL", "Statement", "cautions", "conclusions"]
+__all__ = ["CLEAR", "FEW_GAMES", "SMALL", "Statement", "about_levels", "about_owners", "cautions", "conclusions"]
 
 CLEAR = 0.05
 SMALL = 0.05
@@ -66,9 +67,9 @@ def conclusions(material: Material) -> list[Statement]:
         noun, shape = noun_of(name, table), shape_of(table)
         rows = labelled(table)
         if shape == "levels":
-            found += _levels(rows, noun, name, material.games)
+            found += about_levels(rows, noun, name, material.games)
         elif shape == "owners":
-            found += _owners(rows, noun, name, material.games)
+            found += about_owners(rows, noun, name, material.games)
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
@@ -88,8 +89,8 @@ def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
     return f"95 % interval {number_range(row[f'{name}_low'], row[f'{name}_high'], decimals)}"
 
 
-def _levels(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Statement]:
-    """Say which levels win more and less than their fair share."""
+def about_levels(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Statement]:
+    """Say which levels win more and less than their fair share; ``rows`` is a labelled table of levels."""
     known = rows.filter(pl.col("q").is_not_null() & pl.col("win_points_low").is_not_null())
     if len(rows) == 1:
         only = rows["label"][0]
@@ -120,14 +121,17 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
     numbers = f"{number(first['win_points'])} times its fair share ({_interval(first, 'win_points')})"
     if len(rivals):
         both = [first["label"], *rivals["label"].to_list()]
-        headline = f"The {word} {noun} is one of {named(both, last='or')}."
-        detail = f"{first['label']} has the {'highest' if strongest else 'lowest'} estimate, {numbers}; the intervals overlap."
+        headline = f"The {word} {noun} is one of {len(both)}: {named(both, last='or')}."
+        where = "highest" if strongest else "lowest"
+        detail = f"{first['label']} has the {where} estimate, {numbers}; the intervals overlap."
     else:
-        headline = f"{first['label']} is the {word} {noun}: it wins {number(first['win_points'])} times its fair share."
+        headline = f"The {word} {noun} is {first['label']}: it wins {number(first['win_points'])} times its fair share."
         detail = f"{title(_interval(first, 'win_points'))}."
         if len(others):
             second = others.row(0, named=True)
-            detail += f" Next is {second['label']} with {number(second['win_points'])}, and the intervals do not overlap."
+            detail += (
+                f" Next is {second['label']} with {number(second['win_points'])}, and the intervals do not overlap."
+            )
     small = abs(first["win_points"] - 1) < SMALL
     return Statement("clear", headline, f"{detail} A real but small difference." if small else detail, section)
 
@@ -169,8 +173,8 @@ def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Statement]:
-    """Say which cards go with winning, without saying that they cause it."""
+def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Statement]:
+    """Say what goes with winning, without saying that it causes it; ``rows`` is a labelled table of owners."""
     known = rows.filter(pl.col("win_q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
@@ -180,42 +184,50 @@ def _owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Sta
             Statement("open", f"No {noun} clearly goes with winning or losing in {count(games)} games.", "", section)
         ]
     found = []
-    for best, word in ((True, "winning"), (False, "losing")):
+    for best in (True, False):
         order = clear.sort("win_difference", descending=best)
         first = order.row(0, named=True)
         if (first["win_difference"] > 0) == best:
-            found.append(_goes_with(first, noun, word, section))
+            found.append(_goes_with(first, order[1:], noun, section))
     good = len(clear.filter(pl.col("win_difference") > 0))
     unclear = len(known) - len(clear)
-    found.append(
-        Statement(
-            "open" if unclear else "clear",
-            f"{good} of {len(known)} {plural(noun)} go with winning, {len(clear) - good} with losing, {unclear} with neither.",
-            f"By q-values below {CLEAR}. Observational: whoever has one may have been better off already. "
-            "A pick experiment or a what-if tells what it causes.",
-            section,
-        )
-    )
+    parts = f"{good} go with winning, {len(clear) - good} with losing"
+    caveat = f"By q-values below {CLEAR}; observational. A pick experiment or a what-if tells what something causes."
+    if unclear:
+        verb = "goes" if unclear == 1 else "go"
+        headline = f"{unclear} of {len(known)} {plural(noun)} {verb} clearly with neither winning nor losing."
+        found.append(Statement("open", headline, f"{title(parts)}. {caveat}", section))
+    else:
+        found.append(Statement("clear", f"Of {len(known)} {plural(noun)}, {parts}.", caveat, section))
     return found
 
 
-def _goes_with(row: Mapping[str, Any], noun: str, word: str, section: str) -> Statement:
-    more = "more" if row["win_difference"] > 0 else "less"
-    low, high = sorted(abs(row[f"win_difference_{end}"]) for end in ("low", "high"))
+def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
+    """Name what goes most clearly with winning or losing, and all that cannot be told from it."""
+    wins = first["win_difference"] > 0
+    word, more = ("winning", "more") if wins else ("losing", "less")
+    end, edge = ("win_difference_high", "win_difference_low") if wins else ("win_difference_low", "win_difference_high")
+    rivals = others.filter(pl.col(end) >= first[edge] if wins else pl.col(end) <= first[edge])["label"].to_list()
+    if rivals:
+        headline = f"The {noun} most associated with {word} is one of {1 + len(rivals)}: "
+        headline += f"{named([first['label'], *rivals], last='or')}."
+    else:
+        headline = f"The {noun} most associated with {word} is {first['label']}."
+    low, high = sorted(abs(first[f"win_difference_{side}"]) for side in ("low", "high"))
     return Statement(
         "clear",
-        f"The {noun} most associated with {word} is {row['label']}.",
-        f"Seats with it win {number(row['win_points'])} times their fair share ({_interval(row, 'win_points')}), "
-        f"{number(100 * abs(row['win_difference']), 1)} percentage points {more} often than seats without it "
-        f"({number_range(100 * low, 100 * high, 1)}). Observational, and the largest of many estimates, "
-        "which tends to be too large.",
+        headline,
+        f"Seats with {first['label']} win {number(first['win_points'])} times their fair share "
+        f"({_interval(first, 'win_points')}), {number(100 * abs(first['win_difference']), 1)} percentage points {more} "
+        f"often than seats without it ({number_range(100 * low, 100 * high, 1)}). Observational; and the most extreme "
+        "of many estimates tends to overstate.",
         section,
     )
 
 
 def _scores(material: Material) -> Statement:
     score, winner, margin, shared = (material.outcomes.figure(name) for name in ("score", "winner", "margin", "shared"))
-    text = f"{number(score[0], 1)} points are a usual score, {number(winner[0], 1)} win."
+    text = f"Seats score {number(score[0], 1)} points on average, winners {number(winner[0], 1)}."
     detail = f"Means over {count(material.games)} games"
     if winner[1] is not None:
         detail += (
@@ -259,10 +271,13 @@ def _seats(material: Material) -> list[Statement]:
     if rows.is_empty():
         return []
     if clear.is_empty():
-        detail = f"Widest interval: {number(_float((rows['win_points_high'] - rows['win_points_low']).max()))} of a fair share."
+        reach = _float(((rows["win_points_high"] - rows["win_points_low"]) / 2).max())
+        detail = f"Each share of wins is known to {number(reach)} times the fair one, or better."
         return [Statement("open", "No seat at the table is seen to be better than another.", detail, "seats")]
     parts = [f"{row['label']} {number(row['win_points'])} ({_interval(row, 'win_points')})" for row in clear.to_dicts()]
-    caveat = "" if material.run.plan.rotate or len(set(material.run.plan.policies)) == 1 else " Policies kept their seats."
+    caveat = (
+        "" if material.run.plan.rotate or len(set(material.run.plan.policies)) == 1 else " Policies kept their seats."
+    )
     return [
         Statement("clear", "Where one sits matters.", f"Times the fair share of wins: {named(parts)}.{caveat}", "seats")
     ]
@@ -294,14 +309,12 @@ def _whatif(answer: WhatIfAnswer) -> Statement:
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
     metric = answer.record["test"]["metric"]
     chosen = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
-    parts = [
-        f"{row['variant']}: {signed(row['effect'])} ({number_range(row['low'], row['high'], sign=True)})" for row in chosen
-    ]
-    headline = (
-        f"What if: {len(clear)} of {len(rows)} {plural('variant', len(rows))} clearly {'changes' if len(clear) == 1 else 'change'} {metric}."
-        if clear
-        else f"What if: no clear effect on {metric}."
-    )
+    parts = [effect_text(row) for row in chosen]
+    if clear:
+        verb = "changes" if len(clear) == 1 else "change"
+        headline = f"What if: {len(clear)} of {len(rows)} {plural('variant', len(rows))} clearly {verb} {metric}."
+    else:
+        headline = f"What if: no clear effect on {metric}."
     detail = f"{named(parts, most=3)}, on {count(answer.record['deals'])} common deals."
     return Statement("clear" if clear else "open", headline, detail, "whatif")
 
@@ -315,7 +328,9 @@ def cautions(material: Material) -> list[Statement]:
         found.append(Statement("caution", text, "Continue it with wsim run --resume."))
     if material.games < FEW_GAMES:
         found.append(
-            Statement("caution", f"Only {count(material.games)} games.", "Intervals are wide; small differences stay unseen.")
+            Statement(
+                "caution", f"Only {count(material.games)} games.", "Intervals are wide; small differences stay unseen."
+            )
         )
     policies = list(dict.fromkeys(run.plan.policies))
     found.append(
@@ -327,11 +342,8 @@ def cautions(material: Material) -> list[Statement]:
     )
     if not run.plan.rotate and len(policies) > 1:
         found.append(
-            Statement("caution", "Policies kept their seats.", "A policy's figures include those of its seat.", "policies")
+            Statement(
+                "caution", "Policies kept their seats.", "A policy's figures include those of its seat.", "policies"
+            )
         )
     return found
-
-
-def spoken(statements: Sequence[Statement]) -> str:
-    """Return statements as plain text, one a line."""
-    return "\n".join(f"{one.headline} {one.detail}".strip() for one in statements)

@@ -21,6 +21,11 @@ from wsim.stats.tables import Table
 __all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif"]
 
 WHATIF_FORMAT = "wsim-whatif/1"
+EFFECTS = (
+    *("variant", "value", "baseline", "changed"),
+    *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
+)
+"""Columns of the effects in an answer of ``wsim whatif`` that the page shows."""
 PRINTED_FIRST_EDITION = ("seven_wonders", "1e")
 """The game and rule set of the human results (``wsim.stats.calibrate``)."""
 HUMAN_PLAYERS = range(3, 8)
@@ -105,7 +110,7 @@ class _Steps:
 def collect(
     run: Run, whatif_files: Sequence[Path] = (), compare: Run | None = None, progress: Progress | None = None
 ) -> Material:
-    """Read a run, and whatever else was asked for; raise UserError for a run without games or a file that is no what-if."""
+    """Read a run and whatever else was asked for; UserError for a run without games, a file that is no what-if."""
     whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *whatif_files]]
     makers = find_game(run.plan.game).tables()
     games = run.games
@@ -121,16 +126,14 @@ def collect(
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
     steps.begin("seats")
     seats = factor(run, "seat", measures=()).frame.sort("seat")
-    met = matchups(run) if 1 < scores["policy"].n_unique() else None
+    met = matchups(run) if scores["policy"].n_unique() > 1 else None
     steps.begin("calibration")
     calibration = calibrate(run) if _has_human_results(run) else None
     comparison = None
     if compare is not None:
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
-    return Material(
-        run, games, tables, seats, collected, scores, ranks, met, calibration, whatifs, comparison
-    )  # fmt: skip
+    return Material(run, games, tables, seats, collected, scores, ranks, met, calibration, whatifs, comparison)
 
 
 def _has_human_results(run: Run) -> bool:
@@ -154,7 +157,14 @@ def read_whatif(path: Path) -> WhatIfAnswer:
     if not isinstance(record, dict) or record.get("format") != WHATIF_FORMAT:
         found = record.get("format") if isinstance(record, dict) else None
         raise UserError(f"{str(path)!r} is no answer of wsim whatif: its format is {found!r}, not {WHATIF_FORMAT!r}")
-    return WhatIfAnswer(path.name, record, pl.DataFrame(record["effects"], infer_schema_length=None))
+    try:
+        effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
+        for name in ("estimand", "deals"):
+            _ = record[name]
+        _ = record["test"]["metric"], record["baseline"]["plan"]
+    except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
+    return WhatIfAnswer(path.name, record, effects)
 
 
 def _compared(run: Run, other: Run, tables: Mapping[str, pl.DataFrame]) -> Comparison:

@@ -17,8 +17,8 @@ from wsim.stats.tables import POINTS
 __all__ = ["Outcomes", "measures_of", "outcomes", "rank_means", "score_counts"]
 
 SUMMARY: Sequence[str] = ("score", "winner", "last", "margin", "range", "shared")
-"""Figures of ``Outcomes.summary``: mean total of all seats, of winners, of the lowest seat of a game, highest less second
-total, highest less lowest, share of games with several winners."""
+"""Figures of ``Outcomes.summary``: mean total of all seats, of winners, of the lowest seat of a game, highest less
+second total, highest less lowest, share of games with several winners."""
 _NO_MEASURE = ("game", "seat", "team", "rank", "win_share", "total")
 _WON, _WON_SUM, _LOST, _LOST_SUM = range(4)
 

@@ -1,1 +1,144 @@
-Asked = write_report = None
+"""The page: everything in one HTML file that needs nothing else, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from wsim.lab.store import Run
+    from wsim.report.material import Material, Progress
+
+__all__ = ["Asked", "check_extra", "write_report"]
+
+NEEDED = ("altair", "vl_convert", "jinja2")
+_TITLES = {"seven_wonders": "7 Wonders"}
+_SMALL_WORDS = ("of", "the", "and")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What goes on a page besides the run itself: answers of ``wsim whatif``, another run."""
+
+    whatifs: Sequence[Path] = ()
+    compare: Run | None = None
+
+
+def check_extra() -> None:
+    """Raise UserError if the packages of the extra ``report`` are not there."""
+    if any(find_spec(name) is None for name in NEEDED):
+        raise UserError("wsim report needs the extra: pip install 'wsim[report]'")
+
+
+def write_report(run: Run, target: Path, asked: Asked | None = None, progress: Progress | None = None) -> Path:
+    """Write the page of a run and return where it lies.
+
+    Parameters
+    ----------
+    run: the run, finished or not (the page says so).
+    target: the HTML file; its folder must be there. A page that lies there is replaced at the end.
+    asked: what else goes on it.
+    progress: told what is being done, how many steps are done and how many there are.
+
+    Raises UserError for a run without games, a target that is no file, a missing extra; StoreError if the disk refuses.
+    """
+    check_extra()
+    from wsim.lab.files import write_text
+    from wsim.report.material import collect
+
+    check_target(target)
+    wanted = asked or Asked()
+    material = collect(run, wanted.whatifs, wanted.compare, progress)
+    if progress is not None:
+        progress("page", 1, 1)
+    write_text(target, render(material))
+    return target
+
+
+def check_target(target: Path) -> None:
+    """Raise UserError for a file that cannot be written for reasons the user can mend."""
+    if target.is_dir():
+        raise UserError(f"{str(target)!r} is a folder: name the file, such as {str(target / 'report.html')!r}")
+    if not target.parent.is_dir():
+        raise UserError(f"the folder {str(target.parent)!r} does not exist")
+
+
+def render(material: Material) -> str:
+    """Return the page as text."""
+    import jinja2
+    from markupsafe import Markup
+
+    from wsim.report.conclusions import cautions, conclusions
+    from wsim.report.sections import sections
+
+    home = files("wsim.report") / "templates"
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(lambda name: (home / name).read_text(encoding="utf-8")),
+    )
+    environment.filters["svg"] = Markup
+    plan = material.run.plan
+    return environment.get_template("page.html.j2").render(
+        heading=game_title(plan.game),
+        plan=plan,
+        games=material.games,
+        policies=list(dict.fromkeys(plan.policies)),
+        statements=conclusions(material),
+        cautions=cautions(material),
+        sections=sections(material),
+        provenance=_provenance(material.run),
+        assumptions=material.run.provenance.identity.get("rules", {}).get("assumptions", []),
+        command=material.run.provenance.command,
+        style=Markup((home / "page.css").read_text(encoding="utf-8")),
+        script=Markup((home / "page.js").read_text(encoding="utf-8")),
+    )
+
+
+def game_title(name: str) -> str:
+    """Return the name of a game as people write it: ``tower_of_babel`` is ``Tower of Babel``."""
+    words = name.split("_")
+    return _TITLES.get(name) or " ".join(word if word in _SMALL_WORDS else word.capitalize() for word in words)
+
+
+def _provenance(run: Run) -> list[tuple[str, str]]:
+    """Return what made the data, as pairs of a name and a text."""
+    provenance = run.provenance
+    rules: Mapping[str, Any] = provenance.identity.get("rules", {})
+    plan = [(f"plan: {key}", _shown(value)) for key, value in provenance.plan.items() if value not in ([], None)]
+    told = [
+        (name.replace("_", " "), _shown(rules[name]))
+        for name in ("catalogue", "catalogue_digest", "engine")
+        if name in rules
+    ]
+    switches = [("rules", _shown(rules["switches"]))] if rules.get("switches") else []
+    changes = [("changes to the catalogue", _shown(rules["changes"]))] if rules.get("changes") else []
+    software = [("software", ", ".join(f"{name} {version}" for name, version in provenance.software.items()))]
+    return [
+        ("run", run.path.name),
+        ("digest of the data", provenance.digest),
+        *plan,
+        *told,
+        *changes,
+        *switches,
+        *software,
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown(one) for one in value) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)

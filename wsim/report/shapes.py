@@ -15,7 +15,15 @@ Shape = Literal["levels", "owners"]
 """levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards)."""
 
 _WANTED: Mapping[Shape, tuple[str, ...]] = {
-    "owners": ("n", "win_points", "win_points_low", "win_difference", "win_difference_low", "win_q", "score_difference"),
+    "owners": (
+        "n",
+        "win_points",
+        "win_points_low",
+        "win_difference",
+        "win_difference_low",
+        "win_q",
+        "score_difference",
+    ),
     "levels": ("n", "win_points", "win_points_low", "q", "score", "score_low"),
 }
 

@@ -33,7 +33,13 @@ def colours_of(names: Sequence[str]) -> list[str]:
 
 def config() -> dict[str, Any]:
     """Return the Vega-Lite configuration of every chart."""
-    text = {"labelColor": FAINT, "titleColor": FAINT, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    text = {
+        "labelColor": FAINT,
+        "titleColor": FAINT,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "background": "transparent",
         "font": "sans-serif",
@@ -42,7 +48,8 @@ def config() -> dict[str, Any]:
             "labelLimit": 220,
         },
         "axisY": {"labelColor": INK},
-        "legend": {**text, "labelColor": INK, "title": None, "orient": "top", "symbolType": "square", "symbolSize": 110},
+        "legend": {**text, "labelColor": INK, "title": None, "orient": "top", "symbolType": "square",
+                   "symbolSize": 110},
         "view": {"stroke": None},
         "text": {"color": INK, "fontSize": 12},
     }  # fmt: skip

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-__all__ = ["count", "joined", "named", "number", "number_range", "percent", "plural", "points_name", "signed", "title"]
+__all__ = [
+    "count",
+    "effect_text",
+    "joined",
+    "named",
+    "number",
+    "number_range",
+    "percent",
+    "plural",
+    "points_name",
+    "signed",
+    "title",
+]
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -39,6 +52,13 @@ def number_range(low: float | None, high: float | None, decimals: int = 2, *, si
     write = signed if sign else number
     ends = write(low, decimals), write(high, decimals)
     return f"{ends[0]} to {ends[1]}" if all(ends) else NOTHING
+
+
+def effect_text(row: Mapping[str, Any]) -> str:
+    """Return a row of a what-if's effects as ``cards.Palace.points=6: +0.12 (+0.08 to +0.16)``."""
+    decimals = 2 if abs(row["effect"] or 0) >= 0.1 else 3
+    interval = number_range(row["effect_low"], row["effect_high"], decimals, sign=True)
+    return f"{row['variant']}: {signed(row['effect'], decimals)}" + (f" ({interval})" if interval else "")
 
 
 def count(value: int) -> str:

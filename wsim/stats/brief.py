@@ -10,7 +10,7 @@ __all__ = ["brief"]
 
 
 def brief(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return some columns of a table with their intervals, without numbers that are 0 throughout; all if none are named."""
+    """Return some columns with their intervals, without numbers that are 0 throughout; all if none are named."""
     names = [column + end for column in columns for end in ("", "_low", "_high")]
     shown = [name for name in names if name in table.columns and not _is_zero(table[name])]
     return table.select(shown) if columns else table

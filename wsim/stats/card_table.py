@@ -119,14 +119,16 @@ class _Tally:
         """Sum over a batch."""
         tally = cls(names, outcomes, measures)
         built = batch.built([BUILT + name for name in names])
-        values = [batch.column(name) for name in outcomes]
+        values = [batch.column(name).astype(np.float32) for name in outcomes]  # exact for scores
         owners, seats = batch.sums(built), batch.sums(np.ones(batch.frame.height))
         tally._moments.add(
             owners, *(batch.sums(built * one) for one in values), seats, *(batch.sums(one) for one in values)
         )
         tally._others += np.count_nonzero(owners < seats, axis=1)
         if measures:
-            tally._points += inner_products(built, np.stack([batch.column(name) for name in measures]))
+            tally._points += inner_products(
+                built, np.stack([batch.column(name) for name in measures], dtype=np.float32)
+            )
         tally._rows += batch.frame.height
         return tally
 

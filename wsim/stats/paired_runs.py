@@ -43,6 +43,7 @@ def paired(
     Parameters
     ----------
     baseline, variant: runs (or seats tables) of the same deals; games and seats that are not in both are left out.
+        Tables with the same rows in the same order are read side by side, others are joined, which takes memory.
     by: columns of the baseline (policy, wonder, seat, ...).
     outcomes: numeric columns.
     where: which seats count, a condition on the baseline.

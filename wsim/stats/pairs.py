@@ -83,7 +83,9 @@ def card_pairs(
             **_lifts(_only(estimate, kept), level),
         }
     )
-    return Table(frame.sort("shrunk", descending=True, nulls_last=True), f"Pairs of cards, {outcome}", OBSERVATIONAL)
+    return Table(
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Pairs of cards, {outcome}", OBSERVATIONAL
+    )
 
 
 def _chosen(there: Sequence[str], cards: Sequence[str] | None) -> list[str]:
@@ -197,7 +199,9 @@ def card_chains(
         },
         schema_overrides={"chain": pl.String},
     )
-    return Table(frame.sort("shrunk", descending=True, nulls_last=True), f"Chains of cards, {outcome}", OBSERVATIONAL)
+    return Table(
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Chains of cards, {outcome}", OBSERVATIONAL
+    )
 
 
 def _chain_sums(
@@ -206,7 +210,9 @@ def _chain_sums(
     """Return per-game counts and sums of those that finished each chain, then of those that only began it."""
     built = batch.built([BUILT + name for name in names]) > 0
     place = {name: number for number, name in enumerate(names)}
-    finished = np.array([built[[place[card] for card in chain]].all(axis=0) for chain in chains])
-    begun = np.array([built[place[chain[0]]] for chain in chains])
+    finished, begun = np.zeros((2, len(chains), len(values)), bool)
+    for number, chain in enumerate(chains):
+        finished[number] = built[[place[card] for card in chain]].all(axis=0)
+        begun[number] = built[place[chain[0]]]
     arms = (finished.astype(float), (begun & ~finished).astype(float))
     return [batch.sums(arm * weight) for arm in arms for weight in (np.ones_like(values), values)]

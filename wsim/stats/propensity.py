@@ -125,13 +125,15 @@ class _Rows:
     turn: the row of the turn.
     card: the number of the card.
     done: whether the action was done with this card.
-    weight: the inverse probability, for the arm that the pick belongs to; 0 if it belongs to none.
+    weight: the inverse probability if it was done, else 0.
+    otherwise: the inverse probability if the pick is one that the card is compared with, else 0.
     """
 
     turn: NDArray[np.int64]
     card: NDArray[np.int64]
     done: NDArray[np.bool_]
     weight: Floats
+    otherwise: Floats
 
 
 def _rows(batch: GameBatch, action: Action, against: Against) -> _Rows:
@@ -146,13 +148,13 @@ def _rows(batch: GameBatch, action: Action, against: Against) -> _Rows:
     done = (picked == card) & did[turn]
     chance = probability[turn]
     if against == "others":
-        otherwise = 1 / ((legal[turn] - moves) * chance)
+        otherwise = np.where(done, 0.0, 1 / ((legal[turn] - moves) * chance))
     else:
         # an unexplored pick is what the policy wanted: its probability tells the chance of exploring
         explores = (1 - probability) * legal / (legal - 1)
         kept = ~frame["randomised"].to_numpy()
         otherwise = np.where(kept, 1 / np.where(kept, 1 - explores, 1.0), 0.0)[turn]
-    return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), otherwise))
+    return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise)
 
 
 def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: Action) -> Floats:
@@ -180,9 +182,10 @@ def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> lis
     """Return per-game sums by card: weights and weighted outcomes of those who did it, then of the others."""
     features: list[Floats] = []
     game = batch.game_of_row[rows.turn]
-    for arm in (rows.done, ~rows.done):
-        cells = rows.card[arm] * batch.games + game[arm]
-        for values in (rows.weight[arm], (rows.weight * outcome[rows.turn])[arm]):
+    for weights in (rows.weight, rows.otherwise):
+        used = weights > 0
+        cells = rows.card[used] * batch.games + game[used]
+        for values in (weights[used], (weights * outcome[rows.turn])[used]):
             sums = np.bincount(cells, values, cards * batch.games).astype(np.float64)
             features.append(sums.reshape(cards, batch.games))
     return features

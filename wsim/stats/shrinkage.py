@@ -24,22 +24,28 @@ class Shrunk:
 def shrink(effects: Floats, errors: Floats, level: float = 0.95) -> Shrunk:
     """Shrink effects with known standard errors under a normal prior whose mean and spread they tell themselves.
 
-    The spread is that of DerSimonian and Laird (1986); where the effects differ no more than their errors make them, it
-    is 0 and all become the mean.
+    The spread is that of DerSimonian and Laird (1986). Morris (1983): all shrink a little less than it says, and the
+    intervals allow for the spread being estimated. Fewer than four effects stay as they are.
     """
     known = np.isfinite(effects) & np.isfinite(errors) & (errors > 0)
-    value = np.full(effects.shape, np.nan)
-    reach = np.full(effects.shape, np.nan)
-    if known.any():
+    value, spread = np.where(known, effects, np.nan), np.where(known, errors, np.nan)
+    count = int(known.sum())
+    if count > 3:
         effect, variance = effects[known], errors[known] ** 2
-        weight = 1 / variance
+        between = _between(effect, variance)
+        weight = 1 / (variance + between)
         mean = weight @ effect / weight.sum()
-        excess = weight @ (effect - mean) ** 2 - (len(effect) - 1)
-        scale = weight.sum() - (weight**2).sum() / weight.sum()
-        between = max(excess / scale, 0.0) if scale > 0 else 0.0
-        mean_weight = 1 / (variance + between)
-        mean = mean_weight @ effect / mean_weight.sum()
-        pull = variance / (variance + between)
+        pull = (count - 3) / (count - 1) * variance * weight
         value[known] = pull * mean + (1 - pull) * effect
-        reach[known] = normal_quantile((1 + level) / 2) * np.sqrt((1 - pull) * variance + pull**2 / mean_weight.sum())
+        uncertain = 2 / (count - 3) * pull**2 * (effect - mean) ** 2 * weight / weight.mean()
+        spread[known] = np.sqrt((1 - pull) * variance + pull**2 / weight.sum() + uncertain)
+    reach = normal_quantile((1 + level) / 2) * spread
     return Shrunk(value, value - reach, value + reach)
+
+
+def _between(effect: Floats, variance: Floats) -> float:
+    """Return the variance of the true effects, 0 if they differ no more than their errors make them."""
+    weight = 1 / variance
+    mean = weight @ effect / weight.sum()
+    excess = weight @ (effect - mean) ** 2 - (len(effect) - 1)
+    return max(float(excess / (weight.sum() - (weight**2).sum() / weight.sum())), 0.0)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,49 +49,68 @@ class Boundaries:
             raise UserError(
                 f"unknown spending function {spending!r}: it is one of {known}{nearest(spending, SPENDING)}"
             )
-        self._spend = SPENDING[spending]
         self._level = level
-        self._share = 0.0
-        self._at = np.zeros(1)  # places of the Brownian motion before the next look, with ...
-        self._mass = np.ones(1)  # ... density times Simpson weight, where it has not left a boundary
-        self.spent = 0.0
+        self._spending = spending
+        self._shares: tuple[float, ...] = ()
+
+    @property
+    def spent(self) -> float:
+        """How much of the level has been spent so far."""
+        return _motion(self._level, self._spending, self._shares).spent
 
     def next(self, share: float) -> float:
         """Return the boundary for |z| of the next look, at this share of the budget (more than at the look before)."""
-        if not self._share < share <= 1:
-            raise UserError(f"the share of the budget must grow from {self._share:g} to at most 1, not to {share!r}")
-        step = math.sqrt(share - self._share)
-        wanted = self._spend(self._level, share) - self.spent
-        edge = self._edge(step, wanted)
-        self.spent += wanted if math.isfinite(edge) else 0.0
-        self._move(step, edge if math.isfinite(edge) else float(np.abs(self._at).max()) + 9 * step)
-        self._share = share
-        return edge / math.sqrt(share)
+        last = self._shares[-1] if self._shares else 0.0
+        if not last < share <= 1:
+            raise UserError(f"the share of the budget must grow from {last:g} to at most 1, not to {share!r}")
+        self._shares = (*self._shares, float(share))
+        return _motion(self._level, self._spending, self._shares).edge / math.sqrt(share)
 
-    def _edge(self, step: float, wanted: float) -> float:
-        """Return the place beyond which the motion, one step on, has the chance ``wanted``."""
-        if wanted < _NOTHING:
-            return math.inf
-        low, high = 0.0, float(np.abs(self._at).max()) + 9 * step
-        while high - low > 1e-10:
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._beyond(middle, step) > wanted else (low, middle)
-        return (low + high) / 2
 
-    def _beyond(self, edge: float, step: float) -> float:
-        tails = normal_cdf((self._at - edge) / step) + normal_cdf((-self._at - edge) / step)
-        return float(self._mass @ tails)
+@dataclass(frozen=True)
+class _Motion:
+    """Where the Brownian motion is at a look if it has not left a boundary.
 
-    def _move(self, step: float, edge: float) -> None:
-        """Let the motion go one step and keep what stays inside the edge."""
-        at = np.linspace(-edge, edge, _POINTS)
-        density = np.zeros(_POINTS)
-        for first in range(0, len(self._at), 64):
-            part = slice(first, first + 64)
-            distance = (at[:, None] - self._at[None, part]) / step
-            density += np.exp(-(distance**2) / 2) @ self._mass[part]
-        self._at = at
-        self._mass = density / (step * math.sqrt(2 * math.pi)) * _simpson(at)
+    Attributes
+    ----------
+    edge: the boundary of this look, for the motion itself.
+    at, mass: places, and the density there times the weight of Simpson's rule.
+    spent: the chance that it has left a boundary.
+    """
+
+    edge: float
+    at: Floats
+    mass: Floats
+    spent: float
+
+
+@lru_cache(maxsize=1024)  # tests of several variants look at the same shares of their budgets
+def _motion(level: float, spending: str, shares: tuple[float, ...]) -> _Motion:
+    if not shares:
+        return _Motion(0.0, np.zeros(1), np.ones(1), 0.0)
+    before = _motion(level, spending, shares[:-1])
+    step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
+    wanted = SPENDING[spending](level, shares[-1]) - before.spent
+    reach = float(np.abs(before.at).max()) + 9 * step  # farther it does not get
+    edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
+    at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)
+    density = np.zeros(_POINTS)
+    for first in range(0, len(before.at), 64):
+        part = slice(first, first + 64)
+        distance = (at[:, None] - before.at[None, part]) / step
+        density += np.exp(-(distance**2) / 2) @ before.mass[part]
+    mass = density / (step * math.sqrt(2 * math.pi)) * _simpson(at)
+    return _Motion(edge, at, mass, before.spent + (wanted if math.isfinite(edge) else 0.0))
+
+
+def _edge(before: _Motion, step: float, wanted: float, reach: float) -> float:
+    """Return the place beyond which the motion, one step on, has the chance ``wanted``."""
+    low, high = 0.0, reach
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        tails = normal_cdf((before.at - middle) / step) + normal_cdf((-before.at - middle) / step)
+        low, high = (middle, high) if float(before.mass @ tails) > wanted else (low, middle)
+    return (low + high) / 2
 
 
 def _simpson(at: Floats) -> Floats:

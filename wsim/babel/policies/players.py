@@ -82,7 +82,9 @@ def _registered(entry: Entry, policy: Policy) -> Player:
 def _plugged(entry: Entry) -> Player:
     """Return a player of a user's own policy."""
     if entry.module in REGISTRY:
-        raise UserError(f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value")
+        raise UserError(
+            f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value"
+        )
     plugged = plug(entry, INTERFACE)
     declared = plugged.declaration.parameters
     values = _numbers(entry, {**declared, "explore": 0.0})
@@ -100,10 +102,13 @@ def _numbers(entry: Entry, defaults: Mapping[str, Value]) -> dict[str, float]:
     for key, value in entry.parameters.items():
         if key not in defaults:
             known = ", ".join(defaults)
-            raise UserError(f"policy {entry.name!r} has no parameter {key!r}{nearest(key, defaults)}: accepted are {known}")
+            raise UserError(
+                f"policy {entry.name!r} has no parameter {key!r}{nearest(key, defaults)}: accepted are {known}"
+            )
         if key == "set":
             continue
-        if isinstance(value, str) or not math.isfinite(value) or isinstance(value, bool) > isinstance(defaults[key], bool):
+        number = not isinstance(value, str) and math.isfinite(value)
+        if not number or (isinstance(value, bool) and not isinstance(defaults[key], bool)):
             raise UserError(f"parameter {key} of policy {entry.name!r} is a number, not {value!r}")
         values[key] = float(value)
     if not 0.0 <= values["explore"] <= 1.0:

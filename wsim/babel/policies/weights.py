@@ -60,8 +60,9 @@ SETS: Mapping[str, Mapping[str, float]] = {
         **dict.fromkeys(WEIGHTS, 0.0),
         "set_points": 1.0,
         "wonder_points": 1.0,
-        "disc": 0.1,  # of moves with equal points: build rather than pass, and with few cards
+        "disc": 0.1,  # of moves with equal points: build rather than pass, with few cards, and never to fail
         "card": -0.001,
+        "fail": -0.01,
         "risk": 1.0,
         "accepted": 0.5,
         "refused": 1.0,

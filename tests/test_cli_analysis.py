@@ -1,0 +1,92 @@
+"""``wsim calibrate``, ``matchups``, ``strengths``, ``synergies``, ``variance``: thin commands on ``wsim.stats``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from wsim import stats
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("analysis") / "run"
+    record(Plan.make(policies="random,first,random,first", games=600), folder, threads=1)
+    return str(folder)
+
+
+COLUMNS = {
+    "calibrate": {"figure", "simulated", "human", "difference", "verdict"},
+    "matchups": {"policy", "opponent_policy", "games", "score_difference", "ahead", "q"},
+    "matchups --crowding": {"policy", "others", "n", "win_share"},
+    "strengths": {"wonder", "side", "n", "strength", "strength_low", "q"},
+    "strengths --by policy": {"policy", "strength", "win_chance"},
+    "synergies": {"card", "other", "n", "lift", "lift_low", "shrunk", "q"},
+    "variance": {"source", "share", "share_low", "variance"},
+}
+
+
+@pytest.mark.parametrize("words", COLUMNS)
+def test_each_analysis_as_json_and_as_a_table(wsim_command: Command, run: str, words: str) -> None:
+    name, *options = words.split()
+    rows = json.loads(wsim_command(name, run, *options, "--json").out)
+    assert rows
+    assert COLUMNS[words] <= set(rows[0])
+    shown = wsim_command(name, run, *options, "--top", "2")
+    assert (shown.code, shown.err) == (0, "")
+    title, _, line, *body = shown.out.splitlines()
+    assert title.endswith(", 600 games")
+    assert set(line) == {"─"}
+    assert body[min(2, len(rows))] == ""  # then the note
+    assert len(body[-1]) > 40
+
+
+def test_the_figures_are_those_of_the_library(wsim_command: Command, run: str) -> None:
+    rows = json.loads(wsim_command("strengths", run, "--by", "policy", "--json").out)
+    expected = stats.strengths(wsim.load_run(run), ["policy"]).frame
+    assert [row["policy"] for row in rows] == expected["policy"].cast(str).to_list()
+    assert [row["strength"] for row in rows] == pytest.approx(expected["strength"].to_list())
+
+
+def test_observational_tables_say_so_and_point_to_the_experiments(wsim_command: Command, run: str) -> None:
+    note = wsim_command("synergies", run, "--top", "1").out.splitlines()[-1]
+    assert note.startswith("Observational: ")
+    assert "wsim experiment picks" in note
+    assert "wsim whatif" in note
+
+
+def test_tables_are_sorted_cut_and_filtered(wsim_command: Command, run: str) -> None:
+    words = ("calibrate", run, "--filter", "group=all", "--sort", "-difference_sd", "--top", "3", "--json")
+    rows = json.loads(wsim_command(*words).out)
+    assert len(rows) == 3
+    assert {row["group"] for row in rows} == {"all"}
+    assert [row["difference_sd"] for row in rows] == sorted(row["difference_sd"] for row in rows)
+
+
+def test_synergies_of_some_cards(wsim_command: Command, run: str) -> None:
+    rows = json.loads(wsim_command("synergies", run, "--card", "Altar", "--card", "Baths", "--json").out)
+    assert {(row["card"], row["other"]) for row in rows} <= {("Altar", "Baths")}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("calibrate nothing", "'nothing' does not exist"),
+        ("calibrate RUN --tolerance 0", "the tolerance must be larger than 0, not 0.0"),
+        ("matchups RUN --by polcy", "the table has no column 'polcy'"),
+        ("strengths RUN --sort strenght", "the table has no column 'strenght'"),
+        ("synergies RUN --card Alter", "the table has no card 'Alter' (did you mean 'Altar'?)"),
+        ("variance RUN --outcome totl", "the table has no column 'totl'"),
+    ],
+)
+def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sentence: str, tmp_path: Path) -> None:
+    answer = wsim_command(*(run if word == "RUN" else word for word in words.split()))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+    assert answer.err.count("\n") == 1

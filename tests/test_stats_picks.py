@@ -1,0 +1,219 @@
+"""Offered, taken, passed, last seen; and effects from randomised picks whose truth is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from wsim import stats
+from wsim.errors import UserError
+
+NAMES = ("Altar", "Baths", "Press", "Tavern")
+CARD = pl.Enum(NAMES)
+DECISION = pl.Enum(["turn", "last_card", "discard_pile", "free_city"])
+ACTION = pl.Enum(["build", "stage", "sell", "decline"])
+HOW = pl.Enum(["paid", "chain", "free"])
+WORTH = np.array([4.0, 0.0, -2.0, 0.0])  # points of building each card
+SCHEMA: dict[str, Any] = {
+    "game": pl.UInt64, "seat": pl.UInt8, "age": pl.UInt8, "turn": pl.UInt8, "decision": DECISION, "legal": pl.UInt16,
+    "card": CARD, "action": ACTION, "how": HOW, "randomised": pl.Boolean, "probability": pl.Float32,
+    "offered": pl.List(CARD), "ways": pl.List(pl.UInt8),
+}  # fmt: skip
+
+
+def small_picks() -> pl.DataFrame:
+    """Return two games with every kind of fate."""
+    rows = [
+        (0, 0, 1, 1, "turn", "Altar", "build", "paid", ["Altar", "Baths", "Press"]),
+        (0, 1, 1, 1, "turn", "Tavern", "sell", None, ["Altar", "Tavern"]),
+        (0, 0, 1, 2, "turn", "Baths", "build", "chain", ["Baths"]),
+        (0, 0, 1, 6, "last_card", "Press", "stage", None, ["Press"]),
+        (0, 1, 2, 1, "turn", "Altar", "build", "free", ["Altar", "Baths"]),
+        (0, 1, 2, 3, "discard_pile", "Tavern", "build", "free", []),
+        (0, 1, 2, 3, "discard_pile", None, "decline", None, []),
+        (1, 0, 1, 1, "turn", "Baths", "build", "paid", ["Altar", "Baths"]),
+        (1, 0, 1, 1, "free_city", "Altar", "build", "paid", ["Altar"]),
+    ]
+    names = ["game", "seat", "age", "turn", "decision", "card", "action", "how", "offered"]
+    schema = {name: SCHEMA[name] for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def counts(frame: pl.DataFrame, card: str, **by: object) -> dict[str, Any]:
+    return frame.filter(pl.col("card") == card, *(pl.col(k).cast(pl.String) == str(v) for k, v in by.items())).row(
+        0, named=True
+    )
+
+
+def test_fates_of_cards() -> None:
+    frame = stats.card_picks(small_picks()).frame
+    altar, baths, press, tavern = (counts(frame, name) for name in NAMES)
+    assert (altar["offered"], altar["built_paid"], altar["built_free"], altar["passed"]) == (4, 1, 1, 2)
+    assert altar["by_free_city"] == 1
+    assert (baths["offered"], baths["built_chain"], baths["built_paid"], baths["passed"]) == (4, 1, 1, 2)
+    assert (press["offered"], press["staged"], press["passed"]) == (2, 1, 1)
+    assert (tavern["offered"], tavern["sold"], tavern["passed"], tavern["from_discard"]) == (1, 1, 0, 1)
+    assert tavern["taken_share"] == 1
+    # last turns: seat 0 of game 0 saw Baths until turn 2 of age I, seat 1 until turn 1 of age II; game 1 until turn 1
+    assert baths["last_seen"] == pytest.approx((2 + 1 + 1) / 3)
+    assert press["last_seen"] == 6
+
+
+def test_fates_by_age_and_by_columns_of_the_seats() -> None:
+    picks = small_picks()
+    by_age = stats.card_picks(picks, by="age").frame
+    assert counts(by_age, "Altar", age=1)["offered"] == 3
+    assert counts(by_age, "Altar", age=2)["built_free"] == 1
+    assert counts(by_age, "Altar", age=2)["last_seen"] == 1
+    seats = pl.DataFrame({"game": [0, 0, 1], "seat": [0, 1, 0], "policy": ["a", "b", "b"]}).cast(
+        {"game": pl.UInt64, "seat": pl.UInt8}
+    )
+    by_policy = stats.card_picks(picks, seats, by="policy").frame
+    assert counts(by_policy, "Baths", policy="a")["offered"] == 2
+    assert counts(by_policy, "Baths", policy="b")["built_paid"] == 1
+    assert by_policy["offered"].sum() == stats.card_picks(picks).frame["offered"].sum()
+    with pytest.raises(UserError, match="give the seats"):
+        stats.card_picks(picks, by="policy")
+
+
+def test_a_card_never_offered_has_counts_but_no_shares() -> None:
+    frame = stats.card_picks(small_picks().filter(pl.col("card") != "Press")).frame.filter(pl.col("card") == "Tavern")
+    assert frame["taken_share"].to_list() == [1.0]
+    empty = stats.card_picks(small_picks().head(0)).frame
+    assert empty["offered"].to_list() == [0] * 4
+    assert empty["last_seen"].null_count() == empty["taken_share"].null_count() == 4
+
+
+def test_card_names_must_be_an_enum() -> None:
+    with pytest.raises(UserError, match="Enum of card names"):
+        stats.card_picks(small_picks().with_columns(pl.col("card").cast(pl.String)))
+
+
+# --- randomised picks -----------------------------------------------------------------------------------------------
+
+
+def experiment(games: int, seed: int, explore: float = 0.3) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return picks and seats of games with one turn and two seats, whose total is what the seat did plus luck.
+
+    A hand is three of the four cards; Altar is buildable only by the rich, in two ways, who score 10 more anyway: to
+    compare those who built it with those who did not would be wrong by far. The policy builds what it can, Altar first.
+    """
+    rng = np.random.default_rng(seed)
+    picks, totals = [], []
+    for game in range(games):
+        luck = rng.normal(0, 2)
+        for seat in range(2):
+            hand = sorted(rng.choice(4, 3, replace=False))
+            rich = rng.random() < 0.5
+            ways = [(2 if rich else 0) if card == 0 else 1 for card in hand]
+            moves = [
+                (card, action)
+                for card, builds in zip(hand, ways, strict=True)
+                for action in (*["build"] * builds, "stage", "sell")
+            ]
+            wanted = next(i for i, (_, action) in enumerate(moves) if action == "build")
+            randomised = rng.random() < explore
+            index = int(rng.integers(len(moves))) if randomised else wanted
+            probability = explore / len(moves) + (1 - explore if index == wanted else 0)
+            card, action = moves[index]
+            points = {"build": WORTH[card], "stage": 3.0, "sell": 0.0}[action]
+            totals.append(20 + luck + 10 * rich + points + rng.normal())
+            picks.append(
+                (
+                    *(game, seat, 1, 1, "turn", len(moves), NAMES[card], action, "paid" if action == "build" else None),
+                    *(randomised, probability, [NAMES[one] for one in hand], ways),
+                )
+            )
+    seats = pl.DataFrame({"game": np.repeat(np.arange(games), 2), "seat": [0, 1] * games, "total": totals}).cast(
+        {"game": pl.UInt64, "seat": pl.UInt8}
+    )
+    return pl.DataFrame(picks, schema=SCHEMA, orient="row"), seats
+
+
+def truth(action: str, card: int) -> float:
+    """Return the effect by its definition, over all hands that can do it: action less the mean of the other moves."""
+    effects = []
+    for left_out in range(4):
+        for rich in (False, True):
+            hand = [one for one in range(4) if one != left_out]
+            points: list[tuple[bool, float]] = []
+            for one in hand:
+                builds = (2 if rich else 0) if one == 0 else 1
+                for did, value, number in (("build", WORTH[one], builds), ("stage", 3.0, 1), ("sell", 0.0, 1)):
+                    points += [(one == card and action in (did, "take"), float(value))] * number
+            done, others = ([value for yes, value in points if yes == arm] for arm in (True, False))
+            if done:
+                effects.append(np.mean(done) - np.mean(others))
+    return float(np.mean(effects))
+
+
+@pytest.fixture(scope="module")
+def trial() -> tuple[pl.DataFrame, pl.DataFrame]:
+    return experiment(6000, seed=1)
+
+
+@pytest.mark.parametrize("action", ["build", "stage", "sell", "take"])
+def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl.DataFrame], action: Any) -> None:
+    table = stats.pick_effects(*trial, action)
+    for number, card in enumerate(NAMES):
+        one = counts(table.frame, card)
+        wide = 1.8 * (one["effect_high"] - one["effect_low"]) / 2  # 3.5 standard errors
+        assert abs(one["effect"] - truth(action, number)) < wide < 1.8
+    assert action in table.note
+
+
+def test_a_naive_comparison_is_far_off_where_the_experiment_is_not(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    picks, seats = trial
+    joined = picks.join(seats, on=["game", "seat"]).filter(pl.col("offered").list.contains("Altar"))
+    built = (joined["card"] == "Altar") & (joined["action"] == "build")
+    means = [joined.filter(chosen)["total"].mean() for chosen in (built, ~built)]
+    naive = float(means[0]) - float(means[1])  # type: ignore[arg-type]
+    one = counts(stats.pick_effects(picks, seats, "build").frame, "Altar")
+    assert naive > truth("build", 0) + 5
+    assert one["effect_low"] < truth("build", 0) < one["effect_high"]
+    assert one["q"] < 1e-6
+
+
+def test_effects_against_the_policy(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    """The policy builds Altar whenever it can, so building it is no better than the policy."""
+    table = stats.pick_effects(*trial, "build", against="policy").frame
+    altar = counts(table, "Altar")
+    assert abs(altar["effect"]) < 0.5
+    assert altar["effect_low"] < 0 < altar["effect_high"]
+    # Tavern sold, worth 0, against what the policy builds from the hands that hold it, rich and poor
+    built = {(0, 1, 3): (4, 0), (0, 2, 3): (4, -2), (1, 2, 3): (0, 0)}
+    sold = counts(stats.pick_effects(*trial, "sell", against="policy").frame, "Tavern")
+    assert sold["effect_low"] < -np.mean(list(built.values())) < sold["effect_high"]
+
+
+def test_intervals_of_effects_cover() -> None:
+    covered = 0
+    for seed in range(60):
+        one = counts(stats.pick_effects(*experiment(150, seed=100 + seed, explore=0.6), "sell").frame, "Baths")
+        covered += one["effect_low"] <= truth("sell", 1) <= one["effect_high"]
+    assert covered >= 50  # of 60: the chance of fewer is 1 in 2,000
+
+
+def test_only_randomised_turns_count(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    picks, seats = trial
+    certain = picks.head(100).with_columns(probability=pl.lit(1.0, pl.Float32))
+    table = stats.pick_effects(certain, seats, "build").frame
+    assert table["picks"].sum() == 0
+    assert table["effect"].null_count() == table["effect_low"].null_count() == 4
+    more = pl.concat([picks, certain.with_columns(pl.col("game") + 100_000)])
+    again = stats.pick_effects(more, seats, "build").frame
+    assert again.equals(stats.pick_effects(picks, seats, "build").frame)
+
+
+def test_mistakes_in_experiments_are_named(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    picks, seats = trial
+    with pytest.raises(UserError, match=r"unknown action 'bild'.*did you mean 'build'"):
+        stats.pick_effects(picks, seats, "bild")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="unknown comparison"):
+        stats.pick_effects(picks, seats, against="nobody")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="no column 'ways'"):
+        stats.pick_effects(picks.drop("ways"), seats, "build")
+    assert stats.pick_effects(picks.drop("ways"), seats, "sell").frame.height == 4

@@ -1,0 +1,51 @@
+"""``wsim report``: the page of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wsim.cli.console import remark, write_out
+
+if TYPE_CHECKING:
+    from wsim.report.material import Progress
+
+__all__ = ["report_command"]
+
+
+def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], compare: str | None, quiet: bool) -> None:
+    """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path."""
+    from wsim.lab.store import load_run
+    from wsim.report import Asked, check_extra, write_report
+
+    check_extra()
+    run = load_run(folder)
+    if not (quiet or run.complete):
+        remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
+    target = Path(out) if out is not None else run.path / "report.html"
+    asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare))
+    with _steps(not quiet) as progress:
+        write_report(run, target, asked, progress)
+    write_out(str(target))
+
+
+@contextlib.contextmanager
+def _steps(show: bool) -> Iterator[Progress | None]:
+    """Give a callback that draws a bar of steps on standard error; None if it is no terminal."""
+    if not (show and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("report"), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def advance(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,224 @@
+"""Tables of the page: columns, cells, and intervals drawn within cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from wsim.report.conclusions import CLEAR
+from wsim.report.shapes import labelled, level_columns
+from wsim.report.theme import colour_of
+from wsim.report.wording import count, number, number_range, percent, points_name, signed, title
+
+__all__ = ["Cell", "Column", "Grid", "Range", "level_grid", "owner_grid", "plain", "plain_grid"]
+
+INTERVAL_ENDS = ("_low", "_high")
+_WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"
+_LESS = "less that of seats without it, with its 95 % interval"
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval drawn in a cell; all numbers are per cent of the width of the cell."""
+
+    low: float
+    high: float
+    value: float
+    reference: float
+    clear: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, what it is sorted by, and perhaps an interval, a dot of a colour, a smaller second text."""
+
+    text: str
+    key: float | str | None
+    range: Range | None = None
+    colour: str = ""
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, whether it holds numbers, whether a narrow screen leaves it out, what it says."""
+
+    heading: str
+    numeric: bool = True
+    minor: bool = False
+    hint: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Attributes
+    ----------
+    name: its id in the page.
+    caption: what it shows.
+    columns, rows: its content.
+    search: whether it can be searched. choices: columns (by place) whose values can be chosen, with these values.
+    sorted_by: the place of the column that the rows are sorted by, None for none; ``descending`` says how.
+    """
+
+    name: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    search: bool = False
+    choices: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    sorted_by: int | None = None
+    descending: bool = True
+
+
+def plain(value: object) -> Cell:
+    """Return a cell of text."""
+    text = "" if value is None else str(value)
+    return Cell(text, text)
+
+
+def _number(value: float | None, write: Callable[[float | None], str] = number, small: str = "") -> Cell:
+    return Cell(write(value), value, small=small)
+
+
+def _count(value: int) -> Cell:
+    return Cell(count(value), value)
+
+
+class _Axis:
+    """Places estimates of a column side by side."""
+
+    def __init__(self, frame: pl.DataFrame, name: str, reference: float) -> None:
+        lows, highs = frame[f"{name}_low"].drop_nulls().to_list(), frame[f"{name}_high"].drop_nulls().to_list()
+        low, high = min([reference, *lows]), max([reference, *highs])
+        margin = 0.03 * (high - low) or 1.0
+        self._start, self._length = low - margin, high - low + 2 * margin
+        self._name, self._reference = name, reference
+
+    def range(self, row: Mapping[str, Any]) -> Range | None:
+        """Return the interval of a row; None if it has none."""
+        value, low, high = row[self._name], row[f"{self._name}_low"], row[f"{self._name}_high"]
+        if value is None or low is None or high is None:
+            return None
+        low_at, high_at, at, reference = (self._at(one) for one in (low, high, value, self._reference))
+        return Range(low_at, high_at, at, reference, not low <= self._reference <= high)
+
+    def _at(self, value: float) -> float:
+        return float(round(100 * (value - self._start) / self._length, 2))
+
+
+def owner_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
+    """Return the table of what seats have or have not (cards): win points with intervals, differences, a verdict."""
+    rows = labelled(table).sort("win_points", descending=True, nulls_last=True)
+    about = table.columns[1 : table.columns.index("n")]
+    share = table.columns[table.columns.index("n") + 1]
+    axis = _Axis(rows, "win_points", 1.0)
+    columns = [
+        Column(title(noun), numeric=False),
+        *(Column(title(one), numeric=_is_number(table[one]), minor=True) for one in about),
+        Column("Seats", minor=True, hint="seats that have it"),
+        Column(title(share), minor=True, hint="of all seats"),
+        Column("Win points", hint=_WIN_POINTS, wide=True),
+        Column("Wins against others", hint=f"win share of seats with it {_LESS}, percentage points"),
+        Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}"),
+        Column("Goes with", numeric=False, minor=True, hint=f"if the q-value (Benjamini-Hochberg) is below {CLEAR}"),
+    ]
+    cells = [list(_owner_cells(row, about, share, axis)) for row in rows.to_dicts()]
+    choices = {1 + place: _values(rows[one]) for place, one in enumerate(about)}
+    choices[len(columns) - 1] = ["winning", "losing", "neither"]
+    return Grid(
+        name, f"{title(noun)} by {noun}: how those did who have it at the end (observational).", columns, cells,
+        search=True, choices=choices, sorted_by=columns.index(next(one for one in columns if one.wide)),
+    )  # fmt: skip
+
+
+def _is_number(series: pl.Series) -> bool:
+    return series.dtype.is_numeric()
+
+
+def _values(series: pl.Series) -> list[str]:
+    return [str(value) for value in series.drop_nulls().unique().sort().to_list()]
+
+
+def _owner_cells(row: Mapping[str, Any], about: Sequence[str], share: str, axis: _Axis) -> Iterable[Cell]:
+    colour = next((colour_of(row[one], -1) for one in about if isinstance(row[one], str)), "")
+    yield Cell(row["label"], row["label"], colour=colour)
+    for one in about:
+        yield Cell(str(row[one]), row[one]) if isinstance(row[one], int | float) else plain(row[one])
+    yield _count(row["n"])
+    yield _number(row[share], percent)
+    interval = number_range(row["win_points_low"], row["win_points_high"])
+    yield Cell(number(row["win_points"]), row["win_points"], axis.range(row), small=interval)
+    difference, low, high = (_hundred(row[f"win_difference{end}"]) for end in ("", "_low", "_high"))
+    yield _number(difference, lambda value: signed(value, 1), number_range(low, high, 1, sign=True))
+    score = number_range(row["score_difference_low"], row["score_difference_high"], 1, sign=True)
+    yield _number(row["score_difference"], lambda value: signed(value, 1), score)
+    yield Cell(_goes_with(row), row["win_difference"])
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _goes_with(row: Mapping[str, Any]) -> str:
+    if row["win_q"] is None or row["win_q"] >= CLEAR:
+        return "neither"
+    return "winning" if row["win_difference"] > 0 else "losing"
+
+
+def level_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
+    """Return the numbers behind the charts of levels (wonders, policies)."""
+    rows = labelled(table)
+    points = [one for one in table.columns if one.startswith("points_") and rows[one].abs().max()]
+    axis = _Axis(rows, "win_points", 1.0)
+    columns = [
+        Column(title(noun), numeric=False),
+        Column("Seats", minor=True),
+        Column("Win share", minor=True, hint="with its 95 % interval"),
+        Column("Win points", hint=_WIN_POINTS, wide=True),
+        Column("Score", hint="with its 95 % interval"),
+        *(Column(title(points_name(one)), minor=True) for one in points),
+    ]
+    cells = []
+    for row in rows.to_dicts():
+        share = [_hundred(row[f"win_share{end}"]) for end in ("", "_low", "_high")]
+        cells.append(
+            [
+                plain(row["label"]),
+                _count(row["n"]),
+                _number(row["win_share"], percent, number_range(share[1], share[2], 1)),
+                Cell(
+                    number(row["win_points"]),
+                    row["win_points"],
+                    axis.range(row),
+                    small=number_range(row["win_points_low"], row["win_points_high"]),
+                ),
+                _number(row["score"], small=number_range(row["score_low"], row["score_high"])),
+                *(_number(row[one], lambda value: number(value, 1)) for one in points),
+            ]
+        )
+    return Grid(name, f"Every {' and '.join(level_columns(table))}.".replace("_", " "), columns, cells, sorted_by=3)
+
+
+def plain_grid(name: str, caption: str, table: pl.DataFrame) -> Grid:
+    """Return any table, intervals behind their estimates."""
+    names = table.columns
+    shown = [one for one in names if not (one.endswith(INTERVAL_ENDS) and one.rpartition("_")[0] in names)]
+    columns = [Column(title(points_name(one)), numeric=_is_number(table[one])) for one in shown]
+    rows = [[_any(row, one) for one in shown] for row in table.to_dicts()]
+    return Grid(name, caption, columns, rows)
+
+
+def _any(row: Mapping[str, Any], name: str) -> Cell:
+    value = row[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return plain(value)
+    if isinstance(value, int):
+        return _count(value)
+    small = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"))
+    return _number(value, lambda one: number(one, 3 if abs(value) < 1 else 2), small)

@@ -1,0 +1,113 @@
+"use strict";
+
+// Light and dark: the system's choice, until the button says otherwise. A page on the disk may have no memory.
+const root = document.documentElement;
+const themeButton = document.getElementById("theme");
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+
+function remembered(theme) {
+  try {
+    if (theme !== undefined) localStorage.setItem("wsim-theme", theme);
+    return localStorage.getItem("wsim-theme");
+  } catch {
+    return null;
+  }
+}
+
+function isDark() {
+  return (root.dataset.theme ?? (systemDark.matches ? "dark" : "light")) === "dark";
+}
+
+function showTheme() {
+  themeButton.textContent = isDark() ? "Light" : "Dark";
+  themeButton.setAttribute("aria-label", isDark() ? "Switch to light" : "Switch to dark");
+}
+
+if (remembered()) root.dataset.theme = remembered();
+themeButton.addEventListener("click", () => {
+  root.dataset.theme = isDark() ? "light" : "dark";
+  remembered(root.dataset.theme);
+  showTheme();
+});
+systemDark.addEventListener("change", showTheme);
+showTheme();
+
+// Tables: sorted by their headings, searched and filtered.
+function keyOf(row, column) {
+  return row.cells[column].dataset.key;
+}
+
+function compareKeys(one, other) {
+  const numbers = [Number(one), Number(other)];
+  return numbers.some(Number.isNaN) ? one.localeCompare(other) : numbers[0] - numbers[1];
+}
+
+function sortBy(table, heading) {
+  const column = heading.cellIndex;
+  const first = heading.classList.contains("number") ? "descending" : "ascending";
+  const opposite = { ascending: "descending", descending: "ascending" };
+  const current = heading.getAttribute("aria-sort");
+  const direction = current ? opposite[current] : first;
+  for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", direction);
+  const body = table.tBodies[0];
+  const known = [...body.rows].filter((row) => keyOf(row, column) !== "");
+  const unknown = [...body.rows].filter((row) => keyOf(row, column) === "");
+  const sign = direction === "ascending" ? 1 : -1;
+  known.sort((one, other) => sign * compareKeys(keyOf(one, column), keyOf(other, column)));
+  body.append(...known, ...unknown);
+}
+
+function filterRows(grid) {
+  const words = (grid.querySelector("input[type=search]")?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const chosen = [...grid.querySelectorAll("select")].filter((select) => select.value);
+  let shown = 0;
+  for (const row of grid.querySelector("tbody").rows) {
+    const text = row.textContent.toLowerCase();
+    const matches = (select) => row.cells[select.dataset.column].textContent.trim() === select.value;
+    row.hidden = !(words.every((word) => text.includes(word)) && chosen.every(matches));
+    shown += row.hidden ? 0 : 1;
+  }
+  grid.querySelector("output").textContent = `${shown} ${shown === 1 ? "row" : "rows"}`;
+}
+
+for (const grid of document.querySelectorAll(".grid")) {
+  const table = grid.querySelector("table");
+  for (const heading of table.tHead.rows[0].cells) {
+    heading.querySelector("button").addEventListener("click", () => sortBy(table, heading));
+  }
+  const tools = grid.querySelector(".tools");
+  if (tools) {
+    tools.addEventListener("input", () => filterRows(grid));
+    tools.addEventListener("submit", (event) => event.preventDefault());
+  }
+}
+
+// Numbers of a mark under the pointer.
+const tip = document.getElementById("tip");
+const MARK = '.chart [role="graphics-symbol"][aria-label]:not([aria-roledescription="axis"], [aria-roledescription="legend"])';
+
+function placeTip(event) {
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.min(event.clientX + 14, innerWidth - width - 8);
+  const above = event.clientY - height - 12;
+  tip.style.left = `${Math.max(8, left)}px`;
+  tip.style.top = `${above < 8 ? event.clientY + 18 : above}px`;
+}
+
+document.addEventListener("pointermove", (event) => {
+  const mark = event.target.closest?.(MARK);
+  tip.hidden = !mark;
+  if (mark) {
+    tip.textContent = mark.getAttribute("aria-label");
+    placeTip(event);
+  }
+});
+document.addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
+
+// Where in the page we are.
+const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) links.get(target.id)?.classList.toggle("here", isIntersecting);
+}, { rootMargin: "-30% 0px -60% 0px" });
+for (const section of document.querySelectorAll("section[id]")) watcher.observe(section);
