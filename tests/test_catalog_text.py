@@ -188,7 +188,11 @@ def test_the_wheel_carries_the_file() -> None:
 def test_the_file_is_found_inside_an_installed_package(tmp_path: Path) -> None:
     package = tmp_path / "wsim"
     (package / "wonders").mkdir(parents=True)
-    for source in [ROOT / "wsim" / "errors.py", *(ROOT / "wsim" / "wonders").glob("catalog*.py")]:
+    for source in [
+        ROOT / "wsim" / "errors.py",
+        ROOT / "wsim" / "paths.py",
+        *(ROOT / "wsim" / "wonders").glob("catalog*.py"),
+    ]:
         shutil.copy(source, tmp_path / source.relative_to(ROOT))
     (package / "__init__.py").touch()
     (package / "wonders" / "__init__.py").touch()

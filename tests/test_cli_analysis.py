@@ -28,6 +28,7 @@ COLUMNS = {
     "strengths": {"wonder", "side", "n", "strength", "strength_low", "q"},
     "strengths --by policy": {"policy", "strength", "win_chance"},
     "synergies": {"card", "other", "n", "lift", "lift_low", "shrunk", "q"},
+    "synergies --chains": {"chain", "begun", "n", "finished", "unfinished", "lift", "shrunk"},
     "variance": {"source", "share", "share_low", "variance"},
 }
 

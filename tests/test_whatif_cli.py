@@ -26,9 +26,10 @@ def test_an_answer_in_words_and_figures(wsim_command: Command) -> None:
     answer = wsim_command(*MEDAL, "--set", "cards.Medal.points=8")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "Mean score of all seats: variant less baseline, on the same deals and seats."
-    assert lines[1].split()[:5] == ["variant", "baseline", "changed", "effect", "verdict"]
-    assert lines[3].startswith("cards.Medal.points=8")
+    assert lines[0] == (
+        "What if cards.Medal.points=8. Mean score of all seats: variant less baseline, on the same deals and seats."
+    )
+    assert lines[1].split()[:4] == ["baseline", "changed", "effect", "verdict"]
     assert " higher " in lines[3]
     assert any(line.startswith("Shares; each interval holds by itself") for line in lines)
     assert "Its interval holds for all looks together with 95 % confidence." in lines
@@ -39,6 +40,7 @@ def test_an_answer_in_words_and_figures(wsim_command: Command) -> None:
 def test_a_sweep_is_drawn(wsim_command: Command) -> None:
     answer = wsim_command(*MEDAL, "--sweep", "cards.Medal.points=1..9..2", "--quiet")
     assert answer.code == 0
+    assert answer.out.startswith("Sweep over cards.Medal.points. Mean score of all seats")
     drawn = answer.out.split("Effect on score, with its interval:\n")[1].splitlines()[:5]
     points = [line.index("●") for line in drawn]
     assert points == sorted(points)

@@ -89,6 +89,16 @@ def test_what_trade_is_worth_to_a_random_seat() -> None:
     assert share["effect_high"] < 0
 
 
+def test_tower_of_babel_is_compared_by_the_same_function() -> None:
+    asked: dict[str, Any] = {"game": "tower_of_babel", "policies": "random", "threads": 1, "budget": 1000}
+    answer = wsim.whatif(**asked, sweep="babel.value_table.3=[3, 2, 1],[40, 20, 10]")
+    assert answer.effects["verdict"].to_list() == ["lower", "higher"]
+    assert answer.effects["variance_removed"].min() > 0  # type: ignore[operator]
+    assert answer.details["metric"].unique().to_list() == ["score"]  # one policy, no wonders of seats, no cards
+    with pytest.raises(wsim.UserError, match="tower_of_babel cannot restrict a seat: it has no option ban"):
+        wsim.whatif(**asked, ban=["trade"])
+
+
 def test_boards_of_a_balanced_design_sit_everywhere_equally_often() -> None:
     """Seven boards, two sides: each block of 14 games has each board with each side once in each seat."""
     seats = wsim.simulate(policies="random", games=140, threads=1, wonders="balanced")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
+from wsim.errors import UserError
+from wsim.game import find_game
 
 if TYPE_CHECKING:
     from wsim.cli.tables import View
@@ -33,10 +35,16 @@ def _strengths(run: Run, *, by: tuple[str, ...], **options: Any) -> Table:
     return strengths(run, by, **options)
 
 
-def _synergies(run: Run, *, cards: tuple[str, ...], **options: Any) -> Table:
-    from wsim.stats import card_pairs
+def _synergies(run: Run, *, cards: tuple[str, ...], chains: bool, **options: Any) -> Table:
+    from wsim import stats
 
-    return card_pairs(run, cards=cards or None, **options)
+    if not chains:
+        return stats.card_pairs(run, cards=cards or None, **options)
+    module = find_game(run.plan.game)
+    if not hasattr(module, "chains"):
+        raise UserError(f"{run.plan.game} has no chains of cards")
+    every = module.chains(run.plan)
+    return stats.card_chains(run, [chain for chain in every if set(cards) <= set(chain)], **options)
 
 
 def _variance(run: Run, **options: Any) -> Table:

@@ -301,7 +301,10 @@ def strengths(
 @app.command()
 def synergies(
     run: RunFolder,
-    cards: Annotated[list[str] | None, typer.Option("--card", help="Only pairs of these cards (repeatable).")] = None,
+    cards: Annotated[list[str] | None, typer.Option("--card", help="Only these cards (repeatable).")] = None,
+    chains: Annotated[
+        bool, typer.Option("--chains", help="Instead: what finishing a chain of cards goes with.")
+    ] = False,
     outcome: Annotated[str, typer.Option(metavar="COLUMN", help="total, win_share, ...")] = "total",
     sort: Sort = None,
     top: Top = None,
@@ -313,7 +316,7 @@ def synergies(
     from wsim.cli.tables import View
 
     view = View(sort, top, tuple(only or ()))
-    analysis_command("synergies", run, view, as_json=as_json, cards=tuple(cards or ()), outcome=outcome)
+    analysis_command("synergies", run, view, as_json=as_json, cards=tuple(cards or ()), chains=chains, outcome=outcome)
 
 
 @app.command()

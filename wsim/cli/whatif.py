@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "chart_lines", "whatif_command"]
 
+Shown = list[dict[str, Any]]
+
 CHART = 56  # columns of the chart's scale
 SHARES = ("win", "owner:", "winner:", "built:")
 FEW = 3  # variants up to which every metric is shown without being asked for
@@ -78,34 +80,47 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
     if as_json:
         print_json(answer.record())
         return
-    effects = _without_empty(answer.effects.to_dicts())
-    tables = [(answer.estimand, effects)]
-    many = answer.effects.height > FEW
+    effects = answer.effects.to_dicts()
+    tables = [(f"{_what(effects)}. {answer.estimand}", _slim(effects))]
+    many = len(effects) > FEW
     if details or not many:
         tables += _details(answer)
     print_tables(tables)
-    if answer.effects.height > 1:
+    if len(effects) > 1:
         write_out(f"\nEffect on {answer.test.metric}, with its interval:")
-        for line in chart_lines(answer.effects.to_dicts(), _characters()):
+        for line in chart_lines(effects, _characters()):
             write_out(line)
     write_out("\n" + "\n".join(_remarks(answer)))
     if many and not details:
         remark("add --details for all metrics of every variant")
 
 
-def _details(answer: WhatIf) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return every metric, shares apart from points because their sizes differ."""
-    rows = [row for row in _without_empty(answer.details.to_dicts()) if row["metric"] != answer.test.metric]
+def _what(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Name what is varied, for a title: the one variant, or the path of a sweep."""
+    if rows[0]["value"] is not None:
+        return f"Sweep over {rows[0]['variant'].partition('=')[0]}"
+    return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
+
+
+def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
+    """Return every other metric, shares apart from points because their sizes differ."""
+    rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.test.metric]
     shares = [row for row in rows if row["metric"].startswith(SHARES)]
     points = [row for row in rows if not row["metric"].startswith(SHARES)]
     said = "each interval holds by itself, whenever playing stopped"
-    return [(f"{what}; {said}", part) for what, part in (("Points and counts", points), ("Shares", shares)) if part]
+    return [
+        (f"{what}; {said}", _slim(part)) for what, part in (("Points and counts", points), ("Shares", shares)) if part
+    ]
 
 
-def _without_empty(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Leave the column ``value`` out where no sweep gives it one, and the name where the value says as much."""
-    sweep = any(row["value"] is not None for row in rows)
-    return [{key: one for key, one in row.items() if key != "value" or (sweep and one)} for row in rows]
+def _slim(rows: Sequence[Mapping[str, Any]]) -> Shown:
+    """Leave out of a table for people what its title or another column says; the JSON has it all."""
+    hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
+    hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
+    same = all(row["n_baseline"] == row["n_changed"] for row in rows)
+    hidden |= {"n_changed"} if same else set()
+    names = {"n_baseline": "n"} if same else {}
+    return [{names.get(key, key): one for key, one in row.items() if key not in hidden} for row in rows]
 
 
 def _remarks(answer: WhatIf) -> list[str]:
@@ -123,9 +138,10 @@ def _remarks(answer: WhatIf) -> list[str]:
     }[answer.stopped]
     rate = f", {answer.games / answer.seconds:,.0f} a second" if answer.seconds > 0 else ""
     played = f"{answer.deals:,} deals, {answer.games:,} games in {answer.seconds:.1f} s{rate}"
-    removed = answer.effects["variance_removed"].drop_nulls()
-    saved = float(removed.min()) if len(removed) else 0.0  # type: ignore[arg-type]
-    pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{100 * saved:.1f} % of the variance"
+    removed = answer.effects["variance_removed"].drop_nulls().to_list()
+    saved = float(min(removed, default=0.0))
+    percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f} %"
+    pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{percent} of the variance"
     if 0 < saved < 1:
         pairing += f": separate deals would take {1 / (1 - saved):,.1f} times as many games"
     return [f"{level}.", f"{why}: {played}.", f"{pairing}."]

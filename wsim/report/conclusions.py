@@ -139,7 +139,8 @@ def _extreme(clear: pl.DataFrame, known: pl.DataFrame, noun: str, section: str, 
 def _the_rest(above: int, below: int, known: int, noun: str, section: str) -> list[Statement]:
     """Count what is clear and what is not."""
     unclear = known - above - below
-    parts = [f"{many} win {word}" for many, word in ((above, "more"), (below, "less")) if many]
+    counted = ((above, "more"), (below, "less"))
+    parts = [f"{many} {'wins' if many == 1 else 'win'} {word}" for many, word in counted if many]
     if not unclear:
         headline = f"All {known} {plural(noun)} differ from average: {joined(parts)} than their fair share."
         return [Statement("clear", headline, "", section)] if known > 2 else []
@@ -188,10 +189,11 @@ def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> lis
         order = clear.sort("win_difference", descending=best)
         first = order.row(0, named=True)
         if (first["win_difference"] > 0) == best:
-            found.append(_goes_with(first, order[1:], noun, section))
+            others = known.filter(pl.col("label") != first["label"])
+            found.append(_goes_with(first, others.sort("win_difference", descending=best), noun, section))
     good = len(clear.filter(pl.col("win_difference") > 0))
     unclear = len(known) - len(clear)
-    parts = f"{good} go with winning, {len(clear) - good} with losing"
+    parts = f"{good} {'goes' if good == 1 else 'go'} with winning, {len(clear) - good} with losing"
     caveat = f"By q-values below {CLEAR}; observational. A pick experiment or a what-if tells what something causes."
     if unclear:
         verb = "goes" if unclear == 1 else "go"

@@ -40,16 +40,14 @@ def config() -> dict[str, Any]:
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     }
+    axis = {"gridColor": GRID, "domain": False, "ticks": False, "labelPadding": 6, "titlePadding": 10}
+    legend = {"title": None, "orient": "top", "columnPadding": 22, "symbolType": "square", "symbolSize": 110}
     return {
         "background": "transparent",
         "font": "sans-serif",
-        "axis": {
-            **text, "gridColor": GRID, "domain": False, "ticks": False, "labelPadding": 6, "titlePadding": 10,
-            "labelLimit": 220,
-        },
+        "axis": {**text, **axis},
         "axisY": {"labelColor": INK},
-        "legend": {**text, "labelColor": INK, "title": None, "orient": "top", "symbolType": "square",
-                   "symbolSize": 110},
+        "legend": {**text, **legend, "labelColor": INK},
         "view": {"stroke": None},
         "text": {"color": INK, "fontSize": 12},
-    }  # fmt: skip
+    }

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
+from wsim.paths import default_cards_path
 
 __all__ = ["default_cards_path", "read_toml", "shown"]
 
 _TWICE = re.compile(r"cannot (declare|overwrite|mutate)|duplicate", re.IGNORECASE)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _DECLARED = re.compile(r"\((.*)\) twice")
-
-
-def default_cards_path() -> Path:
-    """Return the path of the cards.toml that belongs to this wsim.
-
-    A wheel carries it inside the package; in a checkout (or an editable install of one) it lies beside the package.
-    """
-    inside = Path(str(files("wsim"))) / "cards.toml"
-    beside = inside.parent.parent / "cards.toml"
-    for path in (inside, beside):
-        if path.is_file():
-            return path
-    raise UserError(f"cards.toml is missing from this installation of wsim: neither {inside} nor {beside} exists")
 
 
 def shown(path: Path) -> str:

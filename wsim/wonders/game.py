@@ -20,8 +20,7 @@ __all__ = [
     "BRIEF",
     "NAME",
     "OPTIONS",
-    "WondersTable",
-    "cold",
+    "WondersTable", "chains", "cold",
     "default_plan",
     "policies",
     "prepare",
@@ -193,6 +192,18 @@ def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
 def _frame(make: Callable[[Run], Any], run: Run) -> pl.DataFrame:
     frame: pl.DataFrame = make(run).frame
     return frame
+
+
+def chains(plan: Plan) -> list[tuple[str, ...]]:
+    """Return the chains of cards in a plan (R16), in building order: every link and every longer way along links."""
+    follows: dict[str, list[str]] = {}
+    for card in catalogue_of(plan).cards:
+        for predecessor in card.free_with:
+            follows.setdefault(predecessor, []).append(card.name)
+    found: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
+    for chain in found:  # grows while it is read: each chain is followed by what goes on from its end
+        found += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
+    return found
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:

@@ -52,7 +52,7 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "science": "a point that science changes, as symbols stand now",
         "symbol": "a symbol, whatever it changes",
         "follow": "a symbol, for each one already there",
-        "set": "a symbol of the kind that is rarest in the city",
+        "rarest": "a symbol of the kind that is rarest in the city",
         "contest": "a symbol, for each green card of the neighbours",
         "copied": "copying a symbol of a neighbour, besides its points now",
         # special effects

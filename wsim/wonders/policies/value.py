@@ -61,8 +61,8 @@ _DISCOUNT, _REBATE = INDEX["discount"], INDEX["rebate"]
 _WAR, _SHIELD, _GAP, _LEADING, _DIPLOMACY, _TRUCE = (
     INDEX[name] for name in ("war", "shield", "gap", "lead", "diplomacy", "truce")
 )
-_SCIENCE, _SYMBOL, _FOLLOW, _SET, _CONTEST, _COPIED = (
-    INDEX[name] for name in ("science", "symbol", "follow", "set", "contest", "copied")
+_SCIENCE, _SYMBOL, _FOLLOW, _RAREST, _CONTEST, _COPIED = (
+    INDEX[name] for name in ("science", "symbol", "follow", "rarest", "contest", "copied")
 )
 _PLAY_LAST, _FROM_DISCARD, _COPY_GUILD, _FREE_BUILD, _CHEAP_STAGES = (
     INDEX[name] for name in ("play_last", "from_discard", "copy_guild", "free_build", "cheap_stages")
@@ -208,7 +208,7 @@ def _symbols(public, own, seat, symbol, copies):
     if symbol:
         value += weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
         if symbol == _ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
-            value += weights[_SET]
+            value += weights[_RAREST]
         left, right = neighbor_left(public, seat), neighbor_right(public, seat)
         value += weights[_CONTEST] * (public.colors[left, _GREEN] + public.colors[right, _GREEN])
     return value
