@@ -158,7 +158,7 @@ def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
     assert answer.code == 0
     title, header, _, *rows = answer.out.splitlines()
     assert title == "Wonders, 1,000 games"
-    assert header.split() == ["policy", "n", "mean_total"]
+    assert header.split() == ["policy", "n", "mean", "total"]
     assert [row.split()[0] for row in rows] == ["bold", "random", "shy"]
 
 
@@ -166,6 +166,7 @@ def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
     ("words", "order"),
     [
         (["--sort", "policy"], ["shy", "random", "bold"]),
+        (["--sort", "mean total", "--top", "1"], ["random"]),
         (["--sort", "-policy"], ["bold", "random", "shy"]),
         (["--sort", "n", "--top", "1"], ["bold"]),
         (["--filter", "n=1000"], ["random", "shy"]),

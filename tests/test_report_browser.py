@@ -89,7 +89,8 @@ def resize(chrome: Chrome, width: int) -> None:
 
 
 def colours(chrome: Chrome, scheme: str) -> None:
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}  # no click while the page scrolls
+    features = [{"name": "prefers-color-scheme", "value": scheme}, still]
     chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
 
 

@@ -42,25 +42,28 @@ class View:
                 raise UserError(f"a filter is column=value, not {condition!r}")
             table = table.filter(_matches(table, name, value))
         if self.sort is not None:
-            name = self.sort.removeprefix("-")
-            _check(table, name)
-            table = table.sort(name, descending=name == self.sort, nulls_last=True, maintain_order=True)
+            name = _column(table, self.sort.removeprefix("-"))
+            table = table.sort(name, descending=self.sort[:1] != "-", nulls_last=True, maintain_order=True)
         if self.top is not None and self.top < 1:
             raise UserError(f"top must be at least 1, not {self.top}")
         return table if self.top is None else table.head(self.top)
 
 
-def _check(table: pl.DataFrame, name: str) -> None:
-    if name not in table.columns:
-        columns = ", ".join(table.columns)
-        raise UserError(f"the table has no column {name!r}: it has {columns}{nearest(name, table.columns)}")
+def _column(table: pl.DataFrame, heading: str) -> str:
+    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``)."""
+    name = heading.strip().replace(" ", "_")
+    for candidate in (heading, name, f"points_{name}"):
+        if candidate in table.columns:
+            return candidate
+    columns = ", ".join(table.columns)
+    raise UserError(f"the table has no column {heading!r}: it has {columns}{nearest(heading, table.columns)}")
 
 
 def _matches(table: pl.DataFrame, name: str, value: str) -> pl.Expr:
     """Compare a column with text: numbers as numbers, names without regard to capitals."""
     import polars as pl
 
-    _check(table, name)
+    name = _column(table, name)
     if table.schema[name].is_numeric():
         try:
             return pl.col(name) == float(value)

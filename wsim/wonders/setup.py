@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
-from wsim.wonders.layout import BALANCED_BOARDS, PARAMETERS, ROTATED_BOARDS, WEIGHTS
+from wsim.wonders.layout import BALANCED_BOARDS, FLEX, PARAMETERS, ROTATED_BOARDS, WEIGHTS
 from wsim.wonders.turn import neighbor_left
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -78,6 +78,8 @@ def reset_city(public, tables, seat):
     public.free_used[seat] = public.defeats[seat] = public.debts[seat] = public.diplomacy[seat] = 0
     public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
     public.built[seat, 0] = public.built[seat, 1] = _ZERO
+    for symbol in range(FLEX):
+        public.flex_role[seat, symbol] = 0  # else the last game's Secret Warehouse would rule over another symbol (R18)
     for color in range(8):
         public.colors[seat, color] = 0
     for symbol in range(5):

@@ -78,7 +78,7 @@ for (const grid of document.querySelectorAll(".grid")) {
   }
   const tools = grid.querySelector(".tools");
   if (tools) {
-    tools.addEventListener("input", () => filterRows(grid));
+    for (const event of ["input", "change"]) tools.addEventListener(event, () => filterRows(grid));
     tools.addEventListener("submit", (event) => event.preventDefault());
   }
 }
