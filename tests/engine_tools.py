@@ -1,4 +1,4 @@
-"""What the engine's tests share: tables with policies of the test, the rule sets and their player numbers, the twin's side."""
+"""What the engine's tests share: tables with policies of the test, rule sets and player numbers, the twin's side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_i
 opt_in = pytest.mark.skipif("WSIM_SLOW_TESTS" not in os.environ, reason="a larger run, on request: WSIM_SLOW_TESTS=1")
 
 TABLES = [(rules.name, players) for rules in RULE_SETS.values() for players in rules.players]
-ALL = [name for name in RULE_SETS]
+ALL = list(RULE_SETS)
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ TASTES = tuple(
 def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM,), **plan: Any) -> WondersTable:
     """Return a table of the engine for a line-up of the test's own policies, one for all seats or one per seat.
 
-    ``plan``: further fields of the plan; ``switches`` as a mapping, ``wonders`` and ``sides`` as lists with None for random.
+    ``plan``: further fields; ``switches`` as a mapping, ``wonders`` and ``sides`` as lists with None for random.
     """
     changes = tuple(f"switches.{name}={str(value).lower()}" for name, value in plan.pop("switches", {}).items())
     for option in ("wonders", "sides"):
         if isinstance(plan.get(option), list):
             plan[option] = ",".join(name or "random" for name in plan[option])
     entries = tuple(line_up) * (players if len(line_up) == 1 else 1)
-    parameters = np.zeros((layout.SEATS, layout.PARAMETERS))
+    parameters = np.zeros((max(layout.SEATS, players), layout.PARAMETERS))
     for place, player in enumerate(entries):
         parameters[place, : len(player.parameters)] = player.parameters
     functions = [player.function for player in entries]
@@ -81,7 +81,7 @@ def played(table: WondersTable, games: int, first: int = 0) -> Any:
     return rows
 
 
-# --- the twin's side of `tasting` -----------------------------------------------------------------------------------------
+# --- the twin's side of `tasting` ------------------------------------------------------------------------------------
 
 _ACTIONS = ("build", "stage", "sell", "decline", "pay")
 _HOW = ("paid", "chain", "free")

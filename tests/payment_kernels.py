@@ -1,8 +1,8 @@
 """Hundreds of thousands of drawn payments: the engine's solver against blind enumeration, both jitted.
 
-The enumeration walks through all symbols of the city and its neighbours; each is left alone or covers one missing unit. It
-marks every pair of totals that covers the cost and keeps the minimal affordable ones. Nothing of it is shared with the
-solver.
+The enumeration walks through all symbols of the city and its neighbours; each is left alone or covers one missing
+unit. It marks every pair of totals that covers the cost and keeps the minimal affordable ones. Nothing of it is shared
+with the solver.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from wsim.wonders.entries import pay_entry
 from wsim.wonders.layout import WILD_PRICES, Hidden, Public
 from wsim.wonders.turn import add_flex
 
-__all__ = ["SHAPES", "compare_many"]
+__all__ = ["SHAPES", "compare_many", "draw_many"]
 
 MOST = 48  # coins of one side
 SOURCES = 24
-# Shapes of drawn inputs: small game-like, with Cities' discounts, with mixed either/or symbols, many units (general path).
+# Shapes of drawn inputs: like a game's, with Cities' discounts, with mixed either/or symbols, with many units.
 PLAIN, CITIES, MIXED, LARGE = range(4)
 SHAPES = ("plain", "cities", "mixed", "large")
 
@@ -209,3 +209,21 @@ def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, 
         seen[2] += listed > 0 and hidden.pairs[0] != np.uint64(0)
         seen[3] += listed > 0 and public.abilities[0] != 0
     return -1
+
+
+@entry(types.int64(Public, Hidden, types.uint64[:], types.int64, types.int64, types.int64))
+def draw_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, repeats: Any) -> Any:
+    """Draw so many cases and solve each ``repeats`` times, for benchmarks; return how many could be paid."""
+    symbols = np.zeros((SOURCES, 3), np.int64)
+    cost = np.zeros(7, np.int64)
+    payable = 0
+    for _ in range(number):
+        count = _draw_case(public, state, shape, symbols)
+        _draw_cost(state, shape, symbols, count, cost)
+        bank, purse = _draw_below(state, 3), _draw_below(state, 26)
+        packed = np.uint64(0)
+        for resource in range(7):
+            packed |= np.uint64(cost[resource]) << np.uint64(8 * resource)
+        for _ in range(repeats):
+            payable += pay_entry(public, hidden, 0, packed, bank, purse) > 0
+    return payable

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.core import config
+from numba import types
 
-from wsim.jit import JIT, cache_directory, kernel
+from wsim.jit import JIT, cache_directory, config, kernel, njit
 from wsim.rng import below
 from wsim.wonders.engine import (
     _build_from_pile,
@@ -178,10 +177,11 @@ def tasting(public: Any, own: Any, choice: Any, tables: Any) -> Any:
 @kernel
 def _holds(tables: Any, age: Any, hand: Any, card: Any) -> Any:
     """Say whether a hand holds a card."""
+    found = False
     for slot in range(64):
-        if (hand >> np.uint64(slot)) & np.uint64(1) and tables.slot_card[age, slot] == card:
-            return True
-    return False
+        if (hand >> np.uint64(slot)) & np.uint64(1):
+            found |= tables.slot_card[age, slot] == card
+    return found
 
 
 @kernel

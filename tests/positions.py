@@ -56,7 +56,7 @@ def rules(ruleset: str, players: int, changes: tuple[str, ...]) -> tuple[Catalog
 class Position:
     """A table in the middle of a game: empty cities and hands, three coins each, every seat follows a script.
 
-    ``boards`` are written "Gizah A", one per seat, the Free City's the third in 1e-duo; ``switches`` of the rule set by name.
+    ``boards`` are written "Gizah A", one per seat (the Free City's the third in 1e-duo); ``switches`` by their names.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Position:
     def city(self, seat: int, *structures: str, stages: int = 0, **amounts: Any) -> None:
         """Put structures and stages into a city (their immediate effects do not happen) and set its amounts.
 
-        ``amounts``: coins, defeats, debts, diplomacy, shields, free_used; ``victories`` as token values such as [1, 3, 5].
+        ``amounts``: coins, defeats, debts, diplomacy, shields; ``victories`` as token values such as [1, 3, 5].
         """
         for name in structures:
             self._place(seat, self._word(f"build {name}"))
@@ -231,7 +231,9 @@ class Position:
     @property
     def extra(self) -> list[tuple[int, str, str, str]]:
         """Seat, kind of decision, action and card of every last card and build from the pile of the turn."""
-        picks = [e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (layout.LAST_CARD, layout.DISCARD_PILE)]
+        picks = [
+            e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (layout.LAST_CARD, layout.DISCARD_PILE)
+        ]
         moves = [(e, self._decoded(int(e["move"]))) for e in picks]
         return [(int(e["seat"]), KINDS[int(e["decision"])], move.action, move.card) for e, move in moves]
 

@@ -23,7 +23,7 @@ STAGES = [
 
 
 def table(ruleset: str, board: str = "", side: str = "") -> Position:
-    """Return three cities, none of which sells anything; seat 0 has the board, or one that the test does not look at."""
+    """Return three cities, none of which sells anything; seat 0 has the board, or any."""
     side = side or ("A" if ruleset == "1e" else "day")
     names = [name for name in ("Gizah", "Rhodos", "Ephesos") if name != board]
     p = Position(ruleset, f"{board or 'Gizah'} {side}", *(f"{name} {side}" for name in names[-2:]))
@@ -139,7 +139,9 @@ def test_a_card_has_the_effects_that_are_printed(ruleset: str, card: Card) -> No
     assert bool(p.public.sale_flex_count[0]) == (sold and bool(expected["flex"]))
 
 
-@pytest.mark.parametrize(("ruleset", "wonder", "side", "number"), STAGES, ids=lambda value: getattr(value, "name", str(value)))
+@pytest.mark.parametrize(
+    ("ruleset", "wonder", "side", "number"), STAGES, ids=lambda value: getattr(value, "name", str(value))
+)
 def test_a_stage_costs_and_does_what_is_printed(ruleset: str, wonder: Any, side: str, number: int) -> None:
     stage = wonder.sides[side][number]
     p = table(ruleset, wonder.name, side)

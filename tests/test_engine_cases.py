@@ -1,4 +1,4 @@
-"""The recorded cases beside payments, against the engine: science, conflicts, counts, coins, chains, decks (cases.json)."""
+"""The recorded cases beside payments, against the engine: science, conflicts, counts, coins, chains, decks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The engine and the slow reference twin play the same games, decision by decision.
 
-Two sides of one policy make the comparison complete: ``tasting`` picks by a digest of every field of every legal move, so a
-list that differs anywhere, even in a move that nobody takes, leads to another game.
+Two sides of one policy make the comparison complete: ``tasting`` picks by a digest of every field of every legal move,
+so a list that differs anywhere, even in a move that nobody takes, leads to another game.
 """
 
 from __future__ import annotations
@@ -19,9 +19,16 @@ from tests.reference.game import Reference
 ANY, BUILDING, STAGING = TASTES
 MIXED = (ANY, BUILDING, STAGING, RANDOM, BUILDING, ANY, STAGING)
 # Boards that bring the special decisions: last cards, builds from the pile, free builds, copied guilds, diplomacy.
-SPECIAL = {
-    "1e": ([["Babylon", "Halikarnassos", "Olympia"], ["B", "B", "B"]], [["Olympia", "Rhodos", "Ephesos"], ["A", "B", "B"]]),
-    "2e": ([["Babylon", "Halikarnassos", "Olympia"], ["night", "night", "day"]], [["Olympia", None, None], ["night"] * 3]),
+Boards = list[list[Any]]  # wonders, then sides; None for random
+SPECIAL: dict[str, tuple[Boards, ...]] = {
+    "1e": (
+        [["Babylon", "Halikarnassos", "Olympia"], ["B", "B", "B"]],
+        [["Olympia", "Rhodos", "Ephesos"], ["A", "B", "B"]],
+    ),
+    "2e": (
+        [["Babylon", "Halikarnassos", "Olympia"], ["night", "night", "day"]],
+        [["Olympia", None, None], ["night"] * 3],
+    ),
     "2e-cities": (
         [["Byzantium", "Petra", "Halikarnassos", "Babylon"], ["night", "night", "night", "night"]],
         [["Olympia", "Petra", "Byzantium", None], ["day", "day", "day", None]],
@@ -126,7 +133,7 @@ def test_many_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str)
     for wonders, sides in (*SPECIAL[ruleset], ([None] * 4, [None] * 4)):
         seats = 3 if ruleset == "1e-duo" else PLAYERS[ruleset]
         for line_up in ((RANDOM,), line_up_for(PLAYERS[ruleset])):
-            more = {"wonders": wonders[:seats], "sides": sides[:seats], "switches": flipped}
+            more: dict[str, Any] = {"wonders": wonders[:seats], "sides": sides[:seats], "switches": flipped}
             compare(ruleset, PLAYERS[ruleset], line_up, range(60), 14, **more)
 
 
@@ -140,7 +147,11 @@ def test_the_comparison_sees_every_kind_of_decision() -> None:
                 for turn in age["turns"]:
                     seen |= {f"{move['action']} {move.get('how', '')}".strip() for move in turn["moves"]}
                     seen |= {f"{move['source']} {move['action']}" for move in turn.get("extra", [])}
-                    seen |= {"debt by choice" for loss in turn.get("losses", []) if loss["debt"] and turn["coins"][loss["seat"]]}
+                    seen |= {
+                        "debt by choice"
+                        for loss in turn.get("losses", [])
+                        if loss["debt"] and turn["coins"][loss["seat"]]
+                    }
     expected = {"build paid", "build chain", "build free", "stage paid", "sell", "debt by choice", "discard_pile build"}
     assert expected | {"last_card build", "last_card stage", "last_card sell"} <= seen
 

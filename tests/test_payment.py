@@ -1,5 +1,7 @@
 """The payment solver: recorded cases, the twin and blind enumeration on drawn inputs, the public function (R11-R15)."""
 
+# ruff: noqa: N802 (tests carry the number of their rule as it is written)
+
 from __future__ import annotations
 
 import json
@@ -21,7 +23,7 @@ def ids(case: dict[str, Any]) -> str:
     return f"case{case['id']}"
 
 
-def of_topics(*topics: str) -> Any:
+def of_topics(*topics: str) -> pytest.MarkDecorator:
     chosen = [case for case in CASES if case["topic"] in topics]
     assert chosen
     return pytest.mark.parametrize("case", chosen, ids=ids)
@@ -32,7 +34,7 @@ def of_topics(*topics: str) -> Any:
 def test_recorded_payments(case: dict[str, Any]) -> None:
     pairs = payments(
         own=case["own"], left=case["left"], right=case["right"], cost=case["cost"], discounts=case.get("discounts", ()),
-        prices=case.get("prices"), coins=case.get("own_coins"), bank=0 if "own_coins" not in case else case["coin_cost"],
+        prices=case.get("prices"), coins=case.get("own_coins"), bank=case["coin_cost"] if "own_coins" in case else 0,
     )  # fmt: skip
     if case["expected_min_coins"] == "impossible":
         assert pairs == []
@@ -135,7 +137,8 @@ def test_the_example_of_the_documentation() -> None:
 
 
 @pytest.mark.parametrize(("wrong", "sentence"), [
-    ({"cost": "WX"}, "unknown resource 'X'"), ({"own": ["Z"]}, "unknown resource 'Z'"), ({"own": [""]}, "empty symbol in own"),
+    ({"cost": "WX"}, "unknown resource 'X'"), ({"own": ["Z"]}, "unknown resource 'Z'"),
+    ({"own": [""]}, "empty symbol in own"),
     ({"discounts": ["left"]}, "unknown discount 'left'"), ({"cost": "W" * 13}, "13 units; at most 12"),
     ({"coins": -1}, "coins must be a whole number"), ({"bank": 1.5}, "bank must be a whole number"),
     ({"prices": {"left": {"raw": 9}}}, "0 to 5 coins, not 9"), ({"own": ["W"] * 41}, "own has 41 symbols; at most 40"),

@@ -1,8 +1,11 @@
 """The payment solver against blind enumeration on drawn inputs, by the hundred thousand (R11-R15).
 
-The draws go through ``wsim.wonders.entries.pay_entry`` on records filled as the engine fills them: prices 0 to 2, wharfs,
-Smuggler's Cache, either/or symbols over raw and manufactured goods, costs of 1 to 6 units, and of 7 to 12 for the general path.
+The draws go through ``wsim.wonders.entries.pay_entry`` on records filled as the engine fills them: prices 0 to 2,
+wharfs, Smuggler's Cache, either/or symbols over raw and manufactured goods, costs of 1 to 6 units, and of 7 to 12 for
+the general path.
 """
+
+# ruff: noqa: N802 (tests carry the number of their rule as it is written)
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ def described(public: Any, hidden: Any) -> str:
         "prices": public.price[0].tolist(),
         "wharfs": public.turn_rebate[0].tolist(),
         "cache": public.board_rebate[0].tolist(),
-        "solver": [(int(p) >> layout.LEFT_AT & 255, int(p) >> layout.RIGHT_AT & 255) for p in hidden.pairs[: hidden.span[7]]],
+        "solver": [
+            (int(p) >> layout.LEFT_AT & 255, int(p) >> layout.RIGHT_AT & 255) for p in hidden.pairs[: hidden.span[7]]
+        ],
     }
     sides = []
     for seat, side in ((1, 0), (2, 1)):
@@ -52,8 +57,10 @@ def described(public: Any, hidden: Any) -> str:
         sides.append((sold, [board], prices))
     (left, left_board, left_prices), (right, right_board, right_prices) = sides
     fields["twin"] = pareto_payments(
-        cost, [symbol.split("/") for symbol in symbols(0)], left, right, left_prices=left_prices, right_prices=right_prices,
-        left_board=left_board, right_board=right_board, bank=int(hidden.best_right[0]), budget=int(hidden.best_right[1]),
+        cost, [symbol.split("/") for symbol in symbols(0)], left, right,
+        left_prices=left_prices, right_prices=right_prices,
+        left_board=left_board, right_board=right_board,
+        bank=int(hidden.best_right[0]), budget=int(hidden.best_right[1]),
     )  # fmt: skip
     return "; ".join(f"{name} {value}" for name, value in fields.items())
 

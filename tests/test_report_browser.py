@@ -80,7 +80,7 @@ def view(chrome: Chrome, page: str) -> Iterator[Chrome]:
     chrome.execute_script("try { localStorage.clear() } catch {}")
     chrome.get(page)
     yield chrome
-    assert chrome.get_log("browser") == []
+    assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]
 
 
 def resize(chrome: Chrome, width: int) -> None:

@@ -64,8 +64,14 @@ def test_high_q_values_make_no_claim() -> None:
 
 
 def test_a_clear_difference_may_be_small() -> None:
-    found = about_levels(levels(("a", 1.02, 0.005, 0.0), ("b", 0.98, 0.005, 0.0)), "policy", "policies", 10**6)
+    table = levels(("a", 1.02, 0.005, 0.0), ("b", 1.0, 0.005, 0.9), ("c", 0.98, 0.005, 0.0))
+    found = about_levels(table, "policy", "policies", 10**6)
     assert said(found, "clear").count("A real but small difference.") == 2
+
+
+def test_of_two_one_is_named() -> None:
+    found = about_levels(levels(("a", 1.2, 0.01, 0.0), ("b", 0.8, 0.01, 0.0)), "policy", "policies", 1000)
+    assert [one.headline for one in found] == ["The strongest policy is a: it wins 1.20 times its fair share."]
 
 
 def test_one_level_cannot_be_compared() -> None:

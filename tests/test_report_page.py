@@ -327,3 +327,27 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     text = write_report(run, tmp_path / "p.html", Asked((tmp_path / "w.json",))).read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
+
+
+def test_teams_stand_together() -> None:
+    """Two teams of two: margins and ties are those of the teams."""
+    seats = pl.DataFrame(
+        {
+            "game": [0] * 4 + [1] * 4,
+            "seat": [0, 1, 2, 3] * 2,
+            "team": [0, 0, 1, 1] * 2,
+            "rank": [1, 1, 2, 2, 1, 1, 1, 1],
+            "win_share": [1.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5],
+            "total": [60, 40, 50, 45, 30, 40, 35, 35],
+        }
+    )
+    found = outcomes(seats.lazy())
+    assert {name: found.figure(name)[0] for name in ("last", "margin", "range", "shared")} == {
+        "last": (95 + 70) / 2,
+        "margin": 2.5,
+        "range": 2.5,
+        "shared": 0.5,
+    }
+    alone = outcomes(seats.with_columns(team=pl.col("seat")).lazy())
+    assert alone.figure("margin")[0] == (10 + 5) / 2
+    assert alone.figure("shared")[0] == 1

@@ -14,6 +14,8 @@ from tests.engine_tools import ALL
 from tests.position_kernels import STOP_AT
 from tests.positions import KINDS, Position
 
+pytestmark = pytest.mark.jit_off
+
 FIRST = ("Gizah A", "Rhodos A", "Ephesos A", "Babylon A")
 SECOND = ("Gizah day", "Halikarnassos day", "Ephesos day", "Babylon night")
 TURNS = (0, 2)
@@ -49,7 +51,6 @@ def swap_hands(p: Position, first: int, second: int) -> None:
     p.game.own[second].hand, p.game.own[first].hand = hands
 
 
-@pytest.mark.jit_off
 @pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("ruleset", [name for name in ALL if name not in ("1e-duo", "2e-cities-teams")])
 @pytest.mark.parametrize("seat", range(4))

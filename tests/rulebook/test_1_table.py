@@ -50,7 +50,9 @@ def test_R2_each_seat_has_a_different_wonder_and_every_board_and_side_comes_up(r
 
 @pytest.mark.parametrize("ruleset", ALL)
 def test_R3_every_seat_starts_with_three_coins(ruleset: str) -> None:
-    boards = [f"{name} {'A' if ruleset.startswith('1e') else 'day'}" for name in ("Gizah", "Rhodos", "Ephesos", "Babylon")]
+    boards = [
+        f"{name} {'A' if ruleset.startswith('1e') else 'day'}" for name in ("Gizah", "Rhodos", "Ephesos", "Babylon")
+    ]
     seats = 3 if ruleset == "1e-duo" else 4
     assert Position(ruleset, *boards[:seats]).coins == [3] * seats
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.positions import Position
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A")
 CITIES = ("Gizah day", "Rhodos day", "Ephesos day", "Babylon day")
 
@@ -73,7 +75,10 @@ def test_R8_stages_are_built_in_order_and_each_once() -> None:
 def test_R8_a_stage_costs_what_is_printed_on_it_not_on_the_card() -> None:
     p = Position("1e", *BOARDS, age=3)
     p.city(0, "Stone Pit", coins=0)
-    assert [(m.action, m.bank, m.left, m.right) for m in p.moves(0, "Palace")] == [("stage", 0, 0, 0), ("sell", 0, 0, 0)]
+    assert [(m.action, m.bank, m.left, m.right) for m in p.moves(0, "Palace")] == [
+        ("stage", 0, 0, 0),
+        ("sell", 0, 0, 0),
+    ]
 
 
 def test_R8_a_card_under_a_stage_is_no_structure_and_not_discarded() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.positions import Position
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A")  # stone; ore on the left, papyrus on the right
 CITIES = ("Gizah day", "Rhodos day", "Ephesos day")
 
@@ -193,7 +195,9 @@ def test_R14_olympia_B_and_a_trading_post(cumulative: bool, right: int) -> None:
 @pytest.mark.parametrize(("wharf", "pairs"), [
     ("West Clandestine Wharf", [(0, 4), (1, 2), (3, 0)]), ("East Clandestine Wharf", [(0, 3), (2, 1), (4, 0)]),
 ])  # fmt: skip
-def test_R14_a_clandestine_wharf_takes_one_coin_off_one_unit_each_turn(wharf: str, pairs: list[tuple[int, int]]) -> None:
+def test_R14_a_clandestine_wharf_takes_one_coin_off_one_unit_each_turn(
+    wharf: str, pairs: list[tuple[int, int]]
+) -> None:
     p = Position("2e-cities", *CITIES, age=2)
     p.city(0, wharf, "Lumber Yard", coins=20)
     p.city(1, "Ore Vein")
@@ -257,8 +261,8 @@ def test_R15_a_city_that_needs_no_trade_pays_nobody() -> None:
 
 
 @pytest.mark.parametrize(("held", "card", "age"), [
-    ("Scriptorium", "Library", 2), ("Scriptorium", "Courthouse", 2), ("Apothecary", "Stables", 2), ("Theater", "Statue", 2),
-    ("Statue", "Gardens", 3),
+    ("Scriptorium", "Library", 2), ("Scriptorium", "Courthouse", 2), ("Apothecary", "Stables", 2),
+    ("Theater", "Statue", 2), ("Statue", "Gardens", 3),
 ])  # fmt: skip
 def test_R16_examples_of_chains(held: str, card: str, age: int) -> None:
     p = Position("1e", *BOARDS, age=age)

@@ -8,6 +8,8 @@ import pytest
 
 from tests.positions import Position
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Alexandria A", "Rhodos A", "Ephesos A")
 CITIES = ("Gizah day", "Rhodos day", "Ephesos day", "Alexandria day")
 

@@ -8,12 +8,14 @@ import pytest
 
 from tests.positions import Position
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah B", "Rhodos A", "Ephesos A")
 CITIES = ("Gizah night", "Rhodos day", "Ephesos day", "Alexandria day")
 
 
 def test_R22_example_of_the_first_edition() -> None:
-    # Tokens 1, 3, 5, -1, -1, -1; 14 coins; all stages of Alexandria A; Altar, Aqueduct, Town Hall; 3, 2, 1 symbols; Chamber.
+    # Tokens 1, 3, 5, -1, -1, -1; 14 coins; all stages of Alexandria A; three blue cards; 3, 2, 1 symbols; the Chamber.
     p = Position("1e", "Alexandria A", "Gizah A", "Rhodos A")
     p.city(0, stages=3, coins=14, victories=[1, 3, 5], defeats=3)
     p.city(0, "Altar", "Aqueduct", "Town Hall", "Loom", "Press", "Chamber of Commerce")
@@ -82,9 +84,12 @@ def test_R23_squares_and_seven_for_each_set(symbols: tuple[int, int, int], point
 
 
 @pytest.mark.parametrize(("symbols", "wild", "points"), [
-    ((0, 0, 0), 1, 1), ((1, 1, 0), 1, 10), ((2, 2, 1), 1, 26), ((3, 0, 0), 1, 16), ((1, 1, 0), 2, 13), ((0, 0, 0), 3, 10),
+    ((0, 0, 0), 1, 1), ((1, 1, 0), 1, 10), ((2, 2, 1), 1, 26), ((3, 0, 0), 1, 16), ((1, 1, 0), 2, 13),
+    ((0, 0, 0), 3, 10),
 ])  # fmt: skip
-def test_R23_wild_symbols_are_fixed_for_the_greatest_total(symbols: tuple[int, int, int], wild: int, points: int) -> None:
+def test_R23_wild_symbols_are_fixed_for_the_greatest_total(
+    symbols: tuple[int, int, int], wild: int, points: int
+) -> None:
     p = Position("1e", *BOARDS)
     p.public.symbols[0, 1:4] = symbols
     p.public.symbols[0, 4] = wild
@@ -187,7 +192,9 @@ COMMERCE = {  # what is in the city, coins when built, points at the end
 }
 
 
-@pytest.mark.parametrize(("ruleset", "card"), [(r, c) for r in ("1e", "2e") for c in COMMERCE if (r, c) != ("1e", "Ludus")])
+@pytest.mark.parametrize(
+    ("ruleset", "card"), [(r, c) for r in ("1e", "2e") for c in COMMERCE if (r, c) != ("1e", "Ludus")]
+)
 def test_R25_commerce_of_age_III_pays_when_built_and_scores_at_the_end(ruleset: str, card: str) -> None:
     structures, stages, coins, points = COMMERCE[card]
     side = "A" if ruleset == "1e" else "day"

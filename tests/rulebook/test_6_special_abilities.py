@@ -10,6 +10,8 @@ import pytest
 
 from tests.positions import Position
 
+pytestmark = pytest.mark.jit_off
+
 PAID = ("paid", 0, 0, 0)
 FREE = ("free", 0, 0, 0)
 
@@ -167,7 +169,9 @@ def test_R28_any_discarded_card_of_the_game_and_each_name_once_then_declining() 
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("optional", "index", "built"), [(True, -1, set()), (True, 0, {"Baths"}), (False, -1, {"Theater"})])
+@pytest.mark.parametrize(
+    ("optional", "index", "built"), [(True, -1, set()), (True, 0, {"Baths"}), (False, -1, {"Theater"})]
+)
 def test_R28_the_build_is_optional(optional: bool, index: int, built: set[str]) -> None:
     p = Position("1e", "Halikarnassos B", "Rhodos A", "Gizah A", discard_build_optional=optional)
     p.discarded("Theater", "Baths")
@@ -212,7 +216,7 @@ def test_R28_forging_agency_builds_from_the_pile() -> None:
     assert p.owned(0) == {"Capitol", "Forging Agency"}
 
 
-def copying(own: tuple[str, ...], left: tuple[str, ...], **switches: bool) -> dict[str, int]:
+def copying(own: tuple[str, ...], left: tuple[str, ...], **switches: Any) -> dict[str, int]:
     """Return the score of Olympia B, complete, whose left neighbour has these structures."""
     p = Position("1e", "Olympia B", "Gizah A", "Rhodos A", **switches)
     p.city(0, *own, stages=3, coins=0)

@@ -12,6 +12,8 @@ import pytest
 from tests.positions import Position
 from tests.reference.facts import load
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah day", "Rhodos day", "Ephesos day", "Alexandria day")
 
 
@@ -69,7 +71,8 @@ NUMBERS = {
 }
 OWN_TESTS = {
     "Cells", "East Clandestine Wharf", "Pigeonhole", "Secret Warehouse", "Smuggler's Cache", "West Clandestine Wharf",
-    "Band of Spies", "Black Market", "Forging Agency", "Guardhouse", "Memorial", "Prison", "Slave Market", "Torture Chamber",
+    "Band of Spies", "Black Market", "Forging Agency", "Guardhouse", "Memorial", "Prison", "Slave Market",
+    "Torture Chamber",
 }  # fmt: skip
 
 

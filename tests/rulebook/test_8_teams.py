@@ -12,6 +12,8 @@ from tests.engine_tools import engine_table, played
 from tests.positions import Position
 from wsim.errors import UserError
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", "Babylon day", "Petra day")
 
 
@@ -49,7 +51,9 @@ def test_R39_example_2_shields_against_5_at_the_end_of_age_II() -> None:
 
 
 @pytest.mark.parametrize(("diplomats", "tokens"), [((0,), [3, -1]), ((3,), [3, -1]), ((0, 3), [0, 0]), ((1,), [6, -2])])
-def test_R40_example_diplomacy_halves_the_conflict_of_its_owner_only(diplomats: tuple[int, ...], tokens: list[int]) -> None:
+def test_R40_example_diplomacy_halves_the_conflict_of_its_owner_only(
+    diplomats: tuple[int, ...], tokens: list[int]
+) -> None:
     p = teams(age=2)
     p.city(0, shields=2)
     p.city(3, shields=5)

@@ -13,6 +13,8 @@ from tests.engine_tools import RANDOM, TASTES, engine_table, played
 from tests.positions import Position
 from wsim.wonders.layout import ROW
 
+pytestmark = pytest.mark.jit_off
+
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A")
 GAMES = [engine_table("1e-duo", 2, (RANDOM,)).trace(number) for number in range(6)]
 
@@ -78,7 +80,9 @@ def test_R46_it_sells_only_otherwise() -> None:
     p = duo()
     p.city(2, coins=0)
     moves = p.moves(2, "Baths", "Stockade", "Barracks", kind="free_city")
-    assert [(move.action, move.card) for move in moves] == [("sell", name) for name in ("Barracks", "Baths", "Stockade")]
+    assert [(move.action, move.card) for move in moves] == [
+        ("sell", name) for name in ("Barracks", "Baths", "Stockade")
+    ]
 
 
 @pytest.mark.parametrize("beside", [False, True])

@@ -28,7 +28,6 @@ from wsim.report.wording import (
     percent,
     plural,
     points_name,
-    signed,
     title,
 )
 
@@ -104,7 +103,7 @@ def about_levels(rows: pl.DataFrame, noun: str, section: str, games: int) -> lis
     found = []
     if len(above):
         found.append(_extreme(above, known, noun, section, strongest=True))
-    if len(below):
+    if len(below) and (len(known) > 2 or above.is_empty()):  # of two, the one is what the other is not
         found.append(_extreme(below, known, noun, section, strongest=False))
     found += _the_rest(len(above), len(below), len(known), noun, section)
     return found
@@ -257,12 +256,12 @@ def _winners(material: Material) -> list[Statement]:
         else f"Winners are furthest ahead in {name} or {points_name(second['measure'])}."
     )
     detail = (
-        f"They make {signed(first['difference'], 1)} points more of it than the others "
+        f"They make {number(first['difference'], 1)} points more in {name} than the others "
         f"({number_range(first['difference_low'], first['difference_high'])}); next is "
-        f"{points_name(second['measure'])} with {signed(second['difference'], 1)}. Winners are picked by their score, "
+        f"{points_name(second['measure'])} with {number(second['difference'], 1)}. Winners are picked by their score, "
         "so categories that vary much weigh most."
     )
-    return [Statement("clear", headline, detail.replace("+", ""), "winners")]
+    return [Statement("clear", headline, detail, "winners")]
 
 
 def _seats(material: Material) -> list[Statement]:

@@ -13,8 +13,9 @@ from wsim.report.shapes import labelled, level_columns
 from wsim.report.theme import colour_of
 from wsim.report.wording import count, number, number_range, percent, points_name, signed, title
 
-__all__ = ["Cell", "Column", "Grid", "Range", "level_grid", "owner_grid", "plain", "plain_grid"]
+__all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "owner_grid", "plain", "plain_grid"]
 
+_OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
 _WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"
 _LESS = "less that of seats without it, with its 95 % interval"
@@ -135,6 +136,16 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
         name, f"{title(noun)} by {noun}: how those did who have it at the end (observational).", columns, cells,
         search=True, choices=choices, sorted_by=columns.index(next(one for one in columns if one.wide)),
     )  # fmt: skip
+
+
+def further_grid(name: str, noun: str, table: pl.DataFrame) -> Grid | None:
+    """Return what else a table of owners knows: what became of a card that was offered; None if nothing."""
+    last = max((place for place, one in enumerate(table.columns) if one.startswith(_OWNER_COLUMNS)), default=0)
+    further = table.columns[last + 1 :]
+    if not further:
+        return None
+    rows = labelled(table).select(pl.col("label").alias(noun), *further)
+    return plain_grid(name, f"What became of each {noun} where it was offered", rows)
 
 
 def _is_number(series: pl.Series) -> bool:

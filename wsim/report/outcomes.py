@@ -17,8 +17,8 @@ from wsim.stats.tables import POINTS
 __all__ = ["Outcomes", "measures_of", "outcomes", "rank_means", "score_counts"]
 
 SUMMARY: Sequence[str] = ("score", "winner", "last", "margin", "range", "shared")
-"""Figures of ``Outcomes.summary``: mean total of all seats, of winners, of the lowest seat of a game, highest less
-second total, highest less lowest, share of games with several winners."""
+"""Figures of ``Outcomes.summary``: mean total of all seats and of winners; mean lowest total of a game, highest less
+second, highest less lowest, and share of games with several winners, all four of teams where there are some."""
 _NO_MEASURE = ("game", "seat", "team", "rank", "win_share", "total")
 _WON, _WON_SUM, _LOST, _LOST_SUM = range(4)
 
@@ -54,12 +54,13 @@ def outcomes(seats: pl.LazyFrame, progress: Callable[[int], None] | None = None)
     """Read a seats table once and return its outcomes; ``progress`` is told the games of each batch."""
     measures = ["total", *measures_of(seats)]
     winners = "rank" if "rank" in seats.collect_schema() else "win_share"
-    columns = [*measures, *(name for name in (winners,) if name not in measures)]
+    together = teams_of(seats)
+    columns = [*measures, winners, *(["team"] if together else [])]
     compared, summary = Moments(len(measures), 4), Moments(len(SUMMARY), 2)
 
     def tally(batch: GameBatch) -> tuple[Moments, Moments, int]:
         won = batch.column(winners) == 1 if winners == "rank" else batch.column(winners) > 0
-        return _compared(batch, measures, won), _summary(batch, won), batch.games
+        return _compared(batch, measures, won), _summary(batch, won, together), batch.games
 
     for one, other, games in in_order(tally, batches(competitors(seats), columns)):
         compared.merge(one)
@@ -79,24 +80,38 @@ def _compared(batch: GameBatch, measures: Sequence[str], won: np.ndarray[tuple[i
     return moments
 
 
-def _summary(batch: GameBatch, won: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Moments:
-    totals, winner = batch.column("total"), won.astype(float)
-    seats = batch.sums(np.ones(len(totals)))
-    best, lowest, second = _extremes(batch, totals)
-    winners, ones = batch.sums(winner), np.ones(batch.games)
-    shared = (winners > 1).astype(float)
-    sums = np.stack([batch.sums(totals), batch.sums(totals * winner), lowest, best - second, best - lowest, shared])
+def _summary(batch: GameBatch, won: np.ndarray[tuple[int], np.dtype[np.bool_]], teams: int) -> Moments:
+    totals, winner, one = batch.column("total"), won.astype(float), np.ones(batch.games)
+    best, second, lowest, winners = _standings(batch, totals, winner, teams)
+    sums = [batch.sums(totals), batch.sums(totals * winner), lowest, best - second, best - lowest, winners > 1]
     moments = Moments(len(SUMMARY), 2)
-    moments.add(sums, np.stack([seats, winners, ones, ones, ones, ones]))
+    moments.add(np.stack(sums), np.stack([batch.sums(np.ones(len(totals))), batch.sums(winner), one, one, one, one]))
     return moments
 
 
-def _extremes(batch: GameBatch, totals: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return highest, lowest and second total of each game; the second of a game with one seat is its only one."""
-    order = np.lexsort((-totals, batch.game_of_row))  # within each game, highest first
-    ordered = totals[order]
-    last = np.append(batch.starts[1:], len(totals)) - 1
-    return ordered[batch.starts], ordered[last], ordered[np.minimum(batch.starts + 1, last)]
+def teams_of(seats: pl.LazyFrame) -> int:
+    """Return how many teams there are, 0 if everybody plays alone."""
+    if "team" not in seats.collect_schema():
+        return 0
+    last = competitors(seats).select(pl.col("team").max(), pl.col("seat").max()).collect(engine="streaming")
+    return int(last["team"][0]) + 1 if last["team"][0] != last["seat"][0] else 0
+
+
+def _standings(batch: GameBatch, totals: Floats, winner: Floats, teams: int) -> tuple[Floats, ...]:
+    """Return the highest, second and lowest total of each game, and how many won; of teams if there are some."""
+    game, starts = batch.game_of_row, batch.starts
+    if teams:
+        cells = game * teams + batch.column("team").astype(np.int64)
+        count = np.bincount(cells, minlength=batch.games * teams)
+        there = np.flatnonzero(count)
+        totals = np.bincount(cells, totals)[there].astype(np.float64)
+        winner = (np.bincount(cells, winner)[there] > 0).astype(float)
+        game = there // teams
+        starts = np.flatnonzero(np.diff(game, prepend=-1))
+    by_total = np.lexsort((-totals, game))  # within each game, highest first
+    ordered = totals[by_total]
+    last = np.append(starts[1:], len(totals)) - 1
+    return ordered[starts], ordered[np.minimum(starts + 1, last)], ordered[last], np.add.reduceat(winner, starts)
 
 
 def _summary_frame(moments: Moments) -> pl.DataFrame:

@@ -79,9 +79,10 @@ def _level_figures(noun: str, rows: pl.DataFrame, table: pl.DataFrame) -> list[F
 
 
 def _owners(name: str, table: pl.DataFrame) -> Section:
-    return Section(
-        name, title(name), OBSERVATIONAL, grids=[grids.owner_grid(f"{name}-table", noun_of(name, table), table)]
-    )
+    noun = noun_of(name, table)
+    more = grids.further_grid(f"{name}-more", noun, table)
+    shown = [grids.owner_grid(f"{name}-table", noun, table)]
+    return Section(name, title(name), OBSERVATIONAL, grids=shown, numbers=[] if more is None else [more])
 
 
 def _policies(material: Material, table: pl.DataFrame) -> Section:

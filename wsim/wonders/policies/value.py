@@ -158,13 +158,14 @@ def _against(public, own, tables, seat, rival, shields):
     """Return the value of more shields against one rival."""
     weights = own.weights[public.age]
     margin = public.shields[seat] - public.shields[rival]
-    value = 0.0
-    if public.diplomacy[seat] == 0:
-        change = conflict_points(public, tables, margin + shields) - conflict_points(public, tables, margin)
-        value += weights[_WAR] * change
-    if margin < 0:
-        value += weights[_GAP] * min(shields, -margin)
-    return value + weights[_LEADING] * (min(max(margin + shields, 0), _LEAD) - min(max(margin, 0), _LEAD))
+    after = margin + shields
+    victory, defeat = tables.victory_points[public.age], tables.defeat_points
+    change = (victory if after > 0 else 0) + (defeat if after < 0 else 0)
+    change -= (victory if margin > 0 else 0) + (defeat if margin < 0 else 0)
+    closed = max(min(shields, -margin), 0)
+    led = min(max(after, 0), _LEAD) - min(max(margin, 0), _LEAD)
+    truce = 0.0 if public.diplomacy[seat] else 1.0
+    return weights[_WAR] * change * truce + weights[_GAP] * closed + weights[_LEADING] * led
 
 
 @kernel
@@ -200,17 +201,22 @@ def _truce(public, own, tables, seat, tokens):
 
 
 @kernel
-def _symbols(public, own, seat, symbol, copies):
-    """Return the value of one more symbol (0 for none) and of so many copied ones."""
+def _symbols(public, own, seat, symbol):
+    """Return the value of one more symbol."""
     weights = own.weights[public.age]
     compass, gear, tablet = public.symbols[seat, 1], public.symbols[seat, 2], public.symbols[seat, 3]
-    value = weights[_SCIENCE] * science_gain(public, seat, symbol, copies) + weights[_COPIED] * copies
-    if symbol:
-        value += weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
-        if symbol == _ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
-            value += weights[_RAREST]
-        left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-        value += weights[_CONTEST] * (public.colors[left, _GREEN] + public.colors[right, _GREEN])
+    left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+    value = weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
+    value += weights[_CONTEST] * (public.colors[left, _GREEN] + public.colors[right, _GREEN])
+    if symbol != _ANY and public.symbols[seat, _ANY] + public.copy_science[seat] == 0:
+        had = public.symbols[seat, symbol]
+        rarer = (1 if compass < had else 0) + (1 if gear < had else 0) + (1 if tablet < had else 0)
+        no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
+        gained = 2 * had + 1 + (_SET_POINTS if no_more == 1 else 0)
+        return value + weights[_SCIENCE] * gained + (weights[_RAREST] if rarer == 0 else 0.0)
+    value += weights[_SCIENCE] * science_gain(public, seat, symbol, 0)
+    if symbol == _ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
+        value += weights[_RAREST]
     return value
 
 
@@ -229,6 +235,9 @@ def _special(public, own, tables, seat, entry, needs):
         tokens = np.int64(tables.diplomacy[entry])
         if tokens:
             value += _truce(public, own, tables, seat, tokens)
+        copies = np.int64(tables.copy_science[entry])
+        if copies:
+            value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
         kinds = public.made_kinds[seat] & 0x7F
         value += _either(public, own, seat, needs, kinds if abilities & WAREHOUSE else 0x7F & ~kinds)
@@ -266,24 +275,34 @@ def _events(public, own, tables, seat, entry):
 
 
 @kernel
-def entry_value(public, own, tables, seat, entry, needs):
-    """Return the value of a structure or stage, its own coins and its cost apart."""
+def _rare(public, own, tables, seat, entry, needs):
+    """Return the value of what few entries have: abilities, points that count, tokens, effects on rivals."""
     weights = own.weights[public.age]
-    value = weights[_POINT] * tables.points[entry]
-    if tables.produces[entry] or tables.one_of[entry]:
-        value += _production(public, own, tables, seat, entry, needs)
-    shields = np.int64(tables.shields[entry])
-    if shields:
-        value += _shields(public, own, tables, seat, shields)
-    symbol, copies = np.int64(tables.symbol[entry]), np.int64(tables.copy_science[entry])
-    if symbol | copies:
-        value += _symbols(public, own, seat, symbol, copies)
+    value = 0.0
     if tables.points_per[entry, 0] or tables.points_complete[entry]:
         value += weights[_COUNTED] * points_counted(public, tables, seat, entry)
     if tables.abilities[entry]:
         value += _special(public, own, tables, seat, entry, needs)
     if tables.eventful[entry]:
         value += _events(public, own, tables, seat, entry)
+    return value
+
+
+@kernel
+def entry_value(public, own, tables, seat, entry, needs):
+    """Return the value of a structure or stage, its own coins and its cost apart."""
+    weights = own.weights[public.age]
+    value = weights[_POINT] * tables.points[entry]
+    symbol = np.int64(tables.symbol[entry])
+    if tables.produces[entry] | np.uint64(tables.one_of[entry]):
+        value += _production(public, own, tables, seat, entry, needs)
+    if symbol:
+        value += _symbols(public, own, seat, symbol)
+    shields = np.int64(tables.shields[entry])
+    if shields:
+        value += _shields(public, own, tables, seat, shields)
+    if tables.points_per[entry, 0] | tables.points_complete[entry] | tables.abilities[entry] | tables.eventful[entry]:
+        value += _rare(public, own, tables, seat, entry, needs)
     if entry < STAGE_ENTRY:
         color = tables.color[entry]
         if color == _YELLOW:

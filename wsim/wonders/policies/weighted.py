@@ -9,7 +9,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import BUILD, DECLINE, HOW_AT, LOSS, POLICY, STAGE, TURN
+from wsim.wonders.layout import BANK_AT, BUILD, DECLINE, DISCARD_PILE, HOW_AT, LOSS, POLICY, SELL, STAGE, TURN
 from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
@@ -22,6 +22,7 @@ __all__ = ["weighted_policy"]
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
+_COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields of coins paid: to bank, left and right
 _RESERVED = 6  # coins of a treasury that count as the reserve
 
 
@@ -48,7 +49,9 @@ def _pick_loss(public, own, choice):
 
 @kernel
 def _after_paying(own, age, coins, gained, move):
-    """Return the value of the treasury that a move leaves, coins gained included."""
+    """Return by how much a move's coins, paid and gained, change the value of the treasury."""
+    if gained == 0 and move & _COINS == _NOTHING:
+        return 0.0
     traded = left_of(move) + right_of(move)
     after = coins + gained - traded - bank_of(move)
     return _treasury(own, age, coins, after) - own.weights[age, _GIFT] * traded
@@ -58,7 +61,7 @@ def _after_paying(own, age, coins, gained, move):
 def _best_payment(own, choice, age, coins, gained, first):
     """Return the best of the moves from ``first`` on that do the same thing with the same card.
 
-    As (value of the treasury it leaves, its place after ``first``, how many such moves there are).
+    As (change of the treasury's value, its place after ``first``, how many such moves there are).
     """
     kind = choice.moves[first] & _SAME
     best, at, ways = -1e9, 0, 0
@@ -76,44 +79,82 @@ def _best_payment(own, choice, age, coins, gained, first):
 
 
 @kernel
-def _pick_move(public, own, choice, tables):
-    """Return the best move of a turn, a last card or a build from the discard pile.
+def _pick_from_pile(public, own, choice, tables):
+    """Return the best build from the discard pile, or declining (R28)."""
+    seat, age = choice.seat, public.age
+    coins = public.coins[seat]
+    needs = city_needs(public, tables, seat, next_stage(public, tables, seat))
+    best, at = -1e9, 0
+    for i in range(choice.count):
+        move = choice.moves[i]
+        value = 0.0
+        if action_of(move) != DECLINE:
+            card = card_of(move)
+            gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
+            value = entry_value(public, own, tables, seat, card, needs) + _after_paying(own, age, coins, gained, move)
+        if value > best:
+            best, at = value, i
+    return at
 
-    The list goes card by card: its builds, then the stage moves, the same for every card, then the sale.
+
+@kernel
+def _best_rest(public, own, choice, tables, stage, needs, first):
+    """Value what can be done with any card but building it: the stage moves and the sale, listed from ``first`` on.
+
+    Returns the value of the best, its place after ``first``, and how many such moves every card has.
+    """
+    seat, age = choice.seat, public.age
+    coins = public.coins[seat]
+    best, at, ways = -1e9, 0, 0
+    if action_of(choice.moves[first]) == STAGE:
+        gained = coins_of(public, tables, seat, stage) if tables.eventful[stage] else 0
+        best, at, ways = _best_payment(own, choice, age, coins, gained, first)
+        best += own.weights[age, _STAGE] + entry_value(public, own, tables, seat, stage, needs)
+    sale = first + ways
+    if sale < choice.count and action_of(choice.moves[sale]) == SELL and (
+        ways == 0 or card_of(choice.moves[sale]) == card_of(choice.moves[first])
+    ):
+        sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
+        if sold > best:
+            best, at = sold, ways
+        ways += 1
+    return best, at, ways
+
+
+@kernel
+def _pick_move(public, own, choice, tables):
+    """Return the best move of a turn or a last card.
+
+    The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card but for
+    what the next player is denied; so the card that denies most is the one for them.
     """
     seat, age, count = choice.seat, public.age, choice.count
     coins = public.coins[seat]
     stage = next_stage(public, tables, seat)
     needs = city_needs(public, tables, seat, stage)
-    sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
-    staged, stage_at, stage_ways = 0.0, 0, 0
     receiver = next_holder(public, tables, seat)
     denying = _denies(public, tables, choice, receiver)
     best, at, i = -1e9, 0, 0
-    last, taken = -1, 0.0
+    rest, rest_at, rest_ways = -1e9, 0, 0
+    most_denied, rest_from = -1e9, 0
     while i < count:
         move = choice.moves[i]
-        action, card = action_of(move), card_of(move)
-        if action == DECLINE:
-            return at if best >= 0.0 else i
-        if card != last:
-            last = card
-            taken = denying * take_value(public, own, tables, receiver, card) if denying != 0.0 else 0.0
-        if action == BUILD:
+        card = card_of(move)
+        taken = denying * take_value(public, own, tables, receiver, card) if denying != 0.0 else 0.0
+        if action_of(move) == BUILD:
             gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
             value, place, ways = _best_payment(own, choice, age, coins, gained, i)
-            value += entry_value(public, own, tables, seat, card, needs)
-        elif action == STAGE:
-            if stage_ways == 0:
-                gained = coins_of(public, tables, seat, stage) if tables.eventful[stage] else 0
-                staged, stage_at, stage_ways = _best_payment(own, choice, age, coins, gained, i)
-                staged += own.weights[age, _STAGE] + entry_value(public, own, tables, seat, stage, needs)
-            value, place, ways = staged, stage_at, stage_ways
-        else:
-            value, place, ways = sold, 0, 1
-        if value + taken > best:
-            best, at = value + taken, i + place
-        i += ways
+            value += taken + entry_value(public, own, tables, seat, card, needs)
+            if value > best:
+                best, at = value, i + place
+            i += ways
+        if rest_ways == 0 and i < count and card_of(choice.moves[i]) == card:
+            rest, rest_at, rest_ways = _best_rest(public, own, choice, tables, stage, needs, i)
+        if taken > most_denied:
+            most_denied, rest_from = taken, i
+        i += rest_ways
+    if rest_ways and rest + most_denied > best:
+        return rest_from + rest_at
     return at
 
 
@@ -134,4 +175,6 @@ def weighted_policy(public, own, choice, tables):
         return below(own, choice.count)
     if choice.seat != own.seat:
         return pick_for_free_city(public, own, choice, tables)
+    if choice.kind == DISCARD_PILE:
+        return _pick_from_pile(public, own, choice, tables)
     return _pick_move(public, own, choice, tables)

@@ -1,0 +1,104 @@
+"""A study of the wonders of a run: how strong, by which points, beside whom, and how much they decide.
+
+    marimo edit analysis/wonder_study.py
+    python analysis/wonder_study.py --run runs/my-run
+    marimo export html analysis/wonder_study.py -o wonder_study.html -- --games 20000
+
+Without --run (or the variable WSIM_RUN) it plays --games games of its own (default 5,000).
+"""
+
+import marimo
+
+app = marimo.App(width="medium", app_title="Wonders")
+
+
+@app.cell
+def _():
+    import os
+
+    import altair as alt
+    import marimo as mo
+    import polars as pl
+
+    import wsim
+    from wsim import stats
+
+    return alt, mo, os, pl, stats, wsim
+
+
+@app.cell
+def _(mo, os, wsim):
+    folder = mo.cli_args().get("run") or os.environ.get("WSIM_RUN")
+    games = int(mo.cli_args().get("games") or 5000)
+    source = wsim.load_run(folder) if folder else wsim.simulate(games=games, seed=12)
+    mo.md(f"# Wonders\n\nSource: {folder or f'{games:,} games played for this page'}.")
+    return (source,)
+
+
+@app.cell
+def _(alt, mo, pl, source, stats):
+    wonders = stats.wonders(source)
+    named = wonders.frame.with_columns(pl.concat_str("wonder", "side", separator=" ").alias("board"))
+    rows = alt.Chart(named).encode(alt.Y("board:N", sort=None, title=None))
+    chart = (
+        alt.Chart(pl.DataFrame({"fair": [1.0]})).mark_rule(strokeDash=[4, 3]).encode(alt.X("fair:Q"))
+        + rows.mark_rule(strokeWidth=3).encode(
+            alt.X("win_points_low:Q", title="times the fair share of wins").scale(zero=False),
+            alt.X2("win_points_high:Q"),
+        )
+        + rows.mark_point(filled=True, size=60).encode(alt.X("win_points:Q"))
+    )
+    mo.vstack([mo.md(f"## How strong\n\n{wonders.note}"), chart])
+    return (wonders,)
+
+
+@app.cell
+def _(mo, source, stats):
+    strengths = stats.strengths(source)
+    mo.vstack(
+        [
+            mo.md(f"## Strengths from the whole order of finish\n\n{strengths.note}"),
+            strengths.frame.select("wonder", "side", "strength", "strength_low", "strength_high", "win_chance", "q"),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(mo, wonders):
+    points = [name for name in wonders.frame.columns if name.startswith("points_")]
+    mo.vstack([mo.md("## By which points"), wonders.frame.select("wonder", "side", "score", *points)])
+    return
+
+
+@app.cell
+def _(mo, source, stats):
+    beside = stats.wonders(stats.with_neighbours(source), by=("wonder", "wonder_left")).frame
+    columns = ["wonder", "wonder_left", "n", "win_points", "win_points_low", "win_points_high", "q"]
+    mo.vstack(
+        [
+            mo.md("## Beside whom\n\nWin points of a wonder by that of its left neighbour, best and worst."),
+            beside.select(columns).head(8),
+            beside.select(columns).tail(8),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(mo, source, stats):
+    variance = stats.variance_shares(source)
+    mo.vstack([mo.md(f"## How much they decide\n\n{variance.note}"), variance.frame])
+    return (variance,)
+
+
+@app.cell
+def _(mo, variance, wonders):
+    if mo.app_meta().mode == "script":
+        print(wonders.frame.select("wonder", "side", "n", "win_points", "q"))
+        print(variance.frame)
+    return
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,137 @@
+"""The 7 Wonders engine: games a second of every rule set, its kernels, the payment solver, compiling and loading.
+
+The promised figures are for ``random`` at every seat, one thread, all legal moves listed at every decision. C++ engines
+of the same rules play 48,000 (plain) and 76,000 (tuned) four-seat games a second on one core; 98,000 with three seats
+and 43,000 with seven (tuned).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.engine_tools import TABLES, engine_table, played
+from tests.payment_kernels import SHAPES, draw_many
+from wsim.wonders.layout import HIDDEN, PUBLIC
+
+if TYPE_CHECKING:
+    from benchmarks.conftest import Process
+
+LEAST_GAMES_A_SECOND = {("1e", 4): 60_000}
+COLD_SECONDS = 40.0
+SIZES = [(ruleset, players) for ruleset, players in TABLES if players in (2, 3, 4, 7)]
+CHUNK = 4000
+
+
+@pytest.mark.parametrize(("ruleset", "players"), SIZES)
+def test_games_a_second(benchmark: Any, ruleset: str, players: int) -> None:
+    """One thread, every seat ``random``."""
+    table = engine_table(ruleset, players)
+    played(table, 200)  # warms up
+    benchmark.pedantic(played, (table, CHUNK), rounds=5)
+    speed = CHUNK / benchmark.stats.stats.min
+    rows = played(table, 200)
+    decisions = 3 * table.catalogue.settings.turns * len(rows) / 200
+    benchmark.extra_info |= {"games_a_second": round(speed), "turns_a_second": round(speed * decisions)}
+    assert speed >= LEAST_GAMES_A_SECOND.get((ruleset, players), 0)
+
+
+@pytest.mark.parametrize("ruleset", ["2e", "2e-cities"])
+def test_speed_against_the_first_edition(benchmark: Any, ruleset: str) -> None:
+    """2e within a tenth of 1e; Cities at least 0.6 of its decisions a second. Rounds alternate, so noise hits both."""
+    first, second = engine_table("1e", 4), engine_table(ruleset, 4)
+    seconds = {table: [0.0] * 6 for table in (first, second)}
+    for round_number in range(6):
+        for table in (first, second):
+            start = time.perf_counter()
+            played(table, CHUNK)
+            seconds[table][round_number] = time.perf_counter() - start
+    benchmark.pedantic(played, (second, CHUNK), rounds=2)
+    turns = second.catalogue.settings.turns / first.catalogue.settings.turns
+    ratio = min(seconds[first]) / min(seconds[second]) * turns
+    benchmark.extra_info |= {"decisions_against_1e": round(ratio, 2)}
+    assert ratio >= {"2e": 0.9, "2e-cities": 0.6}[ruleset]
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 7), ("2e-cities", 4)])
+def test_two_threads_against_one(benchmark: Any, ruleset: str, players: int) -> None:
+    """The kernel alone; the laboratory's benchmark does the same for the default game."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor")
+    table = engine_table(ruleset, players)
+    firsts = range(0, 8 * CHUNK, CHUNK)
+
+    def play(threads: int) -> float:
+        start = time.perf_counter()
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda first: played(table, CHUNK, first), firsts))
+        return time.perf_counter() - start
+
+    play(2)
+    one = min(play(1) for _ in range(2))
+    two = benchmark.pedantic(play, (2,), rounds=3) and min(benchmark.stats.stats.data)
+    benchmark.extra_info |= {"gain": round(one / two, 2)}
+    assert one / two >= 1.8
+
+
+def test_recording_picks(benchmark: Any) -> None:
+    """Every decision logged and copied out."""
+    table = engine_table("1e", 4)
+    rows = np.zeros(CHUNK * table.seats, table.row_dtype)
+    picks = np.zeros(CHUNK * table.picks_per_game, table.pick_dtype)
+    table.play(0, rows, picks)
+    benchmark.pedantic(table.play, (0, rows, picks), rounds=3)
+    benchmark.extra_info |= {"games_a_second": round(CHUNK / benchmark.stats.stats.min)}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_payments_a_second(benchmark: Any, shape: str) -> None:
+    """The solver on drawn cities and costs; the time of drawing alone is measured and taken off."""
+    public = np.zeros(1, PUBLIC).view(np.recarray)[0]
+    hidden = np.zeros(1, HIDDEN).view(np.recarray)[0]
+    number = 200_000 if shape != "large" else 20_000
+
+    def solve(repeats: int) -> float:
+        start = time.perf_counter()
+        with np.errstate(over="ignore"):
+            draw_many(public, hidden, np.array([7], np.uint64), SHAPES.index(shape), number, repeats)
+        return time.perf_counter() - start
+
+    solve(1)
+    drawing = min(solve(0) for _ in range(3))
+    benchmark.pedantic(solve, (10,), rounds=3)
+    each = (benchmark.stats.stats.min - drawing) / (10 * number)
+    benchmark.extra_info |= {"nanoseconds_a_payment": round(each * 1e9, 1)}
+
+
+IMPORT_ENGINE = "import time; t = time.perf_counter(); import wsim.wonders.engine; print(time.perf_counter() - t)"
+
+
+def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_path: Path) -> None:
+    """What a first run on a fresh machine waits for."""
+    cold = f"import os; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path / 'cold')!r}; {IMPORT_ENGINE}"
+    answer = benchmark.pedantic(python, ("-c", cold), rounds=1)
+    benchmark.extra_info |= {"compile_seconds": round(float(answer.stdout), 1)}
+    assert float(answer.stdout) <= COLD_SECONDS
+
+
+def test_load_time_with_a_warm_cache(benchmark: Any, python: Process) -> None:
+    """What every later run waits for: numba and the kernels from the disk."""
+    python("-c", IMPORT_ENGINE)
+    seconds: list[float] = []
+    benchmark.pedantic(lambda: seconds.append(float(python("-c", IMPORT_ENGINE).stdout)), rounds=5)
+    benchmark.extra_info |= {"load_seconds": round(min(seconds), 2)}
+
+
+@pytest.mark.parametrize("module", ["wsim.wonders.catalog", "wsim.wonders.game", "wsim.wonders.api"])
+def test_import_time(benchmark: Any, python: Process, module: str) -> None:
+    """Modules that must not bring numba along."""
+    code = f"import {module}, sys; print('numba' in sys.modules)"
+    assert python("-c", code).stdout.strip() == "False"
+    benchmark.pedantic(python, ("-c", code), rounds=5, warmup_rounds=1)
