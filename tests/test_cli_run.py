@@ -40,7 +40,7 @@ def test_a_run_prints_its_tables_and_its_folder(wsim_command: Command) -> None:
     assert (answer.code, answer.err) == (0, "")
     title, header, _, *rows = answer.out.splitlines()
     assert title == "Policies"
-    assert header.split() == ["policy", "n", "mean_total"]
+    assert header.split() == ["policy", "n", "mean", "total"]
     assert rows[0].split()[:2] == ["bold", "2,000"]
     last, folder = answer.out.splitlines()[-1].split(": ")
     assert last.startswith("1,000 games in ")

@@ -90,6 +90,7 @@ class WondersTable:
 
         self.plan = plan
         self.catalogue = catalogue_of(plan)
+        _check_players(plan, self.catalogue)
         self._tables = compile_tables(self.catalogue, plan.players)
         self.seats = int(self._tables[0].seats)
         self.row_dtype = ROW
@@ -173,6 +174,17 @@ class WondersTable:
             "cards": [card.name for card in catalogue.cards],
             "policies": dict(self._line_up.digests),
         }
+
+
+def _check_players(plan: Plan, catalogue: Catalogue) -> None:
+    """Raise UserError for a number of players that the rule set is not for; name the rule sets that are."""
+    if plan.players in catalogue.seat_numbers:
+        return
+    accepted = ", ".join(map(str, catalogue.seat_numbers))
+    names = ruleset_names(plan.cards, plan.patch)
+    fitting = [name for name in names if plan.players in load_catalogue(name, plan.cards, plan.patch).seat_numbers]
+    hint = f" (for {plan.players}: --ruleset {' or '.join(fitting)})" if fitting else ""
+    raise UserError(f"{plan.players} players cannot play rule set {plan.ruleset}: accepted are {accepted}{hint}")
 
 
 def prepare(plan: Plan) -> WondersTable:

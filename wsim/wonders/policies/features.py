@@ -67,9 +67,9 @@ FEATURES: Mapping[str, str] = MappingProxyType(
         "yellow": "a yellow card, besides its effects",
         "purple": "a purple card, besides its effects",
         "black": "a black card, besides its effects",
-        # the next player
+        # which card goes under a stage or is sold: the one worth most to the next player
         "deny_science": "a science point that the card would bring the next player",
-        "deny_point": "a printed point of the card, kept from the next player",
+        "deny_point": "a printed point of the card",
     }
 )
 """Name -> what a unit of it is; ``INDEX`` has the places."""

@@ -39,7 +39,7 @@ from wsim.wonders.policies.points import (
 )
 from wsim.wonders.turn import neighbor_left, neighbor_right
 
-__all__ = ["city_needs", "entry_value", "take_value"]
+__all__ = ["card_for_next", "city_needs", "entry_value"]
 
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
@@ -313,8 +313,8 @@ def entry_value(public, own, tables, seat, entry, needs):
 
 
 @kernel
-def take_value(public, own, tables, receiver, card):
-    """Return the value of keeping a card from the next player, whose wild symbols are left out of it."""
+def card_for_next(public, own, tables, receiver, card):
+    """Return what a card that is not built is worth to the next player; wild symbols are left out of it."""
     weights = own.weights[public.age]
     value = weights[_DENY_POINT] * tables.points[card]
     symbol = np.int64(tables.symbol[card])

@@ -9,13 +9,13 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import BANK_AT, BUILD, DECLINE, DISCARD_PILE, HOW_AT, LOSS, POLICY, SELL, STAGE, TURN
+from wsim.wonders.layout import ACTION_AT, BANK_AT, BUILD, DECLINE, DISCARD_PILE, HOW_AT, LOSS, POLICY, SELL, STAGE, TURN
 from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
-from wsim.wonders.policies.value import city_needs, entry_value, take_value
+from wsim.wonders.policies.value import card_for_next, city_needs, entry_value
 
 __all__ = ["weighted_policy"]
 
@@ -23,6 +23,7 @@ _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserv
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
 _COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields of coins paid: to bank, left and right
+_CARD, _SALE_MOVE = np.uint64((1 << ACTION_AT) - 1), np.uint64(SELL << ACTION_AT)
 _RESERVED = 6  # coins of a treasury that count as the reserve
 
 
@@ -111,9 +112,7 @@ def _best_rest(public, own, choice, tables, stage, needs, first):
         best, at, ways = _best_payment(own, choice, age, coins, gained, first)
         best += own.weights[age, _STAGE] + entry_value(public, own, tables, seat, stage, needs)
     sale = first + ways
-    if sale < choice.count and action_of(choice.moves[sale]) == SELL and (
-        ways == 0 or card_of(choice.moves[sale]) == card_of(choice.moves[first])
-    ):
+    if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
         sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
         if sold > best:
             best, at = sold, ways
@@ -122,48 +121,56 @@ def _best_rest(public, own, choice, tables, stage, needs, first):
 
 
 @kernel
+def _card_to_lose(public, own, choice, tables, rest_ways):
+    """Return where the moves other than builds begin of the card that is worth most to the next player.
+
+    A team mate is left it instead; at the end of an age, where nobody gets the hand, the first card serves.
+    """
+    receiver = next_holder(public, tables, choice.seat)
+    sign = -1.0 if tables.teams and receiver == choice.seat ^ 1 else 1.0
+    if choice.kind != TURN or public.turn >= public.turns - 1:
+        sign = 0.0
+    most, at, i = -1e9, 0, 0
+    while i < choice.count:
+        while action_of(choice.moves[i]) == BUILD:
+            i += 1
+        value = sign * card_for_next(public, own, tables, receiver, card_of(choice.moves[i]))
+        if value > most:
+            most, at = value, i
+        i += rest_ways
+    return at
+
+
+@kernel
 def _pick_move(public, own, choice, tables):
     """Return the best move of a turn or a last card.
 
-    The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card but for
-    what the next player is denied; so the card that denies most is the one for them.
+    The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card.
     """
     seat, age, count = choice.seat, public.age, choice.count
     coins = public.coins[seat]
     stage = next_stage(public, tables, seat)
     needs = city_needs(public, tables, seat, stage)
-    receiver = next_holder(public, tables, seat)
-    denying = _denies(public, tables, choice, receiver)
     best, at, i = -1e9, 0, 0
     rest, rest_at, rest_ways = -1e9, 0, 0
-    most_denied, rest_from = -1e9, 0
     while i < count:
         move = choice.moves[i]
-        card = card_of(move)
-        taken = denying * take_value(public, own, tables, receiver, card) if denying != 0.0 else 0.0
         if action_of(move) == BUILD:
+            card = card_of(move)
             gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
             value, place, ways = _best_payment(own, choice, age, coins, gained, i)
-            value += taken + entry_value(public, own, tables, seat, card, needs)
+            value += entry_value(public, own, tables, seat, card, needs)
             if value > best:
                 best, at = value, i + place
             i += ways
-        if rest_ways == 0 and i < count and card_of(choice.moves[i]) == card:
+            if rest_ways == 0 and i < count and card_of(choice.moves[i]) != card:
+                continue  # stages and sales are banned: there are builds alone
+        if rest_ways == 0 and i < count:
             rest, rest_at, rest_ways = _best_rest(public, own, choice, tables, stage, needs, i)
-        if taken > most_denied:
-            most_denied, rest_from = taken, i
         i += rest_ways
-    if rest_ways and rest + most_denied > best:
-        return rest_from + rest_at
+    if rest > best:
+        return _card_to_lose(public, own, choice, tables, rest_ways) + rest_at
     return at
-
-
-@kernel
-def _denies(public, tables, choice, receiver):
-    """Return how much a card kept from the next player counts: not where the hand ends, against where a mate gets it."""
-    if choice.kind != TURN or public.turn >= public.turns - 1:
-        return 0.0
-    return -1.0 if tables.teams and receiver == choice.seat ^ 1 else 1.0
 
 
 @kernel(POLICY)
