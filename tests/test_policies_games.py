@@ -1,4 +1,4 @@
-"""Whole games of every policy in every rule set: legal, sensible, deterministic, and as strong as they are said to be."""
+"""Whole games of every policy in every rule set: legal, sensible, deterministic, and as strong as said."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ PLANS = {"military": "red", "science": "green", "civilian": "blue", "commerce": 
 GAMES = 300 if JIT else 1
 
 
-def played(*policies: str, ruleset: str = "1e", players: int = 4, games: int = GAMES, first: int = 0, **fields: Any) -> Any:
+def played(
+    *policies: str, ruleset: str = "1e", players: int = 4, games: int = GAMES, first: int = 0, **fields: Any
+) -> Any:
     """Return the players' rows of some games."""
     plan = Plan.make(ruleset=ruleset, players=players, policies=policies, **fields)
     table = prepare(plan)

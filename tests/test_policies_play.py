@@ -35,7 +35,7 @@ def done(move: Move) -> tuple[str, str]:
     return move.action, move.card
 
 
-# --- baselines ----------------------------------------------------------------------------------------------------------
+# --- baselines ------------------------------------------------------------------------------------------------------
 
 
 def test_random_picks_every_move_about_equally_often() -> None:
@@ -54,7 +54,7 @@ def test_first_builds_whenever_it_can_and_prefers_a_stage_to_a_sale() -> None:
     assert picked(p, "first", "Altar").action == "stage"
 
 
-# --- greedy ---------------------------------------------------------------------------------------------------------------
+# --- greedy ---------------------------------------------------------------------------------------------------------
 
 
 def test_greedy_takes_the_most_points_at_once() -> None:
@@ -127,7 +127,7 @@ def test_greedy_values_a_diplomacy_token_by_the_conflicts_that_it_avoids() -> No
     assert done(picked(p, "greedy", "Consulate", "Statue", "Aqueduct")) == ("build", "Consulate")  # and no two defeats
 
 
-# --- rulebased --------------------------------------------------------------------------------------------------------------
+# --- rulebased ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_rulebased_takes_the_most_points_in_age_three() -> None:
     assert done(picked(p, "rulebased", "Pantheon", "Senate", "Study")) == ("build", "Pantheon")
 
 
-# --- weighted -------------------------------------------------------------------------------------------------------------------
+# --- weighted -------------------------------------------------------------------------------------------------------
 
 
 def test_weighted_builds_an_economy_first() -> None:
@@ -232,7 +232,7 @@ def test_guilds_takes_a_guild_before_a_blue_card() -> None:
     assert done(picked(p, "guilds", "Gardens", "Magistrates Guild")) == ("build", "Magistrates Guild")
 
 
-# --- the other decisions ---------------------------------------------------------------------------------------------------------
+# --- the other decisions --------------------------------------------------------------------------------------------
 
 
 def test_losses_are_paid_while_coins_are_worth_less_than_debts() -> None:
@@ -279,7 +279,7 @@ def test_the_free_city_buys_from_its_holder(entry: str) -> None:
         assert (chosen.action, chosen.left, chosen.right) == ("build", *paid)
 
 
-# --- exploring -----------------------------------------------------------------------------------------------------------------------
+# --- exploring ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name != "random"])

@@ -16,7 +16,7 @@ from wsim.wonders.policies.weights import named_sets, read_sets
 SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 
 
-# --- the registry ----------------------------------------------------------------------------------------------------------
+# --- the registry ---------------------------------------------------------------------------------------------------
 
 
 def test_the_registry_lists_every_policy_with_its_documentation() -> None:
@@ -43,7 +43,7 @@ def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> N
         assert resolve([name], 3).weights[0].tolist() == named_sets()[name].tolist()
 
 
-# --- line-ups ---------------------------------------------------------------------------------------------------------------
+# --- line-ups -------------------------------------------------------------------------------------------------------
 
 
 def test_one_entry_plays_every_seat() -> None:
@@ -66,7 +66,9 @@ def test_one_entry_a_seat() -> None:
 
 
 def test_equal_entries_share_a_label() -> None:
-    assert resolve(["greedy:explore=0.10", "random", "greedy:explore=.1"], 3).labels[0::2] == ("greedy:explore=0.1",) * 2
+    assert (
+        resolve(["greedy:explore=0.10", "random", "greedy:explore=.1"], 3).labels[0::2] == ("greedy:explore=0.1",) * 2
+    )
 
 
 @pytest.mark.parametrize(("entries", "seats"), [(["random"] * 2, 4), (["random"] * 5, 4), (["random,greedy"], 3)])
@@ -90,7 +92,10 @@ def test_an_entry_may_set_single_weights() -> None:
     ("entry", "message"),
     [
         ("balancd", r"unknown policy 'balancd': known are random, first, .*did you mean 'balanced'"),
-        ("greedy:explor=1", r"policy 'greedy' has no parameter 'explor': accepted are explore \(did you mean 'explore'"),
+        (
+            "greedy:explor=1",
+            r"policy 'greedy' has no parameter 'explor': accepted are explore \(did you mean 'explore'",
+        ),
         ("greedy:explore=2", r"parameter explore of policy 'greedy' is a number from 0 to 1, not 2$"),
         ("greedy:explore=-0.1", r"is a number from 0 to 1, not -0.1"),
         ("greedy:explore=nan", r"is a number from 0 to 1, not nan"),
@@ -109,7 +114,7 @@ def test_mistakes_in_entries_are_named(entry: str, message: str) -> None:
         resolve([entry], 3)
 
 
-# --- weight sets ------------------------------------------------------------------------------------------------------------------
+# --- weight sets ----------------------------------------------------------------------------------------------------
 
 
 def test_every_weight_has_a_place_and_a_meaning() -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wsim
 from wsim import plug as plugs
 from wsim.errors import UserError
 from wsim.jit import JIT
@@ -69,7 +68,8 @@ def slow(public, own, choice, tables):
         if action_of(move) == BUILD:
             value = entry_change(public, tables, choice.seat, card_of(move)) - price_of(move) / 3
         elif action_of(move) == STAGE:
-            value = entry_change(public, tables, choice.seat, next_stage(public, tables, choice.seat)) - price_of(move) / 3
+            stage = next_stage(public, tables, choice.seat)
+            value = entry_change(public, tables, choice.seat, stage) - price_of(move) / 3
         values.append(value)
     return values.index(max(values))
 
@@ -176,7 +176,7 @@ def complaint(entry: str) -> BaseException:
     return told
 
 
-# --- the decorator -------------------------------------------------------------------------------------------------------------
+# --- the decorator --------------------------------------------------------------------------------------------------
 
 
 def test_the_decorator_leaves_the_function_as_it_is() -> None:
@@ -198,9 +198,9 @@ def test_the_decorator_leaves_the_function_as_it_is() -> None:
 
 
 def test_wsim_policy_is_the_decorator_whatever_was_imported_first() -> None:
-    import wsim.policy  # noqa: F401  (makes wsim.policy the module, which is callable)
+    import wsim.policy
 
-    @wsim.policy  # type: ignore[operator]
+    @wsim.policy
     def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
         return 3
 
@@ -234,7 +234,7 @@ def test_importing_the_decorator_is_light() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
 
 
-# --- playing --------------------------------------------------------------------------------------------------------------------------
+# --- playing --------------------------------------------------------------------------------------------------------
 
 
 def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
@@ -345,7 +345,7 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     del sys.modules["neighbour_of_mine"]
 
 
-# --- going wrong ------------------------------------------------------------------------------------------------------------------------
+# --- going wrong ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -371,8 +371,14 @@ def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
     [
         ("bald", r"there is no function 'bald' in .*mine.py: it has .*bold.* \(did you mean 'bold'"),
         ("number", r"'number' in .*mine.py is not a function but a int"),
-        ("three", r"policy '.*:three' takes \(public, own, choice\), but a policy takes four arguments: public, own, choice, t"),
-        ("bold:sail=1", r"policy '.*:bold' has no parameter 'sail': accepted are sale, keen, explore \(did you mean 'sale'"),
+        (
+            "three",
+            r"policy '.*:three' takes \(public, own, choice\), but a policy takes four arguments: public, own",
+        ),
+        (
+            "bold:sail=1",
+            r"policy '.*:bold' has no parameter 'sail': accepted are sale, keen, explore \(did you mean 'sale'",
+        ),
         ("bold:keen=1", r"parameter keen of policy '.*:bold' is true or false, not 1"),
         ("bold:sale=no", r"parameter sale of policy '.*:bold' is a number, not 'no'"),
         ("named:nerve=2.5", r"parameter nerve of policy '.*:named' is a whole number, not 2.5"),
@@ -390,7 +396,10 @@ def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
     [
         ("half", r"policy '.*:half' returns float64, but a policy returns the index of a move, a whole number"),
         ("nothing", r"policy '.*:nothing' returns none, but"),
-        ("misspelt", r"policy '.*:misspelt' cannot be compiled: no record has the field 'coinz' \(did you mean 'coins'"),
+        (
+            "misspelt",
+            r"policy '.*:misspelt' cannot be compiled: no record has the field 'coinz' \(did you mean 'coins'",
+        ),
         ("unknown", r"policy '.*:unknown' cannot be compiled: NameError: name 'does_not_exist' is not defined"),
         ("files", r"policy '.*:files' cannot be compiled: \S+"),
     ],
@@ -407,7 +416,10 @@ def test_what_numba_refuses_is_one_sentence(mine: str, name: str, message: str) 
     [
         ("def f(:\n", r"has a syntax error in line 1: "),
         ("\nx = 1 / 0\n", r"cannot be loaded: ZeroDivisionError: division by zero \(line 2\)"),
-        ("import not_there_at_all\n", r"cannot be loaded: ModuleNotFoundError: No module named 'not_there_at_all' \(line 1\)"),
+        (
+            "import not_there_at_all\n",
+            r"cannot be loaded: ModuleNotFoundError: No module named 'not_there_at_all' \(line 1\)",
+        ),
         ("import sys\nsys.exit(3)\n", r"cannot be loaded: SystemExit: 3 \(line 2\)"),
         ("import wsim\nwsim.policy(parameters={'explore': 1})\n", r"cannot be loaded: a policy cannot declare"),
     ],
@@ -427,6 +439,7 @@ def test_a_file_that_is_not_there(mine: str) -> None:
 
 
 def test_a_module_that_is_not_there() -> None:
-    with pytest.raises(UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"):
+    with pytest.raises(
+        UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"
+    ):
         resolve(["no_such:bold"], 3)
-

@@ -1,9 +1,9 @@
-"""Users' own policies: found in a file, a module or an installed package, checked, and made callable by a jitted engine.
+"""Users' own policies: found in a file, a module or a package, checked, and made callable by a jitted engine.
 
-A compiled policy is jitted for the game's signature and never kept on disk, because it may call helpers in other modules
-whose edits no cache would notice. A plain-Python policy is called through a C callback, which takes the interpreter lock for
-the call, so it works from the engine's lock-free threads; it gets copies of the records, and an exception is kept and told
-by ``Plugged.complaint``.
+A compiled policy is jitted for the game's signature and never kept on disk, because it may call helpers in other
+modules whose edits no cache would notice. A plain-Python policy is called through a C callback, which takes the
+interpreter lock for the call, so it works from the engine's lock-free threads; it gets copies of the records, and an
+exception is kept and told by ``Plugged.complaint``.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def installed() -> dict[str, EntryPoint]:
 def plug(entry: Entry, interface: Interface) -> Plugged:
     """Load, check and compile the function that a line-up entry names (file, module or entry point).
 
-    Raises UserError, in one sentence, for whatever cannot be played. The same function of the same file content is compiled
-    once in a process.
+    Raises UserError, in one sentence, for whatever cannot be played. The same function of the same file content is
+    compiled once in a process.
     """
     file, module, name = entry.file, entry.module, entry.function
     digest = ""
@@ -132,7 +132,7 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
         return _PLUGGED[key]
 
 
-# --- finding the function -----------------------------------------------------------------------------------------------------
+# --- finding the function -------------------------------------------------------------------------------------------
 
 
 def _digest(file: str) -> str:
@@ -209,7 +209,7 @@ def _function_of(module: ModuleType, name: str, where: str) -> Any:
     return function
 
 
-# --- making it callable -----------------------------------------------------------------------------------------------------------
+# --- making it callable ---------------------------------------------------------------------------------------------
 
 
 def _make(function: Any, label: str, interface: Interface) -> Plugged:
@@ -274,7 +274,9 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
         raise UserError(f"policy {label!r} cannot be compiled: {_first_useful(str(error))}") from error
     returned = inner.overloads[arguments].signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
-        raise UserError(f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number")
+        raise UserError(
+            f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
+        )
 
 
 def _first_useful(text: str) -> str:
@@ -289,14 +291,16 @@ def _first_useful(text: str) -> str:
     return f"{first[:200]}{place}"
 
 
-@intrinsic
-def _address(_context: Any, record: Any) -> Any:
+def _address_of(_context: Any, record: Any) -> Any:
     """Return the address of a record."""
 
     def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ptrtoint(args[0], ir.IntType(64))
 
     return types.uint64(record), generate
+
+
+_address: Any = intrinsic(_address_of)
 
 
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:

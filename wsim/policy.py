@@ -17,17 +17,19 @@ A policy is a function of four records that returns the index of one of the lega
                 best, at = value, i
         return at
 
-It is played with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects inside) and
-runs at the speed of the built-in policies; its helper functions are decorated with ``kernel``. ``@wsim.policy(python=True)``,
-or no decorator at all, plays it as plain Python instead: anything goes, some fifty times slower.
+It is played with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects
+inside) and runs at the speed of the built-in policies; its helper functions are decorated with ``kernel``.
+``@wsim.policy(python=True)``, or no decorator at all, plays it as plain Python instead: anything goes, a hundred
+times slower.
 
 The records are described field by field in wsim/wonders/layout.py:
 
 * ``public``   what everybody at the table knows: ``public.coins[seat]``, ``public.shields[seat]``, ``public.age``, ...
-* ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order declared) and
-  its random stream: draw with ``below(own, n)`` or ``uniform(own)``, so that games can be replayed
-* ``choice``   ``choice.moves[0:choice.count]``, what the decision is about (``choice.kind``: TURN, LAST_CARD, DISCARD_PILE,
-  FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the Free City)
+* ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order
+  declared) and its random stream: draw with ``below(own, n)`` or ``uniform(own)``, so that games can be replayed
+* ``choice``   ``choice.moves[0:choice.count]``, what the decision is about (``choice.kind``: TURN, LAST_CARD,
+  DISCARD_PILE, FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the
+  Free City)
 * ``tables``   the rules: ``tables.points[card]``, ``tables.cost[card]``, ...; a stage is an entry like a card
 
 A policy is not asked where there is one legal move only. Only ``own.rng`` may be written. A policy may run on several
@@ -189,7 +191,7 @@ def policy(
 
     Raises
     ------
-    UserError: for more than seven parameters, for one called ``explore`` (every policy has it) and for one without a number.
+    UserError: for more than seven parameters, one called ``explore`` (every policy has it), or one that is no number.
     """
     declared = dict(parameters or {})
     for key, value in declared.items():
@@ -233,7 +235,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Decorator(ModuleType):
-    """This module, callable: ``@wsim.policy`` is the decorator also once ``wsim.policy`` has been imported as a module."""
+    """This module, callable: ``@wsim.policy`` is the decorator even where ``wsim.policy`` was imported as a module."""
 
     __call__ = staticmethod(policy)
 

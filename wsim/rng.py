@@ -6,8 +6,7 @@ A stream is the pair (game number, stream number) of one seed. Its state before 
 
 and draw k (from 1) is ``mix(state + k * GAMMA)``, so streams hold 2**16 draws and never overlap. Streams 0-2 deal the
 three ages, 3 sets the table up, ``SEAT_STREAM + seat`` belongs to the policy of that seat: the deal of a game is the
-same
-for every line-up, which is what makes comparisons paired (common random numbers). Source: Steele, Lea, Flood 2014.
+same for every line-up, which is what makes comparisons paired (common random numbers). Source: Steele, Lea, Flood 2014.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from wsim.wonders.turn import neighbor_left
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL_KINDS = 2
 DICE_STREAM = 12
+SIDES_STREAM = 13  # of the balanced design
 
 
 @kernel
@@ -56,18 +57,25 @@ def seat_boards(game, tables, seating, number):
 
 @kernel
 def _seat_balanced(public, hidden, tables, seating, number):
-    """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed)."""
+    """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed).
+
+    The first half of a block draws its sides game by game, the second half plays the other sides: so every pair of
+    sides of two boards meets, and comparisons of boards stay connected.
+    """
     boards = tables.boards
-    block = number // (2 * boards)
-    within = number % (2 * boards)
-    seek(hidden, seating.seed, block * 2 * boards, SETUP_STREAM)
+    block, within = number // (2 * boards), number % (2 * boards)
+    half, game = within // boards, within % boards
+    first = block * 2 * boards
+    seek(hidden, seating.seed, first, SETUP_STREAM)
     for board in range(boards):
         hidden.pool[board] = board
     _draw(hidden, boards, boards)
+    seek(hidden, seating.seed, first + game, SIDES_STREAM)
     for seat in range(tables.seats):
-        board = hidden.pool[(seat + within) % boards]
+        board = hidden.pool[(seat + game) % boards]
+        drawn = below(hidden, 2)
         side = seating.side[seat]
-        public.side[seat] = 2 * board + (side if side >= 0 else (within // boards + board + block) % 2)
+        public.side[seat] = 2 * board + (side if side >= 0 else (drawn + half) % 2)
 
 
 @kernel

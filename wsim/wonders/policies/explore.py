@@ -13,6 +13,6 @@ EXPLORE = PARAMETERS - 1  # place among PRIVATE.parameters; the other places bel
 
 @kernel
 def explores(own, choice):
-    """Say whether this pick is to be random; draws from the seat's stream only if ``explore`` is set, never for a loss."""
+    """Say whether this pick is to be random; draws only if ``explore`` is set, and never for a coin loss."""
     chance = own.parameters[EXPLORE]
     return chance > 0.0 and choice.kind != LOSS and uniform(own) < chance

@@ -1,6 +1,6 @@
-"""What ``weighted`` looks at: the names of its weights, in the order of ``PRIVATE.weights``, and what each is worth a unit of.
+"""What ``weighted`` looks at: the names of its weights in the order of ``PRIVATE.weights``, each with its unit.
 
-Values are in points of the final score. Each weight has one value an age; the named sets are data (weights.toml).
+Values are in printed points. Each weight has one value an age; the named sets are data (weights.toml).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Playing the Free City (R46): its points win nothing, so its moves are judged by what they do to its holder and the rival.
+"""Playing the Free City (R46): its points win nothing, so what counts is what its moves do to holder and rival.
 
-What counts: coins that it pays to the holder and not to the rival, its shields against both, and what the rival, who gets
-the hand next, could have made of the card.
+That is: coins that it pays to the holder and not to the rival, its shields against both, and what the rival, who
+gets the hand next, could have made of the card.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def _city_value(public, own, choice, tables, move):
         entry = card if action == BUILD else next_stage(public, tables, city)
         shields = np.int64(tables.shields[entry])
         if shields:
-            value += _war_against(public, tables, me, city, shields) - _war_against(public, tables, rival, city, shields)
+            value += _war_against(public, tables, me, city, shields) - _war_against(
+                public, tables, rival, city, shields
+            )
         traded = left_of(move) - right_of(move)
         value += (traded if neighbor_left(public, city) == me else -traded) / tables.coins_per_point
     return value

@@ -1,8 +1,8 @@
 """Kernels that user policies may call, from compiled code and from plain Python alike (``wsim.policy`` exports them).
 
-A plain kernel is compiled into its callers and has no entrance for Python. Each helper here is a Python function that numba
-knows by ``overload``: compiled policies get the kernel, plain Python gets the kernel's own source or, where that calls other
-kernels, an entry compiled (and cached) at the first call.
+A plain kernel is compiled into its callers and has no entrance for Python. Each helper here is a Python function that
+numba knows by ``overload``: compiled policies get the kernel, plain Python gets the kernel's own source or, where
+that calls other kernels, an entry compiled (and cached) at the first call.
 """
 
 from __future__ import annotations

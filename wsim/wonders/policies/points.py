@@ -1,7 +1,7 @@
-"""What a structure or stage brings at once: the exact change of the own score as things stand, and what it does to rivals.
+"""What a structure or stage brings at once: the exact change of the own score, and what it does to rivals.
 
-Seen one ply ahead: science with its best wild and copied symbols, the conflicts as if the age ended now, everything counted
-as it is now. Used by ``greedy`` and ``rulebased``, and open to user policies (``wsim.policy``).
+Seen one ply ahead: science with its best wild and copied symbols, the conflicts as if the age ended now, everything
+counted as it is now. Used by ``greedy`` and ``rulebased``, and open to user policies (``wsim.policy``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COUNT_SELF = SWITCHES.index("counting_includes_itself")
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
-# --- the table around a seat ------------------------------------------------------------------------------------------------
+# --- the table around a seat ----------------------------------------------------------------------------------------
 
 
 @kernel
@@ -86,7 +86,7 @@ def team_rival(public, seat):
     return neighbor_left(public, seat) if seat & 1 else neighbor_right(public, seat)
 
 
-# --- conflicts ---------------------------------------------------------------------------------------------------------------
+# --- conflicts ------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -99,7 +99,7 @@ def conflict_points(public, tables, margin):
 
 @kernel
 def war_points(public, tables, seat, shields, tokens):
-    """Return the points of a seat's conflicts if the age ended now, with more shields and diplomacy tokens (R19, R20)."""
+    """Return the points of a seat's conflicts if the age ended now, with more shields and tokens (R19, R20)."""
     own = public.shields[seat] + shields
     envoy = public.diplomacy[seat] + tokens > 0
     if tables.teams:
@@ -117,7 +117,7 @@ def war_points(public, tables, seat, shields, tokens):
     return points
 
 
-# --- science -----------------------------------------------------------------------------------------------------------------
+# --- science --------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -164,7 +164,7 @@ def science_gain(public, seat, symbol, copies):
     return more - _science(public, seat, 0, 0, 0, 0, 0)
 
 
-# --- coins and points ----------------------------------------------------------------------------------------------------------
+# --- coins and points -----------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -193,7 +193,7 @@ def coins_of(public, tables, seat, entry):
 
 @kernel
 def points_counted(public, tables, seat, entry):
-    """Return the points of what an entry counts, once it stands, as the cities are now (R25); not its printed points."""
+    """Return the points of what an entry counts once it stands, its printed points apart (R25)."""
     points = 0
     each = np.int64(tables.points_per[entry, 0])
     if each:

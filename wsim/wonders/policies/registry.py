@@ -1,7 +1,8 @@
 """The registry of policies, and line-ups made ready to play.
 
-A policy is a function ``(public, own, choice, tables) -> index`` of the one signature ``layout.POLICY``: it gets what everybody
-knows, what its seat knows, the legal moves and the rules, and returns the index of its move. None sees hidden cards.
+A policy is a function ``(public, own, choice, tables) -> index`` of the one signature ``layout.POLICY``: it gets what
+everybody knows, what its seat knows, the legal moves and the rules, and returns the index of its move. None sees
+hidden cards.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.lineup import Entry, Value
-    from wsim.plug import Plugged
+    from wsim.plug import Interface, Plugged
     from wsim.policy import Declaration
 
 __all__ = ["REGISTRY", "LineUp", "Parameter", "Policy", "policies", "resolve"]
@@ -79,7 +81,8 @@ class Policy:
     kind: "baseline", "heuristic" or "weights". idea: one line. source: where the idea is from.
     function: "module:function" under wsim.wonders.policies, imported when played.
     weights: the named weight set that it plays, if any.
-    uses_random: whether it draws random numbers without ``explore``. sees_hidden: whether it is handed hidden cards; never.
+    uses_random: whether it draws random numbers without ``explore``.
+    sees_hidden: whether it is handed hidden cards; never.
     """
 
     name: str
@@ -98,7 +101,9 @@ class Policy:
         return getattr(import_module(f"{_HOME}.{module}"), name)
 
 
-_EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly random one; never of a coin loss", 0.0, 1.0)
+_EXPLORE = Parameter(
+    "explore", float, 0.0, "chance that a pick is a uniformly random one; never of a coin loss", 0.0, 1.0
+)
 _SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 _FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
 _WEIGHTED = "weighted:weighted_policy"
@@ -121,8 +126,8 @@ REGISTRY: Mapping[str, Policy] = {
             "first-buildable bots of the literature", "simple:first_policy", (_EXPLORE,), uses_random=True,
         ),
         Policy(
-            "greedy", "heuristic", "the build or stage that changes the score most at once", "one-ply bots of the literature",
-            "greedy:greedy_policy", (_EXPLORE,),
+            "greedy", "heuristic", "the build or stage that changes the score most at once",
+            "one-ply bots of the literature", "greedy:greedy_policy", (_EXPLORE,),
         ),
         Policy(
             "rulebased", "heuristic", "a fixed order of rules: resources, red to lead, blue, green; age III by points",
@@ -160,7 +165,14 @@ def policies() -> list[dict[str, Any]]:
     for name, point in installed().items():
         if name not in REGISTRY:
             rows.append(
-                {"name": name, "kind": "installed", "idea": "", "parameters": "", "source": point.value, "random": False}
+                {
+                    "name": name,
+                    "kind": "installed",
+                    "idea": "",
+                    "parameters": "",
+                    "source": point.value,
+                    "random": False,
+                }
             )
     return rows
 
@@ -264,17 +276,13 @@ def _player(entry: Entry) -> _Player:
 
 def _user_player(entry: Entry, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> _Player:
     """Make an entry of a user's own policy ready."""
-    from wsim.plug import Interface, plug
+    from wsim.plug import plug
 
     if entry.module in REGISTRY:
-        raise UserError(f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value")
-    global _interface
-    if _interface is None:
-        from wsim.wonders.layout import CHOICE, POLICY, PRIVATE, PUBLIC, TABLES
-        from wsim.wonders.policies.explore import explores
-
-        _interface = Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, TABLES), explores)
-    plugged = plug(entry, _interface)
+        raise UserError(
+            f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value"
+        )
+    plugged = plug(entry, _interface())
     declared = _declared(plugged.declaration)
     values = _check_parameters(entry, (*declared, _EXPLORE))
     for place, parameter in enumerate(declared):
@@ -287,7 +295,14 @@ def _user_player(entry: Entry, parameters: NDArray[np.float64], weights: NDArray
     return _Player(label or written, plugged.call, parameters, weights, plugged.digest or plugged.where, plugged)
 
 
-_interface: Any = None
+@lru_cache(maxsize=1)
+def _interface() -> Interface:
+    """Return how this game calls its policies."""
+    from wsim.plug import Interface
+    from wsim.wonders.layout import CHOICE, POLICY, PRIVATE, PUBLIC, TABLES
+    from wsim.wonders.policies.explore import explores
+
+    return Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, TABLES), explores)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
@@ -306,7 +321,9 @@ def _check_parameters(entry: Entry, accepted: Sequence[Parameter], *, weights: b
     for key, value in entry.parameters.items():
         if key not in known:
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
-            raise UserError(f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, known)}")
+            raise UserError(
+                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, known)}"
+            )
         values[key] = known[key].check(value, entry.name)
     return values
 

@@ -1,9 +1,9 @@
 """``rulebased``: the fixed order of rules of Robilliard, Fonlupt and Teytaud (2014).
 
-Ages I and II, the first rule that applies: an either/or resource card; a resource that the city lacks; a red card, if the
-city does not lead alone and the card makes it lead or share the lead; the blue card with most points; a green card; any card
-that can be built, at random; any card sold, at random. Age III: the most points at once. Where a rule leaves several cards,
-the first in the list is taken; every card is paid for as cheaply as possible.
+Ages I and II, the first rule that applies: an either/or resource card; a resource that the city lacks; a red card, if
+the city does not lead alone and the card makes it lead or share the lead; the blue card with most points; a green
+card; any card that can be built, at random; any card sold, at random. Age III: the most points at once. Where a rule
+leaves several cards, the first in the list is taken; every card is paid for as cheaply as possible.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The value of a structure or stage for ``weighted``: what it brings times the weights of the age (features.py).
 
-Every kernel here is linear in ``own.weights[age]`` and skips what an entry does not have, because a decision values about
-four cards in the time of one solver call.
+Every kernel here is linear in ``own.weights[age]`` and skips what an entry does not have, because a decision values
+about four cards in the time of one solver call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from wsim.wonders.layout import (
 from wsim.wonders.payment import lane_sum
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
-    conflict_points,
     fighter_left,
     fighter_right,
     points_counted,
@@ -71,12 +70,12 @@ _YELLOW_CARD, _PURPLE_CARD, _BLACK_CARD = INDEX["yellow"], INDEX["purple"], INDE
 _DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
 
 
-# --- production and trade ---------------------------------------------------------------------------------------------------
+# --- production and trade -------------------------------------------------------------------------------------------
 
 
 @kernel
 def city_needs(public, tables, seat, stage):
-    """Return the lanes of the resources that the next stage (an entry, -1 for none) still lacks, as 0x80 in each lane."""
+    """Return the resources that the next stage (an entry, -1 for none) still lacks, as 0x80 in their lanes."""
     if stage < 0:
         return _ZERO
     top = np.uint64(0x0080808080808080)
@@ -150,7 +149,7 @@ def _trade(public, own, tables, seat, entry):
     return weights[_DISCOUNT] * saved + weights[_REBATE] * rebates
 
 
-# --- conflicts ----------------------------------------------------------------------------------------------------------------
+# --- conflicts ------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -197,7 +196,7 @@ def _truce(public, own, tables, seat, tokens):
     return tokens * (weights[_DIPLOMACY] + weights[_TRUCE] * losing)
 
 
-# --- science --------------------------------------------------------------------------------------------------------------------
+# --- science --------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -220,7 +219,7 @@ def _symbols(public, own, seat, symbol):
     return value
 
 
-# --- special effects --------------------------------------------------------------------------------------------------------------
+# --- special effects ------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -271,7 +270,7 @@ def _events(public, own, tables, seat, entry):
     return value
 
 
-# --- all of it --------------------------------------------------------------------------------------------------------------------
+# --- all of it ------------------------------------------------------------------------------------------------------
 
 
 @kernel

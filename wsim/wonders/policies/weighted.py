@@ -1,6 +1,7 @@
 """``weighted``: the move of the highest value, a sum of what it brings times the weights of the age (features.py).
 
-Each distinct card is valued once and so is the next stage; a payment then only costs coins. The first of equal moves is taken.
+Each distinct card is valued once and so is the next stage; a payment then only costs coins. The first of equal moves
+is taken.
 """
 
 from __future__ import annotations
@@ -9,7 +10,19 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import ACTION_AT, BANK_AT, BUILD, DECLINE, DISCARD_PILE, HOW_AT, LOSS, POLICY, SELL, STAGE, TURN
+from wsim.wonders.layout import (
+    ACTION_AT,
+    BANK_AT,
+    BUILD,
+    DECLINE,
+    DISCARD_PILE,
+    HOW_AT,
+    LOSS,
+    POLICY,
+    SELL,
+    STAGE,
+    TURN,
+)
 from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX

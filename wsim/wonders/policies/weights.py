@@ -30,7 +30,7 @@ def named_sets() -> Mapping[str, Weights]:
 
 
 def read_sets(path: str) -> Mapping[str, Weights]:
-    """Return the sets of a user's file; they may extend each other and the shipped ones. Raises UserError for bad files."""
+    """Return the sets of a user's file, which may extend each other and the shipped ones; UserError for a bad file."""
     return _resolve(_parse(Path(path)), named_sets(), path)
 
 
@@ -84,7 +84,8 @@ def _resolve(tables: Mapping[str, Mapping[str, Any]], known: Mapping[str, Weight
 def _place(key: str, name: str, file: str) -> int:
     if key not in INDEX:
         raise UserError(
-            f"unknown weight {key!r} in the set {name!r} of {file}{nearest(key, INDEX)}; the weights are {', '.join(FEATURES)}"
+            f"unknown weight {key!r} in the set {name!r} of {file}{nearest(key, INDEX)}: "
+            f"the weights are {', '.join(FEATURES)}"
         )
     return INDEX[key]
 
@@ -94,5 +95,7 @@ def _values(key: str, value: Any, name: str, file: str) -> list[float]:
     values = value if isinstance(value, list) else [value] * AGES
     sound = len(values) == AGES and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
     if not sound or not all(math.isfinite(v) for v in values):
-        raise UserError(f"the weight {key!r} in the set {name!r} of {file} is one number or one for each age, not {value!r}")
+        raise UserError(
+            f"the weight {key!r} in the set {name!r} of {file} is one number or one for each age, not {value!r}"
+        )
     return [float(v) for v in values]
