@@ -129,7 +129,7 @@ def test_load_time_with_a_warm_cache(benchmark: Any, python: Process) -> None:
     benchmark.extra_info |= {"load_seconds": round(min(seconds), 2)}
 
 
-@pytest.mark.parametrize("module", ["wsim.wonders.catalog", "wsim.wonders.game", "wsim.wonders.api"])
+@pytest.mark.parametrize("module", ["wsim.wonders.catalog", "wsim.wonders.game"])
 def test_import_time(benchmark: Any, python: Process, module: str) -> None:
     """Modules that must not bring numba along."""
     code = f"import {module}, sys; print('numba' in sys.modules)"

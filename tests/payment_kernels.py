@@ -128,36 +128,60 @@ def _draw_cost(state: Any, shape: Any, symbols: Any, count: Any, cost: Any) -> A
 
 
 @kernel
-def _walk(public: Any, symbols: Any, count: Any, at: Any, cost: Any, missing: Any, paid: Any, found: Any) -> Any:
-    """Try every use of the symbols from ``at`` on (recursively); ``paid``: totals and dearest unit of each side."""
+def _use(public: Any, symbol: Any, resource: Any, cost: Any, paid: Any, sign: Any) -> Any:
+    """Let a symbol cover a unit (sign 1) or take that back (-1); what is bought is added to its side's total."""
+    cost[resource] -= sign
+    owner = symbol[0]
+    if owner == 0:
+        return
+    price = public.price[0, 2 * (owner - 1) + (resource >= 4)]
+    if symbol[2]:
+        price = max(price - public.board_rebate[0, owner - 1], 0)
+    paid[owner - 1] += sign * price
+    paid[2 + owner - 1] = max(paid[2 + owner - 1], price)
+
+
+@kernel
+def _mark(public: Any, paid: Any, found: Any) -> Any:
+    """Mark the pair of totals, each side's wharf taken off its dearest unit; ``paid``: totals, dearest units."""
+    left = paid[0] - min(public.turn_rebate[0, 0], paid[2])
+    right = paid[1] - min(public.turn_rebate[0, 1], paid[3])
+    if left < MOST and right < MOST:
+        found[left, right] = 1
+
+
+@kernel
+def _walk(public: Any, symbols: Any, count: Any, cost: Any, missing: Any, found: Any) -> Any:
+    """Try every use of the symbols: each is left alone (option -1) or covers one missing resource (0 to 6).
+
+    A stack instead of recursion: numba cannot load a recursive function back from its cache.
+    """
+    option = np.zeros(SOURCES, np.int64)
+    paid = np.zeros((SOURCES + 1, 4), np.int64)
     if missing == 0:
-        left = paid[0] - min(public.turn_rebate[0, 0], paid[2])
-        right = paid[1] - min(public.turn_rebate[0, 1], paid[3])
-        if left < MOST and right < MOST:
-            found[left, right] = 1
-        return 0
-    if missing > count - at:
-        return 0
-    _walk(public, symbols, count, at + 1, cost, missing, paid, found)
-    owner, mask = symbols[at, 0], symbols[at, 1]
-    for resource in range(7):
-        if mask >> resource & 1 and cost[resource] > 0:
-            cost[resource] -= 1
-            if owner == 0:
-                _walk(public, symbols, count, at + 1, cost, missing - 1, paid, found)
-            else:
-                side = owner - 1
-                price = public.price[0, 2 * side + (resource >= 4)]
-                if symbols[at, 2]:
-                    price = max(price - public.board_rebate[0, side], 0)
-                dearest = paid[2 + side]
-                paid[side] += price
-                paid[2 + side] = max(dearest, price)
-                _walk(public, symbols, count, at + 1, cost, missing - 1, paid, found)
-                paid[side] -= price
-                paid[2 + side] = dearest
-            cost[resource] += 1
-    return 0
+        _mark(public, paid[0], found)
+        return
+    at = 0
+    option[0] = -2
+    while at >= 0:
+        if option[at] >= 0:
+            _use(public, symbols[at], option[at], cost, paid[at + 1], -1)
+            missing += 1
+        option[at] += 1
+        while 0 <= option[at] < 7 and not (symbols[at, 1] >> option[at] & 1 and cost[option[at]] > 0):
+            option[at] += 1
+        if option[at] == 7:
+            at -= 1
+            continue
+        paid[at + 1] = paid[at]
+        if option[at] >= 0:
+            _use(public, symbols[at], option[at], cost, paid[at + 1], 1)
+            missing -= 1
+        if missing == 0:
+            _mark(public, paid[at + 1], found)
+        elif missing < count - at:
+            at += 1
+            option[at] = -2
 
 
 @kernel
@@ -184,7 +208,6 @@ def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, 
     """
     symbols = np.zeros((SOURCES, 3), np.int64)
     cost = np.zeros(7, np.int64)
-    paid = np.zeros(4, np.int64)
     found = np.zeros((MOST, MOST), np.int8)
     for case in range(number):
         count = _draw_case(public, state, shape, symbols)
@@ -195,7 +218,7 @@ def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, 
             packed |= np.uint64(cost[resource]) << np.uint64(8 * resource)
             units += cost[resource]
         found[:, :] = 0
-        _walk(public, symbols, count, 0, cost, units, paid, found)
+        _walk(public, symbols, count, cost, units, found)
         listed = pay_entry(public, hidden, 0, packed, bank, purse)
         if purse < bank:
             found[:, :] = 0

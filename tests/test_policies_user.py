@@ -362,6 +362,18 @@ def test_what_goes_wrong_in_a_plain_policy_is_told(mine: str, name: str, message
     assert re.match(message, str(told))
 
 
+def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    text = "import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n    raise ValueError('none of these')\n"
+    file.write_text(text)
+    table = prepare(Plan.make(players=3, policies=(f"{file}:f",)))
+    with pytest.raises(ValueError, match="none of these") as raised:
+        table.play(0, np.zeros(3, table.row_dtype))
+    with pytest.raises(UserError, match=r"^policy '.*mine.py:f' raised ValueError: none of these$"):
+        table._line_up.raise_failure(ValueError(*raised.value.args[:1]))
+    resolve(["random"], 3).raise_failure(ValueError("not a policy's"))
+
+
 def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
     assert isinstance(complaint(f"{mine}:interrupted"), KeyboardInterrupt)
 

@@ -272,6 +272,10 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
         raise UserError(f"policy {label!r} cannot be compiled: no record has the field {error}{guess}") from error
     except NumbaError as error:
         raise UserError(f"policy {label!r} cannot be compiled: {_first_useful(str(error))}") from error
+    except Exception as error:  # whatever else numba trips over
+        raise UserError(
+            f"policy {label!r} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}"
+        ) from error
     returned = inner.overloads[arguments].signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
         raise UserError(

@@ -196,12 +196,20 @@ class LineUp:
     digests: Mapping[str, str]
     plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
 
-    def raise_failure(self) -> None:
-        """Raise UserError for an exception inside a plain-Python policy, if there was one; the engine only sees -1."""
+    def raise_failure(self, error: Exception | None = None) -> None:
+        """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
+
+        The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
+        engine: hand it over as ``error``.
+        """
         for label, plugged in self.plugged.items():
             complaint = plugged.complaint(label)
             if complaint is not None:
                 raise complaint
+        compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
+        if error is not None and compiled:
+            names = " or ".join(map(repr, compiled))
+            raise UserError(f"policy {names} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 @dataclass

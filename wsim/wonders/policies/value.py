@@ -88,16 +88,14 @@ def _unit(public, own, seat, needs, resource, more):
     """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
     at = np.uint64(resource) << _S3
     weights = own.weights[public.age]
+    raw = resource < _RAW_KINDS
     have = np.int64((public.reach[seat] >> at) & _LANE) + more
-    value = weights[_RAW + min(have, 3)] if resource < _RAW_KINDS else weights[_MADE + min(have, 1)]
-    if (needs >> at) & _LANE:
-        value += weights[_NEEDED]
-    lane = _LANE << at
-    if public.sale_reach[neighbor_left(public, seat)] & lane:
-        value += weights[_NEXT_DOOR]
-    if public.sale_reach[neighbor_right(public, seat)] & lane:
-        value += weights[_NEXT_DOOR]
-    return value
+    place = (_RAW if raw else _MADE) + min(have, 3 if raw else 1)
+    sold = (public.sale_reach[neighbor_left(public, seat)] >> at) & _LANE
+    sold_too = (public.sale_reach[neighbor_right(public, seat)] >> at) & _LANE
+    sellers = (1 if sold else 0) + (1 if sold_too else 0)
+    needed = 1 if (needs >> at) & _LANE else 0
+    return weights[place] + weights[_NEEDED] * needed + weights[_NEXT_DOOR] * sellers
 
 
 @kernel
