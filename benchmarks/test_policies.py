@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 CHUNK = 1000
 ROUNDS = 15
-# Half of the 60,000 games a second that are promised for `random`. Sensible play costs the engine more than random
-# play: richer cities have more to list and to pay. extra_info has the ratio to `random`, measured in alternating rounds.
+# Half of the 60,000 games a second promised for `random`. Sensible play costs the engine more than random
+# play: richer cities have more to list and to pay. extra_info has the ratio to `random`, of alternating rounds.
 LEAST_GAMES_A_SECOND = {"balanced": 30_000}
 
 USER = """

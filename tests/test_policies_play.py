@@ -181,6 +181,29 @@ def test_weighted_follows_its_weights() -> None:
     assert picked(p, "balanced:stage=50", "Baths", "Lumber Yard").action == "stage"
 
 
+@pytest.mark.parametrize(
+    ("entry", "wanted"),
+    [
+        ("balanced:rivals_loss=9", "Opium Stash"),  # every rival loses a coin
+        ("balanced:rivals_debt=9", "Raider Camp"),  # both neighbours take a debt
+        ("balanced:rivals_coin=9", "Customs"),  # every rival gains a coin
+        ("balanced:diplomacy=20", "Residence"),
+        ("balanced:truce=20", "Residence"),
+        ("balanced:copied=20", "Pigeonhole"),
+        ("balanced:rebate=20", "East Clandestine Wharf"),
+        ("balanced:black=20:either_two=0:either_more=0", "Customs"),
+    ],
+)
+def test_weighted_values_the_black_cards(entry: str, wanted: str) -> None:
+    p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", "Babylon day")
+    p.city(0, "Clay Pool", "Ore Vein", coins=9)
+    p.city(1, shields=1)
+    hand = {"Altar", "Customs", "East Clandestine Wharf", "Opium Stash", "Pigeonhole", "Raider Camp", "Residence"}
+    if "black" in entry:
+        hand = {"Altar", "Customs", "Theater"}
+    assert done(picked(p, entry, *hand)) == ("build", wanted)
+
+
 def test_weighted_pays_as_little_as_it_can() -> None:
     p = Position("1e", *FOUR)
     p.city(1, "Clay Pool")

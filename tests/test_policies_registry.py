@@ -123,6 +123,17 @@ def test_every_weight_has_a_place_and_a_meaning() -> None:
     assert all(FEATURES.values())
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_no_set_likes_what_helps_rivals_or_hurts_itself(name: str) -> None:
+    weights = named_sets()[name]
+    for good in ("point", "coin", "reserve", "rivals_loss", "rivals_debt", "diplomacy", "truce", "science"):
+        assert weights[:, INDEX[good]].min() > 0, good
+    for bad in ("rivals_coin", "debt"):
+        assert weights[:, INDEX[bad]].max() < 0, bad
+    for useless_in_age_three in ("raw_1", "made_1", "either_two", "either_more", "discount"):
+        assert weights[2, INDEX[useless_in_age_three]] == 0
+
+
 def test_a_users_file_may_extend_sets(tmp_path: Path) -> None:
     file = tmp_path / "my.toml"
     file.write_text("[mine]\nextends = 'warlike'\ncoin = 1\n\n[warlike]\nextends = 'balanced'\nshield = [9, 8, 7.5]\n")

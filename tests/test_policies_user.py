@@ -364,7 +364,10 @@ def test_what_goes_wrong_in_a_plain_policy_is_told(mine: str, name: str, message
 
 def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    text = "import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n    raise ValueError('none of these')\n"
+    text = (
+        "import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n"
+        "    if choice.count > 1:\n        raise ValueError('none of these')\n    return 0\n"
+    )
     file.write_text(text)
     table = prepare(Plan.make(players=3, policies=(f"{file}:f",)))
     with pytest.raises(ValueError, match="none of these") as raised:
