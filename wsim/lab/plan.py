@@ -295,8 +295,9 @@ def _file_digest(path: str) -> str:
 
 
 def _policy_identity(entry: Entry) -> str:
-    """Return the entry as text, a file's content in the place of its folder."""
+    """Return the entry as text, a file's content in the place of its folder; also of a file of weights."""
     if entry.file is None:
-        return str(entry)
+        weights = entry.parameters.get("file")
+        return f"{entry} {_file_digest(weights)}" if isinstance(weights, str) else str(entry)
     named = Entry(f"{Path(entry.file).name}:{entry.function}", entry.parameters)
     return f"{named} {_file_digest(entry.file)}"

@@ -114,13 +114,18 @@ class WondersTable:
         picks = np.zeros(0, PICK) if picks is None else picks
         with np.errstate(over="ignore"):  # random numbers wrap around, as they must
             arguments = (game[0], self._tables[0], self._seating[0], self._line_up.functions, first)
-            written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
+            try:
+                written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
+            except Exception as error:
+                self._line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
         if written < 0:
             self._raise_for(game[0].hidden.error, -1 - written)
         return written, game[0]
 
     def _raise_for(self, error: Any, number: int) -> None:
-        """Raise UserError for a policy that returned no legal index."""
+        """Raise UserError for a policy that failed, or returned no legal index."""
+        self._line_up.raise_failure()
         _, seat, index, count = (int(value) for value in error)
         shift = number % self.plan.players if self.plan.rotate else 0
         label = self._line_up.labels[(seat + shift) % self.plan.players]
