@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -19,6 +19,7 @@ from tests.reference.policies import View
 from wsim.lab.plan import Plan
 from wsim.wonders import layout
 from wsim.wonders.game import WondersTable, prepare
+from wsim.wonders.policies.registry import LineUp
 from wsim.wonders.policies.simple import random_policy
 
 __all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_in", "played", "twin_policy"]
@@ -59,7 +60,7 @@ def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM
     for place, player in enumerate(entries):
         parameters[place, : len(player.parameters)] = player.parameters
     functions = [player.function for player in entries]
-    resolved = SimpleNamespace(
+    resolved = LineUp(
         labels=tuple(player.label for player in entries),
         functions=tuple(functions + functions[:1] * (layout.SEATS - len(functions))),
         parameters=parameters,

@@ -81,3 +81,11 @@ def test_a_bad_file_is_refused(
     assert answer.err.startswith("wsim: bad.toml")
     assert "Palace" in answer.err
     assert "point" in answer.err
+
+
+def test_a_patch_with_switches_is_checked_as_a_patch(wsim_command: Command, tmp_path: Path) -> None:
+    patch = tmp_path / "mine.toml"
+    patch.write_text("[cards.Palace]\npoints = 9\n[rulesets.1e.switches]\nolympia_discount_cumulative = true\n")
+    answer = wsim_command("catalog", "--check", str(patch), "--json")
+    assert answer.code == 0
+    assert [row["ruleset"] for row in json.loads(answer.out)] == ["1e"]

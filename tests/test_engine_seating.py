@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,13 @@ def test_balanced_boards_put_every_board_and_side_in_every_seat_once_a_block(rul
             assert set(Counter(game[seat] for game in games).values()) == {1}
             assert len({game[seat] for game in games}) == block
         assert all(len({name for name, _ in game}) == table.seats for game in games)
+
+
+def test_balanced_boards_let_every_pair_of_sides_meet() -> None:
+    table = engine_table("1e", 4, wonders="balanced")
+    met = {frozenset(pair) for game in boards(table, 14 * 40) for pair in combinations(game, 2)}
+    sides = {side for pair in met for side in pair}
+    assert met == {frozenset(pair) for pair in combinations(sorted(sides), 2) if pair[0][0] != pair[1][0]}
 
 
 @pytest.mark.parametrize(("ban", "column"), [("trade", "trade_paid"), ("stages", "stages"), ("sell", "sold")])

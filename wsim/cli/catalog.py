@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import print_json, print_tables, write_out
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import load_catalogue, ruleset_names
+from wsim.wonders.catalog_source import read_toml
 from wsim.wonders.catalog_text import card_rows, catalogue_dict, diff_lines, diff_rows, wonder_rows
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ def diff_command(source: Source, rulesets: tuple[str, str], *, as_json: bool) ->
 
 def check_command(path: str, ruleset: str, *, as_json: bool) -> None:
     """Check every rule set of a card file, or a patch as it lies over ``ruleset``; a mistake is a UserError."""
-    names = ruleset_names(path)
+    rulesets = read_toml(Path(path)).get("rulesets", {})
+    whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
+    names = ruleset_names(path) if whole else ()
     checked = [Source(path).load(name) for name in names] or [Source(patches=(path,)).load(ruleset)]
     rows = [
         {
