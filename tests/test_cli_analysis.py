@@ -91,3 +91,19 @@ def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sente
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"wsim: {sentence}")
     assert answer.err.count("\n") == 1
+
+
+def test_cards_and_wonders_split_by_columns_and_say_what_they_are(wsim_command: Command, tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    assert wsim_command("run", "--game", "seven_wonders", "--games", "200", "--out", folder, "--quiet").code == 0
+    split = json.loads(wsim_command("cards", folder, "--by", "policy", "--filter", "card=Palace", "--json").out)
+    assert {row["policy"] for row in split} == {"balanced", "military", "science", "civilian"}
+    whole = json.loads(wsim_command("cards", folder, "--filter", "card=Palace", "--json").out)
+    assert sum(row["n"] for row in split) == whole[0]["n"]
+    beside = json.loads(wsim_command("wonders", folder, "--by", "wonder,wonder_left", "--json").out)
+    assert sum(row["n"] for row in beside) == 800
+    assert all(row["wonder"] != row["wonder_left"] for row in beside)
+    assert "Observational" in wsim_command("cards", folder, "--top", "1").out
+    refused = wsim_command("cards", folder, "--by", "polcy")
+    assert refused.code == 2
+    assert "polcy" in refused.err

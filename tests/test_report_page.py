@@ -127,7 +127,7 @@ def test_the_page_needs_no_network(html: str) -> None:
 
 
 def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
-    table = find_game("seven_wonders").tables()["cards"](run).filter(pl.col("n") > 0)
+    table = find_game("seven_wonders").tables()["cards"](run, ()).frame.filter(pl.col("n") > 0)
     shown = {row[0][0]: row for row in read.tables["cards-table"]}
     assert set(shown) == set(table["card"])
     for row in table.to_dicts():

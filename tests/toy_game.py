@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.tables import Table
 
 NAME = "toy"
 OPTIONS: Mapping[str, str] = {
@@ -53,8 +54,16 @@ def by_policy(run: Run) -> pl.DataFrame:
     return means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect()
 
 
-def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
-    return {"wonders": by_policy}
+def table_by_policy(run: Run, by: Sequence[str] = ()) -> Table:
+    from wsim.stats.tables import Table
+
+    if by:
+        raise UserError(f"the table of the toy game cannot be split by {', '.join(by)}")
+    return Table(by_policy(run), "Wonders", "A note.")
+
+
+def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
+    return {"wonders": table_by_policy}
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:

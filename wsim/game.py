@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.tables import Table as StatsTable
 
 __all__ = ["GAMES", "Game", "Table", "find_game"]
 
@@ -86,8 +87,10 @@ class Game(Protocol):
         """Return about how many seconds the kernels have to compile first, or False; must not compile anything."""
         ...
 
-    def tables(self) -> Mapping[str, Callable[[Run], pl.DataFrame]]:
-        """Return the tables of a run by name, such as ``cards`` and ``wonders``."""
+    def tables(self) -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
+        """Return the tables of a run by name, such as ``cards`` and ``wonders``: functions of a run and of the columns
+        that split its rows (none: the table's own way); UserError where a table cannot be split so.
+        """
         ...
 
     def summary(self, run: Run) -> Sequence[tuple[str, pl.DataFrame]]:

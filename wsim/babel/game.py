@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,21 @@ if TYPE_CHECKING:
     from wsim.babel.game_table import BabelTable
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.tables import Table as StatsTable
 
 __all__ = ["NAME", "OPTIONS", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
 
 NAME = "tower_of_babel"
+_OWNERS = ("n", "won_share", "owned_share", "drawn_share", "win_share", "win_difference", "win_q", "score_difference")
+_POINTS = ("points_wonders", "points_unfinished_wonders", "points_refused_offers", "points_disc_sets")
+BRIEF: Mapping[str, tuple[str, ...]] = {
+    "policies": ("policy", "n", "win_share", "score", *_POINTS, "points_action_cards"),
+    "wonders": ("wonder", *_OWNERS),
+    "rows": ("row", *_OWNERS),
+    "discs": ("disc", *_OWNERS),
+    "cards": ("card", *_OWNERS),
+}
+"""Main columns of the tables: what is shown unless all are asked for."""
 OPTIONS: Mapping[str, str] = {
     "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
     "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
@@ -85,18 +97,29 @@ def _flag(name: str, value: Any) -> bool:
     return _WORDS[word]
 
 
-def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
-    """Return the tables of a run by name: policies, wonders, discs, and cards (the action cards)."""
+def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
+    """Return the tables of a run by name: policies, wonders, rows, discs, and cards (the action cards)."""
     from wsim.babel.frames_summary import MAKERS
 
-    def frame_of(name: str) -> Callable[[Run], pl.DataFrame]:
-        return lambda run: MAKERS[name](run.seats).frame
+    return {name: partial(_table, name) for name in MAKERS}
 
-    return {name: frame_of(name) for name in MAKERS}
+
+def _table(name: str, run: Run, by: Sequence[str] = ()) -> StatsTable:
+    """Make one table; only that of the policies can be split by other columns."""
+    from wsim import stats
+    from wsim.babel.frames_summary import MAKERS
+
+    if not by:
+        return MAKERS[name](run.seats)
+    if name != "policies":
+        raise UserError(f"the table of {name} of Tower of Babel cannot be split by {', '.join(by)}")
+    return stats.policies(run, by)
 
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
     """Return the titled tables that ``wsim run`` ends with."""
     from wsim.babel.frames_summary import MAKERS
+    from wsim.stats.brief import brief
 
-    return [(made.title, made.frame) for make in MAKERS.values() for made in (make(run.seats),)]
+    made = {name: make(run.seats) for name, make in MAKERS.items()}
+    return [(table.title, brief(table.frame, BRIEF[name])) for name, table in made.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
+from wsim.cli.tables import open_run, show
 from wsim.errors import UserError
 from wsim.game import find_game
 
@@ -64,16 +64,5 @@ ANALYSES: Mapping[str, Callable[..., Table]] = {
 
 def analysis_command(name: str, folder: str, view: View, *, as_json: bool, **options: Any) -> None:
     """Print one analysis of the run in ``folder``: its table, and in words what it says and what it does not."""
-    from wsim.lab.store import load_run
-
-    run = load_run(folder)
-    if not run.complete:
-        remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
-    table = ANALYSES[name](run, **options)
-    shown = view.of(table.frame)
-    if as_json:
-        print_json(rows_of(shown))
-        return
-    print_tables([(f"{table.title}, {run.games:,} games", shown)])
-    if table.note:
-        write_out(f"\n{table.note}")
+    run = open_run(folder)
+    show(ANALYSES[name](run, **options), run, view, as_json=as_json)

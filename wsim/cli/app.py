@@ -37,6 +37,12 @@ Sort = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Sort by this column, largest first; -COLUMN: smallest first.")
 ]
 Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parser=whole, metavar="N")]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMNS", help="Split by columns of the seats table: policy, wonder, seat, wonder_left, ... (commas)."
+    ),
+]
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, not the main ones.")]
 Filter = Annotated[
     list[str] | None,
@@ -102,22 +108,34 @@ def trace(
 
 @app.command()
 def cards(
-    run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, wide: Wide = False, as_json: Json = False
+    run: RunFolder,
+    by: SplitBy = None,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    wide: Wide = False,
+    as_json: Json = False,
 ) -> None:
     """Show what cards did in a run: win share with its interval, scores, how often built."""
     from wsim.cli.tables import View, table_command
 
-    table_command("cards", run, View(sort, top, tuple(only or ()), wide), as_json=as_json)
+    table_command("cards", run, View(sort, top, tuple(only or ()), wide), _names(by), as_json=as_json)
 
 
 @app.command()
 def wonders(
-    run: RunFolder, sort: Sort = None, top: Top = None, only: Filter = None, wide: Wide = False, as_json: Json = False
+    run: RunFolder,
+    by: SplitBy = None,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    wide: Wide = False,
+    as_json: Json = False,
 ) -> None:
     """Show what wonders did in a run: win share with its interval, scores by category."""
     from wsim.cli.tables import View, table_command
 
-    table_command("wonders", run, View(sort, top, tuple(only or ()), wide), as_json=as_json)
+    table_command("wonders", run, View(sort, top, tuple(only or ()), wide), _names(by), as_json=as_json)
 
 
 @app.command(context_settings=EXTRA_OPTIONS)
@@ -234,7 +252,7 @@ def picks(
     from wsim.cli.experiment import Asked, picks_command
     from wsim.cli.tables import View
 
-    question: dict[str, Any] = {"actions": tuple(actions.split(",")), "outcome": outcome, "against": against}
+    question: dict[str, Any] = {"actions": _names(actions), "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
     asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
@@ -277,7 +295,7 @@ def matchups(
     from wsim.cli.analysis import analysis_command
     from wsim.cli.tables import View
 
-    view, columns = View(sort, top, tuple(only or ())), tuple(by.split(","))
+    view, columns = View(sort, top, tuple(only or ())), _names(by)
     analysis_command("matchups", run, view, as_json=as_json, by=columns, crowding=crowding)
 
 
@@ -295,7 +313,7 @@ def strengths(
     from wsim.cli.tables import View
 
     view = View(sort, top, tuple(only or ()))
-    analysis_command("strengths", run, view, as_json=as_json, by=tuple(by.split(",")))
+    analysis_command("strengths", run, view, as_json=as_json, by=_names(by))
 
 
 @app.command()
@@ -389,6 +407,11 @@ def catalog(
         diff_command(source, diff, as_json=as_json)
     else:
         show_command(source, ruleset, name, as_json=as_json)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    """Split a list of names with commas."""
+    return tuple(filter(None, map(str.strip, (text or "").split(","))))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wsim.cli.console import print_json, print_tables, remark, rows_of
+from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.lab.store import Run
+    from wsim.stats.tables import Table
 
-__all__ = ["View", "table_command"]
+__all__ = ["View", "open_run", "show", "table_command"]
 
 
 @dataclass(frozen=True)
@@ -72,28 +73,37 @@ def _matches(table: pl.DataFrame, name: str, value: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).str.to_lowercase() == value.lower()
 
 
-def _table(name: str, run: Run) -> pl.DataFrame:
-    """Ask the game of a run for one of its tables (``tables`` of its module: functions of a run, by name)."""
-    tables = find_game(run.plan.game).tables()
-    if name not in tables:
-        raise UserError(f"{run.plan.game} has no table of {name}: it has {', '.join(tables)}{nearest(name, tables)}")
-    table: pl.DataFrame = tables[name](run)
-    return table
+def table_command(name: str, folder: str, view: View, by: tuple[str, ...] = (), *, as_json: bool) -> None:
+    """Print the table ``name`` of the run in ``folder``, split by columns of its seats table if ``by`` has some."""
+    run = open_run(folder)
+    module = find_game(run.plan.game)
+    makers = module.tables()
+    if name not in makers:
+        raise UserError(f"{run.plan.game} has no table of {name}: it has {', '.join(makers)}{nearest(name, makers)}")
+    columns = () if view.wide else (*by, *getattr(module, "BRIEF", {}).get(name, ()))
+    show(makers[name](run, by), run, view, columns, as_json=as_json)
 
 
-def table_command(name: str, folder: str, view: View, *, as_json: bool) -> None:
-    """Print the table ``name`` of the run in ``folder``."""
+def open_run(folder: str) -> Run:
+    """Open a run; say so if it is not complete."""
     from wsim.lab.store import load_run
 
     run = load_run(folder)
     if not run.complete:
         remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
-    table = view.of(_table(name, run))
-    if as_json:
-        print_json(rows_of(table))
-    else:
-        if not view.wide:
-            from wsim.stats.brief import brief
+    return run
 
-            table = brief(table, getattr(find_game(run.plan.game), "BRIEF", {}).get(name, ()))
-        print_tables([(f"{name.capitalize()}, {run.games:,} games", table)])
+
+def show(table: Table, run: Run, view: View, columns: tuple[str, ...] = (), *, as_json: bool) -> None:
+    """Print a table, with ``columns`` alone if there are some, and in words what it says and what it does not."""
+    shown = view.of(table.frame)
+    if as_json:
+        print_json(rows_of(shown))
+        return
+    if columns:
+        from wsim.stats.brief import brief
+
+        shown = brief(shown, tuple(dict.fromkeys(columns)))
+    print_tables([(f"{table.title}, {run.games:,} games", shown)])
+    if table.note:
+        write_out(f"\n{table.note}")

@@ -120,7 +120,7 @@ def collect(
     tables = {}
     for name, make in makers.items():
         steps.begin(name)
-        tables[name] = make(run)
+        tables[name] = make(run, ()).frame
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
@@ -174,7 +174,7 @@ def _compared(run: Run, other: Run, tables: Mapping[str, pl.DataFrame]) -> Compa
     found = {}
     for name, frame in tables.items():
         if shape_of(frame) is not None and name in there:
-            both = _side_by_side(frame, there[name](other))
+            both = _side_by_side(frame, there[name](other, ()).frame)
             if len(both):
                 found[name] = both
     return Comparison(other, found)

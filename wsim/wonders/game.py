@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
@@ -15,12 +14,15 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.tables import Table as StatsTable
 
 __all__ = [
     "BRIEF",
     "NAME",
     "OPTIONS",
-    "WondersTable", "chains", "cold",
+    "WondersTable",
+    "chains",
+    "cold",
     "default_plan",
     "policies",
     "prepare",
@@ -200,15 +202,10 @@ def prepare(plan: Plan) -> WondersTable:
         raise UserError(f"unknown rule set {plan.ruleset!r}: known are {accepted}")
     return WondersTable(plan)
 
-
-def tables() -> Mapping[str, Callable[[Run], pl.DataFrame]]:
-    """Return the tables of a run by name."""
-    return {name: partial(_frame, make) for name, make in _makers().items()}
-
-
-def _frame(make: Callable[[Run], Any], run: Run) -> pl.DataFrame:
-    frame: pl.DataFrame = make(run).frame
-    return frame
+    """Return the tables of a run by name; each can be split by columns of the seats table and neighbours' boards."""
+def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
+    """Return the tables of a run by name; each can be split by columns of the seats table, neighbours' boards included."""
+    return {"policies": _policy_table, "wonders": _wonder_table, "cards": _card_table}
 
 
 def chains(plan: Plan) -> list[tuple[str, ...]]:
@@ -229,7 +226,7 @@ def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
 
     from wsim.stats.brief import brief
 
-    frames = {name: make(run).frame for name, make in _makers().items()}
+    frames = {name: make(run, ()).frame for name, make in tables().items()}
     cards = frames["cards"].filter(pl.col("n") > 0)
     if len(cards) > BEST + WORST:
         frames["cards"] = pl.concat([cards.head(BEST), cards.tail(WORST)])
@@ -237,11 +234,27 @@ def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
     return [(titles.get(name, name.capitalize()), brief(frame, BRIEF[name])) for name, frame in frames.items()]
 
 
-def _makers() -> dict[str, Callable[[Run], Any]]:
+def _source(run: Run, by: Sequence[str]) -> Any:
+    """Return the run, or its seats with the neighbours' boards where those are asked for."""
     from wsim import stats
 
-    def cards(run: Run) -> Any:
-        about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
-        return stats.cards(run, about=about)
+    return stats.with_neighbours(run) if {"wonder_left", "wonder_right"} & set(by) else run
 
-    return {"policies": stats.policies, "wonders": stats.wonders, "cards": cards}
+
+def _policy_table(run: Run, by: Sequence[str] = ()) -> StatsTable:
+    from wsim import stats
+
+    return stats.policies(_source(run, by), by or ("policy",))
+
+
+def _wonder_table(run: Run, by: Sequence[str] = ()) -> StatsTable:
+    from wsim import stats
+
+    return stats.wonders(_source(run, by), by or ("wonder", "side"))
+
+
+def _card_table(run: Run, by: Sequence[str] = ()) -> StatsTable:
+    from wsim import stats
+
+    about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
+    return stats.cards(_source(run, by), run.picks if run.plan.picks else None, by=by, about=about)
