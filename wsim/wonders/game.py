@@ -202,9 +202,9 @@ def prepare(plan: Plan) -> WondersTable:
         raise UserError(f"unknown rule set {plan.ruleset!r}: known are {accepted}")
     return WondersTable(plan)
 
-    """Return the tables of a run by name; each can be split by columns of the seats table and neighbours' boards."""
+
 def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
-    """Return the tables of a run by name; each can be split by columns of the seats table, neighbours' boards included."""
+    """Return the tables of a run by name; each can be split by columns of the seats table and neighbours' boards."""
     return {"policies": _policy_table, "wonders": _wonder_table, "cards": _card_table}
 
 
