@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 from tests.stats_data import CARDS, seats_table
 from wsim import stats
 from wsim.errors import UserError
+from wsim.stats import games
 from wsim.stats.games import GameBatch, batches, extent
 
 FEW = CARDS[:12]
@@ -260,3 +261,12 @@ def test_combined_runs_keep_their_games_and_player_numbers_apart() -> None:
 def test_observational_tables_say_so(seats: pl.DataFrame) -> None:
     assert "Observational" in stats.cards(seats).note
     assert "experiment" in stats.cards(seats).note
+
+
+def test_a_table_read_range_by_range_says_the_same(seats: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    backwards = seats.sort("game", descending=True, maintain_order=True)
+    whole = [stats.wonders(table).frame for table in (seats, backwards)]
+    monkeypatch.setattr(games, "RANGE_ROWS", 1000)
+    for table, expected in zip((seats, backwards), whole, strict=True):
+        assert_frame_equal(stats.wonders(table).frame, expected)
+        assert extent(table.lazy()).rows == seats.height

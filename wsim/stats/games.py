@@ -23,6 +23,7 @@ __all__ = [
     "Extent", "Frame", "GameBatch", "Source", "batches", "competitors", "extent", "parties", "require", "seats_of",
 ]  # fmt: skip
 
+RANGE_ROWS = 500_000  # read at a time: some 30 MB of a seats table
 BATCH_ROWS = 16_384  # 75 Boolean columns as float32 are then 5 MB; more leave the processor's cache
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
@@ -81,10 +82,30 @@ class Extent:
     in_order: bool
 
 
+def _pieces(frame: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
+    """Yield a table in pieces of about ``rows`` rows, the games of one range of numbers after the other.
+
+    Polars reads ahead of a slow consumer without bound, so a long table is read range by range; Parquet files that have
+    no game of a range are skipped by their statistics.
+    """
+    first, last, height = (
+        frame.select(pl.col("game").min().alias("first"), pl.col("game").max().alias("last"), pl.len())
+        .collect(engine="streaming")
+        .row(0)
+    )
+    if height <= RANGE_ROWS:
+        yield from frame.collect_batches(chunk_size=rows)
+        return
+    span = max(1, (last - first + 1) * RANGE_ROWS // height)
+    for start in range(first, last + 1, span):
+        wanted = pl.col("game").is_between(start, start + span - 1)
+        yield from frame.filter(wanted).collect_batches(chunk_size=rows)
+
+
 def extent(frame: pl.LazyFrame) -> Extent:
     """Look through the column ``game`` of a table, in batches."""
     rows, games, last, in_order = 0, 0, None, True
-    for piece in frame.select("game").collect_batches(chunk_size=1 << 18):
+    for piece in _pieces(frame.select("game"), 1 << 18):
         numbers = piece["game"].to_numpy()
         if not len(numbers):
             continue
@@ -177,7 +198,7 @@ def batches(
     if not (known or extent(frame)).in_order:
         wanted = wanted.sort("game", maintain_order=True)
     waiting: list[pl.DataFrame] = []
-    for piece in wanted.collect_batches(chunk_size=rows):
+    for piece in _pieces(wanted, rows):
         waiting.append(piece)
         if sum(one.height for one in waiting) > rows:
             whole, rest = _cut(pl.concat(waiting), rows)
