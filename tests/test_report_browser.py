@@ -79,8 +79,17 @@ def view(chrome: Chrome, page: str) -> Iterator[Chrome]:
     chrome.get(page)
     chrome.execute_script("try { localStorage.clear() } catch {}")
     chrome.get(page)
+    wait_until_read(chrome)
     yield chrome
     assert chrome.get_log("browser") == []  # type: ignore[no-untyped-call]
+
+
+def wait_until_read(chrome: Chrome) -> None:
+    """Wait for the end of the page: reloading a page returns as soon as the old one is gone on a slow machine."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    end = "return document.readyState === 'complete' && document.querySelectorAll('.chart .for-wide svg').length"
+    WebDriverWait(chrome, 60).until(lambda driver: driver.execute_script(end) == CHARTS)
 
 
 def resize(chrome: Chrome, width: int) -> None:
