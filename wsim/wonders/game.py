@@ -37,7 +37,7 @@ OPTIONS: Mapping[str, str] = {
     "explore": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
-COMPILE_SECONDS = 30.0
+COMPILE_SECONDS = 25.0
 _POINTS = tuple(
     f"points_{name}"
     for name in ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
