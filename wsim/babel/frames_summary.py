@@ -64,7 +64,8 @@ def _owners(seats: Seats, owned: Mapping[str, pl.Expr], what: str, share: str, t
         *(held.alias(BUILT + name) for name, held in owned.items()),
     )
     table = cards(shown)
-    frame = table.frame.rename({"card": what, "built_share": share}, strict=False)
+    renamed = {f"built_share{end}": share + end for end in ("", "_low", "_high")}
+    frame = table.frame.rename({"card": what, **renamed}, strict=False)
     return replace(table, frame=frame, title=title)
 
 

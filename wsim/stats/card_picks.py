@@ -9,13 +9,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.stats.games import Frame, GameBatch, batches, require
+from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import nulls
+from wsim.stats.moments import Moments
 from wsim.stats.tables import OBSERVATIONAL, Table
 
 __all__ = ["card_names", "card_picks", "offered_codes"]
 
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
+_TAKEN = _COUNTS[1:6]
 _TURNS = 8  # an age has at most seven turns; 0 stands for never
 _AGES = 3
 _GROUP = "_group"
@@ -32,7 +34,7 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     by: columns of the picks (age, ...) or of the seats (policy, wonder, ...): one row per card and level.
 
     Columns: card, the ``by`` ones, offered (turns on which it was in the hand), built_paid, built_chain, built_free,
-    staged, sold (what was done with it then), passed (offered less those), taken_share (1 - passed / offered),
+    staged, sold (what was done with it then), passed (offered less those), taken_share (with its interval),
     last_seen (the mean, over seats and ages in which it was offered, of the last turn that it was), from_discard
     (built from the discard pile), by_free_city (what became of it in the Free City).
     """
@@ -91,6 +93,7 @@ class _Tally:
         self._counts = {name: np.zeros((groups, len(names)), np.int64) for name in _COUNTS}
         self._seen = np.zeros((groups, len(names)), np.int64)
         self._last = np.zeros((groups, len(names)), np.int64)
+        self._moments = Moments(groups * len(names), 2)  # of each game: turns on which a card was offered, was taken
 
     def add(self, batch: GameBatch) -> None:
         frame = batch.frame
@@ -102,8 +105,21 @@ class _Tally:
         self._counts["offered"] += self._count(group[row], card)
         self._see(batch, row, card, group)
         card_of_row = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-        for name, chosen in _fates(frame).items():
+        fates = _fates(frame)
+        for name, chosen in fates.items():
             self._counts[name] += self._count(group[chosen], card_of_row[chosen])
+        taken = np.flatnonzero(np.any([fates[name] for name in _TAKEN], axis=0))
+        self._moments.add(
+            self._by_game(batch, group[row], card, row), self._by_game(batch, group[taken], card_of_row[taken], taken)
+        )
+
+    def _by_game(
+        self, batch: GameBatch, group: NDArray[np.int64], card: NDArray[np.int64], row: NDArray[np.int64]
+    ) -> Floats:
+        """Count by card and game, shape (groups * cards, games)."""
+        cells = self._groups * len(self._names)
+        place = (group * len(self._names) + card) * batch.games + batch.game_of_row[row]
+        return np.bincount(place, minlength=cells * batch.games).reshape(cells, batch.games).astype(np.float64)
 
     def _count(self, group: NDArray[np.int64], card: NDArray[np.int64]) -> NDArray[np.int64]:
         cards = len(self._names)
@@ -132,10 +148,8 @@ class _Tally:
 
     def frame(self, levels: pl.DataFrame) -> pl.DataFrame:
         counts = {name: values.reshape(-1) for name, values in self._counts.items()}
-        taken = sum(counts[name] for name in ("built_paid", "built_chain", "built_free", "staged", "sold"))
-        passed = counts["offered"] - taken
+        passed = counts["offered"] - sum(counts[name] for name in _TAKEN)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = 1 - passed / counts["offered"]
             last = (self._last / self._seen).reshape(-1)
         cards = len(self._names)
         groups = levels.select(pl.exclude(_GROUP).repeat_by(cards).explode()) if levels.width > 1 else pl.DataFrame()
@@ -145,7 +159,7 @@ class _Tally:
                 **groups.to_dict(),
                 **{name: counts[name] for name in _COUNTS[:6]},
                 "passed": passed,
-                "taken_share": nulls(share),
+                **self._moments.ratio(1, 0, share=True).columns("taken_share"),
                 "last_seen": nulls(last),
                 **{name: counts[name] for name in _COUNTS[6:]},
             }

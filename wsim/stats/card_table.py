@@ -10,7 +10,7 @@ import polars as pl
 from wsim.errors import UserError
 from wsim.stats.card_picks import card_picks
 from wsim.stats.games import Frame, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.tables import OBSERVATIONAL, Table, measures_of, outcome_names
@@ -112,7 +112,6 @@ class _Tally:
         self._moments = Moments(len(names), 2 * len(self._outcomes))
         self._others = np.zeros(len(names))  # games in which a seat did not build the card
         self._points = np.zeros((len(names), len(measures)))
-        self._rows = 0
 
     @classmethod
     def of(cls, names: Sequence[str], outcomes: Sequence[str], measures: Sequence[str], batch: GameBatch) -> _Tally:
@@ -129,7 +128,6 @@ class _Tally:
             tally._points += inner_products(
                 built, np.stack([batch.column(name) for name in measures], dtype=np.float32)
             )
-        tally._rows += batch.frame.height
         return tally
 
     def merge(self, other: _Tally) -> None:
@@ -137,7 +135,6 @@ class _Tally:
         self._moments.merge(other._moments)
         self._others += other._others
         self._points += other._points
-        self._rows += other._rows
 
     def _contrasts(self) -> Moments:
         """Return the moments of those that built a card, then those of the others."""
@@ -159,28 +156,24 @@ class _Tally:
         owners = moments.totals[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             means = self._points / owners[:, None]
-            built_share = owners / self._rows
+        built_share = self._moments.ratio(0, rest, level, share=True)  # owners of all seats
         return pl.DataFrame(
             {
                 "card": self._names,
                 "n": owners.astype(np.int64),
-                "built_share": nulls(built_share),
+                **built_share.columns("built_share"),
                 **share.columns("win_share"),
                 **points.columns("win_points"),
-                "win_share_not": _value(moments.ratio(rest + win, rest, level)),
+                **moments.ratio(rest + win, rest, level, share=True).columns("win_share_not"),
                 **win_difference.columns("win_difference"),
                 "win_p": nulls(win_difference.p_value()),
                 **moments.ratio(score, 0, level).columns("score"),
-                "score_not": _value(moments.ratio(rest + score, rest, level)),
+                **moments.ratio(rest + score, rest, level).columns("score_not"),
                 **score_difference.columns("score_difference"),
                 "score_p": nulls(score_difference.p_value()),
                 **{name: nulls(means[:, i]) for i, name in enumerate(self._measures)},
             }
         )
-
-
-def _value(estimate: Estimate) -> pl.Series:
-    return nulls(estimate.value)
 
 
 def _keyed(frame: pl.DataFrame, key: tuple[object, ...], kinds: Mapping[str, pl.DataType]) -> pl.DataFrame:

@@ -45,7 +45,10 @@ _POINTS = tuple(
 BRIEF: Mapping[str, tuple[str, ...]] = {
     "policies": ("policy", "n", "win_share", "score", *_POINTS),
     "wonders": ("wonder", "side", "n", "win_share", "score", *_POINTS),
-    "cards": ("card", "color", "age", "n", "built_share", "win_share", "win_difference", "win_q", "score_difference"),
+    "cards": (
+        *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
+        *("win_difference", "win_q", "score_difference"),
+    ),
 }
 """Main columns of the tables: what is shown unless all are asked for."""
 BEST, WORST = 10, 5  # cards that the summary shows
