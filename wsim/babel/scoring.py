@@ -36,11 +36,11 @@ def award(units, most, leaders, second, seconds, first_points, second_points, ot
 
 
 @kernel
-def count_wonder(public, wonder):
-    """Return (most, leaders, second, seconds) of a wonder, as ``award`` takes them."""
+def count_wonder(public, wonder, parts):
+    """Return (most, leaders, second, seconds) of a wonder with packed ``parts`` added, as ``award`` takes them."""
     most, leaders, second, seconds = 0, 0, 0, 0
     for seat in range(public.seats):
-        units = public.units[wonder, seat]
+        units = public.units[wonder, seat] + ((parts >> (8 * seat)) & 0xFF)
         if units > most:
             second, seconds = most, leaders
             most, leaders = units, 1
@@ -74,7 +74,7 @@ def wonder_points(units: Sequence[int], row: tuple[int, int, int]) -> list[int]:
 def score_wonder(g, wonder, first_points, second_points, other_points):
     """Pay the points of a wonder and return the mask of the seats with most parts."""
     public = g.public
-    most, leaders, second, seconds = count_wonder(public, wonder)
+    most, leaders, second, seconds = count_wonder(public, wonder, 0)
     winners = 0
     for seat in range(public.seats):
         units = public.units[wonder, seat]

@@ -56,7 +56,6 @@ _DEBT_CHOICE = SWITCHES.index("debt_choice")
 _LAST_ON_NEW_STATE = SWITCHES.index("last_card_on_new_state")
 _BOARDS_FIRST = SWITCHES.index("discard_builds_boards_first")
 _BOARD_BUILD, _CARD_BUILD = 0, 64  # marks in the queue of builds from the pile
-FROZEN_WORDS = ("plain", "sale", "reach", "sale_reach", "flex_lanes", "sale_flex_lanes")
 
 
 # --- the log

@@ -295,7 +295,6 @@ HIDDEN = np.dtype(
         ("losses", "i8", (SEATS,)),
         ("envoy", "i8", (SEATS,)),  # a diplomacy token was discarded at this end of age
         ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, token sums
-        ("start_coins", "i8", (SEATS,)),  # treasuries at the start of the turn (R10)
         # the payer of the decision at hand, see payment.prepare_payer
         ("payer_left", "i8"),
         ("payer_right", "i8"),
@@ -319,7 +318,6 @@ HIDDEN = np.dtype(
         ("total", "i8", (SEATS,)),
         ("rank", "i8", (SEATS,)),
         ("share", "f8", (SEATS,)),
-        ("counts", "i8", (SEATS, 16)),
         ("logging", "i8"),
         ("events", "i8"),
         ("log", EVENT, (EVENTS,)),

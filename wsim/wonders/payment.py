@@ -32,7 +32,6 @@ _S3, _S7, _S48 = np.uint64(3), np.uint64(7), np.uint64(48)
 _LEFT, _RIGHT = np.uint64(LEFT_AT), np.uint64(RIGHT_AT)
 STATES = 64
 TOTALS = 64  # coin totals that the solver distinguishes
-GENERAL_STATES = 1024
 _FAR = 99
 
 

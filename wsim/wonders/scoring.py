@@ -37,9 +37,17 @@ def best_wild(compass, gear, tablet, wild):
 @kernel
 def best_science(public, seat, extra_wild):
     """Return the best science points with wild symbols and symbols copied from the neighbours' green cards (R31)."""
-    compass, gear, tablet = public.symbols[seat, 1], public.symbols[seat, 2], public.symbols[seat, 3]
-    wild = public.symbols[seat, _ANY] + extra_wild
-    copies = public.copy_science[seat]
+    return science_with(public, seat, 0, 0, 0, extra_wild, 0)
+
+
+@kernel
+def science_with(public, seat, compass, gear, tablet, wild, copies):
+    """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
+    compass += public.symbols[seat, 1]
+    gear += public.symbols[seat, 2]
+    tablet += public.symbols[seat, 3]
+    wild += public.symbols[seat, _ANY]
+    copies += public.copy_science[seat]
     if copies == 0:
         if wild == 0:
             return science_points(compass, gear, tablet)

@@ -9,7 +9,7 @@ from wsim.babel.layout import JOKER, ROWS, SPACES
 from wsim.babel.moves import usable
 from wsim.babel.policies.weights import WEIGHTS
 from wsim.babel.schema import KINDS
-from wsim.babel.scoring import award
+from wsim.babel.scoring import award, count_wonder
 from wsim.jit import kernel
 
 (
@@ -63,18 +63,7 @@ def completes(public, slot):
 @kernel
 def wonder_points(public, t, wonder, parts, seat):
     """Return a seat's points if the wonder were scored with the packed ``parts`` added, by the next row."""
-    most, leaders, second, seconds = 0, 0, 0, 0
-    for other in range(public.seats):
-        units = public.units[wonder, other] + ((parts >> (8 * other)) & 0xFF)
-        if units > most:
-            second, seconds = most, leaders
-            most, leaders = units, 1
-        elif units == most:
-            leaders += 1
-        elif units > second:
-            second, seconds = units, 1
-        elif units == second:
-            seconds += 1
+    most, leaders, second, seconds = count_wonder(public, wonder, parts)
     units = public.units[wonder, seat] + ((parts >> (8 * seat)) & 0xFF)
     row = min(public.row, ROWS - 1)
     return award(units, most, leaders, second, seconds, t.values[row, 0], t.values[row, 1], t.values[row, 2])

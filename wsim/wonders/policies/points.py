@@ -19,7 +19,7 @@ from wsim.wonders.layout import (
     STAGE_ENTRY,
     SWITCHES,
 )
-from wsim.wonders.scoring import best_wild, points_of
+from wsim.wonders.scoring import points_of, science_with
 from wsim.wonders.turn import concerns, count_around, neighbor_left, neighbor_right
 
 __all__ = [
@@ -121,28 +121,6 @@ def war_points(public, tables, seat, shields, tokens):
 
 
 @kernel
-def _science(public, seat, compass, gear, tablet, wild, copies):
-    """Return the best science points of a city with more symbols and copies (R23, R31)."""
-    compass += public.symbols[seat, 1]
-    gear += public.symbols[seat, 2]
-    tablet += public.symbols[seat, 3]
-    wild += public.symbols[seat, _ANY]
-    copies += public.copy_science[seat]
-    if copies == 0:
-        return best_wild(compass, gear, tablet, wild)
-    left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    compasses = public.green_symbols[left, 1] + public.green_symbols[right, 1]
-    gears = public.green_symbols[left, 2] + public.green_symbols[right, 2]
-    tablets = public.green_symbols[left, 3] + public.green_symbols[right, 3]
-    best = 0
-    for i in range(min(copies, compasses) + 1):
-        for j in range(min(copies - i, gears) + 1):
-            k = min(copies - i - j, tablets)
-            best = max(best, best_wild(compass + i, gear + j, tablet + k, wild))
-    return best
-
-
-@kernel
 def science_gain(public, seat, symbol, copies):
     """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points."""
     if symbol > 0 and symbol < _ANY and copies + public.symbols[seat, _ANY] + public.copy_science[seat] == 0:
@@ -152,7 +130,7 @@ def science_gain(public, seat, symbol, copies):
             min(public.symbols[seat, 2] if symbol != 2 else 99, public.symbols[seat, 3] if symbol != 3 else 99),
         )
         return 2 * had + 1 + (7 if had < others else 0)
-    more = _science(
+    more = science_with(
         public,
         seat,
         1 if symbol == 1 else 0,
@@ -161,7 +139,7 @@ def science_gain(public, seat, symbol, copies):
         1 if symbol == _ANY else 0,
         copies,
     )
-    return more - _science(public, seat, 0, 0, 0, 0, 0)
+    return more - science_with(public, seat, 0, 0, 0, 0, 0)
 
 
 # --- coins and points -----------------------------------------------------------------------------------------------
