@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.engine_tools import TABLES, engine_table, played
-from tests.payment_kernels import SHAPES, draw_many
-from wsim.wonders.layout import HIDDEN, PUBLIC
+from tests.wonders.engine_tools import TABLES, engine_table, played
+from tests.wonders.payment_kernels import SHAPES, draw_many
+from wsim.wonders.kernels.layout import HIDDEN, PUBLIC
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process
@@ -110,7 +110,9 @@ def test_payments_a_second(benchmark: Any, shape: str) -> None:
     benchmark.extra_info |= {"nanoseconds_a_payment": round(each * 1e9, 1)}
 
 
-IMPORT_ENGINE = "import time; t = time.perf_counter(); import wsim.wonders.engine; print(time.perf_counter() - t)"
+IMPORT_ENGINE = (
+    "import time; t = time.perf_counter(); import wsim.wonders.kernels.engine; print(time.perf_counter() - t)"
+)
 
 
 def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_load_time_with_a_warm_cache(benchmark: Any, python: Process) -> None:
     benchmark.extra_info |= {"load_seconds": round(min(seconds), 2)}
 
 
-@pytest.mark.parametrize("module", ["wsim.wonders.catalog", "wsim.wonders.game"])
+@pytest.mark.parametrize("module", ["wsim.wonders.catalog.loading", "wsim.wonders.game"])
 def test_import_time(benchmark: Any, python: Process, module: str) -> None:
     """Modules that must not bring numba along."""
     code = f"import {module}, sys; print('numba' in sys.modules)"

@@ -11,7 +11,7 @@ import pytest
 
 from wsim.lab.plan import Plan
 from wsim.wonders.game import prepare
-from wsim.wonders.policies.registry import REGISTRY, resolve
+from wsim.wonders.registry import REGISTRY, resolve
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process
@@ -103,7 +103,7 @@ def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_pat
     """What the first use of a policy on a fresh machine waits for, the engine apart."""
     code = (
         f"import os, time; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path)!r}; "
-        "from wsim.wonders.policies.registry import resolve; import wsim.wonders.layout; "
+        "from wsim.wonders.registry import resolve; import wsim.wonders.kernels.layout; "
         f"t = time.perf_counter(); resolve(['{name}'], 3); print(time.perf_counter() - t)"
     )
     answer = benchmark.pedantic(python, ("-c", code), rounds=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.stats_data import seats_table
+from tests.stats.data import seats_table
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process

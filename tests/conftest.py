@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import medal_game, toy_game
+from tests.games import medal_game, toy_game
 from wsim.game import GAMES
 
 

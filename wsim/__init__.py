@@ -16,14 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wsim.comparisons.picks import experiment_picks
+    from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
-    from wsim.lab.experiment import experiment_picks
     from wsim.lab.plan import Plan
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
-    from wsim.lab.whatif import whatif
     from wsim.policy import policy
-    from wsim.wonders.api import payments, science_score
+    from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
 
@@ -45,13 +45,13 @@ _HOMES = {
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
-    "experiment_picks": "wsim.lab.experiment",
+    "experiment_picks": "wsim.comparisons.picks",
     "load_run": "wsim.lab.store",
-    "payments": "wsim.wonders.api",
+    "payments": "wsim.wonders.analysis.asking",
     "policy": "wsim.policy",
-    "science_score": "wsim.wonders.api",
+    "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
-    "whatif": "wsim.lab.whatif",
+    "whatif": "wsim.comparisons.whatif",
 }
 
 

@@ -44,7 +44,7 @@ njit: Any = numba.njit
 JIT = not config.DISABLE_JIT
 PACKAGE = Path(__file__).parent
 SHARED_SOURCES = ("jit.py", "rng.py")
-NOT_KERNELS = ("catalog", "frames", "game", "seating", "tables", "trace")
+KERNEL_PLACES = ("words.py", "kernels", "policies")  # of a game: what its kernels are made of
 
 # Policies reach the engine as first-class functions: 1.2 ns a call, no recompilation for a new line-up.
 warnings.filterwarnings("ignore", message="First-class function type feature is experimental")
@@ -52,16 +52,16 @@ warnings.filterwarnings("ignore", message="First-class function type feature is 
 
 @lru_cache
 def source_digest(package: str) -> str:
-    """Return a digest of the sources that a kernel of a package such as "wonders" or "wonders.policies" may call.
+    """Return a digest of the sources that a kernel of a package such as "wonders.policies" may call.
 
-    These are the shared ones and the modules of the package and of the packages around it.
+    These are the shared ones, the words of its game, and the game's kernels; those of its policies call both.
     """
     digest = hashlib.sha256()
     paths = [PACKAGE / name for name in SHARED_SOURCES]
-    folder = PACKAGE
-    for part in package.split("."):
-        folder /= part
-        paths += sorted(path for path in folder.glob("*.py") if not path.name.startswith(NOT_KERNELS))
+    game, _, room = package.partition(".")
+    for place in KERNEL_PLACES[: KERNEL_PLACES.index(room) + 1]:
+        found = PACKAGE / game / place
+        paths += sorted(found.glob("*.py")) if found.is_dir() else [found] if found.is_file() else []
     for path in paths:
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -123,11 +123,12 @@ class _InnerCompiler(Compiler):
         return compiled._replace(entry_point=key)
 
 
-def kernel(signature: Any = None) -> Any:
+def kernel(signature: Any = None, *, package: str | None = None) -> Any:
     """Compile a function that needs no interpreter lock.
 
     Plain ``@kernel`` functions are compiled into their callers. With a signature, ``@kernel(signature)``, the function
-    is an entry point: compiled at once, for those types only, and kept in the cache directory of its game package.
+    is an entry point: compiled at once, for those types only, and kept in the cache directory of its package, which is
+    that of its module unless it is named.
     """
     options = {"nogil": True, "error_model": "numpy"}
     if isinstance(signature, FunctionType):
@@ -137,8 +138,8 @@ def kernel(signature: Any = None) -> Any:
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
             return njit(**options)(function)
-        package = function.__module__.removeprefix("wsim.").rpartition(".")[0]
-        config.CACHE_DIR = str(cache_directory(package))
+        home = package or function.__module__.removeprefix("wsim.").rpartition(".")[0]
+        config.CACHE_DIR = str(cache_directory(home))
         return njit(signature, cache=True, **options)(function)
 
     return compile_entry

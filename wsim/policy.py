@@ -51,7 +51,7 @@ from wsim.errors import UserError
 
 if TYPE_CHECKING:
     from wsim.jit import kernel
-    from wsim.wonders.layout import (
+    from wsim.wonders.kernels.layout import (
         BUILD,
         CHAIN,
         COLORS,
@@ -228,7 +228,7 @@ def __getattr__(name: str) -> Any:
     if name == "kernel":
         home = "wsim.jit"
     else:
-        home = "wsim.wonders.layout" if name in _LAYOUT else "wsim.wonders.policies.helpers"
+        home = "wsim.wonders.kernels.layout" if name in _LAYOUT else "wsim.wonders.policies.helpers"
     value = getattr(import_module(home), name)
     globals()[name] = value  # the next access does not come here
     return value

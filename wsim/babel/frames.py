@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
-from wsim.babel.layout import (
+from wsim.babel.kernels.layout import (
     COMPLETE,
     DECISIONS,
     EXCHANGE,
@@ -94,7 +94,7 @@ PICK_COLUMNS: Mapping[str, str] = {
     "decision": "what was to be decided",
     "moves": "how many legal moves there were",
     "index": "the one taken, in ascending order of codes",
-    "code": "its code, as wsim.babel.layout says",
+    "code": "its code, as wsim.babel.kernels.layout says",
     "wonder": "of the disc announced, or to be announced by this move; null if none",
     "disc": "that disc; null if none",
     "cards": "offer: cards laid; complete: cards that Jokers stand for; null for other decisions",

@@ -13,7 +13,7 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.babel.game_table import BabelTable
+    from wsim.babel.simulator import BabelTable
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
     from wsim.stats.tables import Table as StatsTable
@@ -53,12 +53,12 @@ def cold() -> float | bool:
     """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
     from wsim.jit import cache_is_cold
 
-    return COMPILE_SECONDS if cache_is_cold("babel", "play_chunk") else False
+    return COMPILE_SECONDS if cache_is_cold("babel.kernels", "play_chunk") else False
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.babel.policies.registry import registry_rows
+    from wsim.babel.registry import registry_rows
 
     return registry_rows()
 
@@ -75,10 +75,10 @@ def prepare(plan: Plan) -> BabelTable:
     if len(entries) not in (1, plan.players):
         raise UserError(f"{len(entries)} policies for {plan.players} players: give one for all seats or one per seat")
 
-    from wsim.babel.game_table import BabelTable
-    from wsim.babel.policies.players import make_player
-    from wsim.babel.tables import make_tables
-    from wsim.lab.lineup import parse_entry
+    from wsim.babel.catalog.compiling import make_tables
+    from wsim.babel.players import make_player
+    from wsim.babel.simulator import BabelTable
+    from wsim.policies.lineup import parse_entry
 
     compiled = make_tables(catalog, plan.players)
     players = [make_player(parse_entry(entry)) for entry in entries]
@@ -99,7 +99,7 @@ def _flag(name: str, value: Any) -> bool:
 
 def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
     """Return the tables of a run by name: policies, wonders, rows, discs, and cards (the action cards)."""
-    from wsim.babel.frames_summary import MAKERS
+    from wsim.babel.analysis.owners import MAKERS
 
     return {name: partial(_table, name) for name in MAKERS}
 
@@ -107,7 +107,7 @@ def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
 def _table(name: str, run: Run, by: Sequence[str] = ()) -> StatsTable:
     """Make one table; only that of the policies can be split by other columns."""
     from wsim import stats
-    from wsim.babel.frames_summary import MAKERS
+    from wsim.babel.analysis.owners import MAKERS
 
     if not by:
         return MAKERS[name](run.seats)
@@ -118,7 +118,7 @@ def _table(name: str, run: Run, by: Sequence[str] = ()) -> StatsTable:
 
 def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
     """Return the titled tables that ``wsim run`` ends with."""
-    from wsim.babel.frames_summary import MAKERS
+    from wsim.babel.analysis.owners import MAKERS
     from wsim.stats.brief import brief
 
     made = {name: make(run.seats) for name, make in MAKERS.items()}

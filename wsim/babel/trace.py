@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
-from wsim.babel.layout import (
+from wsim.babel.kernels.layout import (
     BLUFF,
     COMPLETE,
     DOUBLE,

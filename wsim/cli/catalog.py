@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.catalog.source import read_toml
 from wsim.cli.console import print_json, print_tables, write_out
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import load_catalogue, ruleset_names
-from wsim.wonders.catalog_source import read_toml
-from wsim.wonders.catalog_text import card_rows, catalogue_dict, diff_lines, diff_rows, wonder_rows
+from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, wonder_rows
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue

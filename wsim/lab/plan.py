@@ -15,7 +15,7 @@ from typing import Any
 
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
-from wsim.lab.lineup import Entry, parse_entry, parse_lineup
+from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 
 __all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml"]
 
@@ -45,7 +45,7 @@ class Plan:
     players: seats at the table that belong to players.
     games: how many games, numbered from 0.
     seed: of all random streams; game g of a seed is the same game in every plan with these rules.
-    policies: one line-up entry for all seats, or one per seat (grammar: ``wsim.lab.lineup``).
+    policies: one line-up entry for all seats, or one per seat (grammar: ``wsim.policies.lineup``).
     rotate: whether the line-up moves on by one seat from game to game.
     cards: a file to be read instead of the catalogue that comes with wsim.
     patch: files laid over the catalogue, in order.

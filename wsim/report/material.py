@@ -41,7 +41,7 @@ class WhatIfAnswer:
     Attributes
     ----------
     name: the file's name.
-    record: the JSON object (``wsim.lab.whatif.WhatIf.record``).
+    record: the JSON object (``wsim.comparisons.whatif.WhatIf.record``).
     effects: its rows, one per variant.
     """
 

@@ -12,8 +12,8 @@ from wsim.report.grids import Cell, plain
 from wsim.report.material import Comparison, WhatIfAnswer
 from wsim.report.parts import Figure, Section
 from wsim.report.wording import count, number, number_range, title
-from wsim.stats.calibration import TOLERANCE
 from wsim.stats.tables import Table
+from wsim.wonders.analysis.calibration import TOLERANCE
 
 __all__ = ["calibration", "comparison", "whatifs"]
 

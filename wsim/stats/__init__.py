@@ -10,8 +10,6 @@ Causal: paired (two runs on the same deals) with deal_differences and Sequential
 Numbers: clustered_mean, clustered_difference, Estimate, Moments, wilson, benjamini_hochberg, shrink.
 """
 
-from wsim.stats.calibration import calibrate, human_figures
-from wsim.stats.card_picks import card_picks
 from wsim.stats.card_table import cards
 from wsim.stats.combined import combine
 from wsim.stats.intervals import Estimate, benjamini_hochberg, wilson
@@ -19,12 +17,14 @@ from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.moments import Moments, clustered_difference, clustered_mean
 from wsim.stats.paired_runs import deal_differences, paired
 from wsim.stats.pairs import card_chains, card_pairs
-from wsim.stats.propensity import pick_effects
 from wsim.stats.ratings import strengths
 from wsim.stats.sequential import Decision, SequentialTest
 from wsim.stats.shrinkage import shrink
 from wsim.stats.tables import OBSERVATIONAL, Table, factor, policies, with_neighbours, wonders
 from wsim.stats.variance import variance_shares
+from wsim.wonders.analysis.calibration import calibrate, human_figures
+from wsim.wonders.analysis.card_picks import card_picks
+from wsim.wonders.analysis.propensity import pick_effects
 
 __all__ = [
     "OBSERVATIONAL",

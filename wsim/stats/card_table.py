@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.stats.card_picks import card_picks
 from wsim.stats.games import Frame, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.tables import OBSERVATIONAL, Table, measures_of, outcome_names
+from wsim.wonders.analysis.card_picks import card_picks
 
 __all__ = ["BUILT", "built_cards", "cards"]
 

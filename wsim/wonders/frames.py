@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.layout import CATEGORIES, COLORS, HAND, SYMBOLS
+from wsim.wonders.kernels.layout import CATEGORIES, COLORS, HAND, SYMBOLS
 
 __all__ = ["FREE_CITY_LABEL", "built_column", "picks_frame", "seats_frame"]
 

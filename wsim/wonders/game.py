@@ -69,12 +69,12 @@ def cold() -> float | bool:
     """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
     from wsim.jit import cache_is_cold
 
-    return COMPILE_SECONDS if cache_is_cold("wonders", "play_chunk") else False
+    return COMPILE_SECONDS if cache_is_cold("wonders.kernels", "play_chunk") else False
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.wonders.policies.registry import policies as rows
+    from wsim.wonders.registry import policies as rows
 
     return rows()
 
@@ -88,10 +88,10 @@ class WondersTable:
     """A plan of 7 Wonders made ready to play."""
 
     def __init__(self, plan: Plan) -> None:
-        from wsim.wonders.layout import PICK, ROW
-        from wsim.wonders.policies.registry import resolve
+        from wsim.wonders.catalog.compiling import compile_tables
+        from wsim.wonders.kernels.layout import PICK, ROW
+        from wsim.wonders.registry import resolve
         from wsim.wonders.seating import compile_seating
-        from wsim.wonders.tables import compile_tables
 
         self.plan = plan
         self.catalogue = catalogue_of(plan)
@@ -112,8 +112,8 @@ class WondersTable:
     def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None) -> tuple[int, Any]:
         import numpy as np
 
-        from wsim.wonders.engine import play_chunk
-        from wsim.wonders.layout import GAME, PICK
+        from wsim.wonders.kernels.engine import play_chunk
+        from wsim.wonders.kernels.layout import GAME, PICK
 
         game = np.zeros(1, GAME).view(np.recarray)
         picks = np.zeros(0, PICK) if picks is None else picks
@@ -155,7 +155,7 @@ class WondersTable:
         """Replay one game and return its trace object."""
         import numpy as np
 
-        from wsim.wonders.layout import PICK, ROW
+        from wsim.wonders.kernels.layout import PICK, ROW
         from wsim.wonders.trace import trace_of
 
         rows = np.zeros(self.seats, ROW).view(np.recarray)
@@ -178,7 +178,7 @@ class WondersTable:
             "ruleset": catalogue.ruleset,
             "catalogue": catalogue.source,
             "catalogue_digest": catalogue.digest,
-            "engine": source_digest("wonders"),
+            "engine": source_digest("wonders.kernels"),
             "changes": list(catalogue.changes),
             "switches": dict(catalogue.switches),
             "cards": [card.name for card in catalogue.cards],

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.wonders import layout
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.layout import COLORS, SEATING
+from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.layout import COLORS, SEATING
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wsim.wonders import layout
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.layout import CATEGORIES
+from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.layout import CATEGORIES
 
 __all__ = ["FORMAT", "text_of", "trace_of"]
 

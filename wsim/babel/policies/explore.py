@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wsim.babel.layout import PARAMETERS
+from wsim.babel.kernels.layout import PARAMETERS
 from wsim.jit import kernel
 from wsim.rng import uniform
 
@@ -11,7 +11,7 @@ EXPLORE = PARAMETERS - 1
 
 
 @kernel
-def explores(own, choice):  # noqa: ARG001 (the form that wsim.plug asks for)
+def explores(own, choice):
     """Say whether this move is to be random; draws from the seat's stream only if ``explore`` is set."""
     chance = own.parameters[EXPLORE]
     return chance > 0.0 and uniform(own) < chance

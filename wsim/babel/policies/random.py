@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wsim.babel.layout import POLICY
+from wsim.babel.kernels.layout import POLICY
 from wsim.jit import kernel
 from wsim.rng import below
 
 
 @kernel(POLICY)
-def random(public, own, choice, t):  # noqa: ARG001 (the signature of every policy)
+def random(public, own, choice, t):
     """Pick a legal move uniformly, on the seat's own random stream."""
     return below(own, choice.count)

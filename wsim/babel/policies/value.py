@@ -5,11 +5,11 @@ Parts that a build would place are handed around *packed*: a byte for each seat,
 
 from __future__ import annotations
 
-from wsim.babel.layout import JOKER, ROWS, SPACES
-from wsim.babel.moves import usable
-from wsim.babel.policies.weights import WEIGHTS
-from wsim.babel.schema import KINDS
-from wsim.babel.scoring import award, count_wonder
+from wsim.babel.catalog.reading import KINDS
+from wsim.babel.kernels.layout import JOKER, ROWS, SPACES
+from wsim.babel.kernels.moves import usable
+from wsim.babel.kernels.scoring import award, count_wonder
+from wsim.babel.weights import WEIGHTS
 from wsim.jit import kernel
 
 (

@@ -6,7 +6,8 @@ Idea and units: ``weights``. Of equal moves each is equally likely: the wonders 
 
 from __future__ import annotations
 
-from wsim.babel.layout import (
+from wsim.babel.catalog.reading import KINDS
+from wsim.babel.kernels.layout import (
     COMPLETE,
     DOUBLE,
     EXCHANGE,
@@ -20,7 +21,7 @@ from wsim.babel.layout import (
     TRIPLE,
     TURN,
 )
-from wsim.babel.moves import cards_of, first_of, second_of, trades
+from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.policies.explore import explores
 from wsim.babel.policies.value import (
     ACCEPTED,
@@ -42,7 +43,6 @@ from wsim.babel.policies.value import (
     set_gain,
     shortage,
 )
-from wsim.babel.schema import KINDS
 from wsim.jit import kernel
 from wsim.rng import below
 

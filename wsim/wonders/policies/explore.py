@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import uniform
-from wsim.wonders.layout import LOSS, PARAMETERS
+from wsim.wonders.kernels.layout import LOSS, PARAMETERS
 
 __all__ = ["EXPLORE", "explores"]
 

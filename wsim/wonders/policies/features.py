@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from wsim.wonders.layout import WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 
 __all__ = ["FEATURES", "INDEX"]
 

@@ -16,8 +16,8 @@ from numba.extending import overload
 
 from wsim import rng
 from wsim.jit import JIT, kernel
-from wsim.wonders import moves, turn
-from wsim.wonders.layout import Private, Public, Tables
+from wsim.wonders.kernels import moves, turn
+from wsim.wonders.kernels.layout import Private, Public, Tables
 from wsim.wonders.policies import points
 
 __all__ = [
@@ -56,7 +56,7 @@ def _helper(compiled: Any, signature: Any = None) -> Callable[..., Any]:
 
     @lru_cache(maxsize=1)
     def entry() -> Any:
-        return source if signature is None else kernel(signature)(source)
+        return source if signature is None else kernel(signature, package="wonders.policies")(source)
 
     @wraps(source)
     def helper(*values: Any) -> Any:

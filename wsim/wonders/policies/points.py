@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.layout import (
+from wsim.wonders.kernels.layout import (
     COPY_GUILD,
     COUNT_STAGE,
     COUNT_VICTORY,
@@ -19,8 +19,8 @@ from wsim.wonders.layout import (
     STAGE_ENTRY,
     SWITCHES,
 )
-from wsim.wonders.scoring import points_of, science_with
-from wsim.wonders.turn import concerns, count_around, neighbor_left, neighbor_right
+from wsim.wonders.kernels.scoring import points_of, science_with
+from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 
 __all__ = [
     "coins_of",

@@ -12,8 +12,8 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import BUILD, LOSS, POLICY, SELL
-from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.kernels.layout import BUILD, LOSS, POLICY, SELL
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.policies.greedy import pick_most_points

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import BUILD, LOSS, POLICY, STAGE
-from wsim.wonders.moves import action_of, card_of
+from wsim.wonders.kernels.layout import BUILD, LOSS, POLICY, STAGE
+from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.policies.explore import explores
 
 

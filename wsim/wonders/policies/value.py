@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.layout import (
+from wsim.wonders.kernels.layout import (
     AGES,
     BLACK_MARKET,
     BUILD_DISCARD,
@@ -26,7 +26,8 @@ from wsim.wonders.layout import (
     TOKENS,
     WAREHOUSE,
 )
-from wsim.wonders.payment import lane_sum
+from wsim.wonders.kernels.payment import lane_sum
+from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
     fighter_left,
@@ -36,7 +37,6 @@ from wsim.wonders.policies.points import (
     science_gain,
     team_rival,
 )
-from wsim.wonders.turn import neighbor_left, neighbor_right
 
 __all__ = ["card_for_next", "city_needs", "entry_value"]
 

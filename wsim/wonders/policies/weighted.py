@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.layout import (
+from wsim.wonders.kernels.layout import (
     ACTION_AT,
     BANK_AT,
     BUILD,
@@ -23,7 +23,7 @@ from wsim.wonders.layout import (
     STAGE,
     TURN,
 )
-from wsim.wonders.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.free_city import pick_for_free_city

@@ -1,0 +1,60 @@
+"""Whole games kept as readable text, compared line by line.
+
+After a change of the rules on purpose ``python -m tests.babel.test_playthroughs`` writes them anew; read what differs.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.babel.tools import table
+from wsim.babel.simulator import BabelTable
+
+FOLDER = Path(__file__).parent / "playthroughs"
+MIXED = ("builder", "supplier", "collector", "majority", "greedy")
+
+
+def tables() -> dict[str, BabelTable]:
+    """Return the tables of the kept games."""
+    return {
+        "3_seats_no_action_cards": table(players=3, policies=MIXED[:3], seed=3, options={"action_cards": "false"}),
+        "4_seats": table(policies=MIXED[:4], seed=40),
+        "4_seats_random": table(seed=7),
+        "5_seats_two_colour": table(players=5, policies=MIXED, seed=349, options={"two_colour_discs": "true"}),
+    }
+
+
+@pytest.mark.jit_off
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("name", ["3_seats_no_action_cards", "4_seats", "4_seats_random", "5_seats_two_colour"])
+def test_playthrough(name: str) -> None:
+    of = tables()[name]
+    assert of.text(of.trace(0)) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_the_playthroughs_show_every_part_of_the_game() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.txt")))
+    for word in ("passes", "offers nothing", "trade card", "the build fails", "the disc goes to", "wonder complete"):
+        assert word in text, word
+    for word in ("W1", "W2", "card_exchange", "Jokers", "Triple bonus", "Double turn", "camel 2 + stonemason 3"):
+        assert word in text, word
+
+
+@pytest.mark.jit_off
+def test_a_trace_is_one_stable_line_of_json() -> None:
+    of = table(seed=9, policies=("builder:explore=0.2",))
+    line = json.dumps(of.trace(5), ensure_ascii=False)
+    assert line == json.dumps(table(seed=9, policies=("builder:explore=0.2",)).trace(5), ensure_ascii=False)
+    trace = json.loads(line)
+    outer = ["format", "game", "ruleset", "seed", "index", "seats", "board", "start", "hands", "turns", "end", "scores"]
+    assert list(trace) == outer
+    assert trace["seats"] == [{"policy": "builder:explore=0.2"}] * 4
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, of in tables().items():
+        (FOLDER / f"{name}.txt").write_text(of.text(of.trace(0)), encoding="utf-8")

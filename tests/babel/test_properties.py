@@ -1,0 +1,158 @@
+"""What holds in every game, whoever plays: conservation, bounds, sums, and independence of chunks and threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.babel.tools import played, table
+from wsim.babel.catalog import KINDS
+from wsim.babel.kernels.layout import KIND_GONE
+
+POLICIES = ("random", "greedy", "builder", "supplier", "collector", "majority", "builder:explore=0.3")
+GAMES = 60
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Any:
+    """Draw a table: seats, line-up, both switches, seed."""
+    seats = draw(st.integers(3, 5))
+    line_up = tuple(draw(st.sampled_from(POLICIES)) for _ in range(seats))
+    options = {name: draw(st.booleans()) for name in ("action_cards", "two_colour_discs")}
+    return table(players=seats, policies=line_up, options=options, seed=draw(st.integers(0, 2**63 - 1)), rotate=True)
+
+
+drawn = settings(max_examples=25, deadline=None, derandomize=True)
+
+
+def per_game(rows: Any, column: str, seats: int) -> Any:
+    return rows[column].astype(int).reshape(-1, seats)
+
+
+@drawn
+@given(tables())
+def test_cards_are_conserved(of: Any) -> None:
+    """After any game, hands, deck and discard pile hold the hundred cards, 25 of each kind."""
+    for number in range(5):
+        rows = played(of, 1, number)
+        game = of._game()
+        hands = sum(game.own[seat].hand[:4] for seat in range(of.seats))
+        assert (hands + game.hidden.deck + game.public.discards == 25).all()
+        assert [int(size) for size in game.public.hand_size[: of.seats]] == [
+            int(game.own[seat].hand.sum()) for seat in range(of.seats)
+        ]
+        held = sum(int(game.own[seat].cards.sum()) for seat in range(of.seats))
+        assert held == rows["cards_drawn"].sum() - rows["cards_played"].sum() + sum(
+            int(game.own[seat].cards[card])
+            for seat in range(of.seats)
+            for card in (1, 4)  # scored, not discarded
+        )
+
+
+@drawn
+@given(tables())
+def test_parts_are_what_the_discs_taken_need(of: Any) -> None:
+    rows = played(of, GAMES)
+    needs = np.array([sum(number for _, number in disc.needs) for disc in of.catalog.discs])
+    taken = np.bitwise_or.reduce(rows["discs_owned"].reshape(-1, of.seats), axis=1)
+    bits = (taken[:, None] >> np.arange(24)) & 1
+    assert (per_game(rows, "parts_placed", of.seats).sum(axis=1) == (bits * needs).sum(axis=1)).all()
+    assert (bits.sum(axis=1) == per_game(rows, "builds_led", of.seats).sum(axis=1)).all()
+    owned = rows["discs"].sum(axis=1) + rows["two_colour"]
+    assert (owned == np.bitwise_count(rows["discs_owned"])).all()
+
+
+@drawn
+@given(tables())
+def test_section_8_bounds(of: Any) -> None:
+    """At most 7 completed wonders; at most 21 builds, 23 with two-colour discs; the game ends when a kind is gone."""
+    rows = played(of, GAMES)
+    two_colour = of.catalog.rules["use_two_colour_discs"]
+    builds = per_game(rows, "builds_led", of.seats).sum(axis=1)
+    assert np.bitwise_count(rows["completed"]).max() <= 7
+    assert builds.max() <= (23 if two_colour else 21)
+    finished = rows["over"][:: of.seats] == KIND_GONE
+    taken = np.bitwise_or.reduce(rows["discs_owned"].reshape(-1, of.seats), axis=1)
+    shown = [sum(1 << d for d, disc in enumerate(of.catalog.discs) if kind in dict(disc.needs)) for kind in KINDS]
+    gone = sum(((taken & mask) == mask).astype(int) for mask in shown)
+    assert ((gone > 0) == finished).all()
+    if not two_colour:
+        assert builds[finished].min() >= 6
+
+
+@drawn
+@given(tables())
+def test_points_add_up_and_shares_go_to_the_best(of: Any) -> None:
+    rows = played(of, GAMES)
+    sources = ("wonder_points", "light_points", "refused_points", "set_points", "action_points")
+    assert (sum(rows[source].astype(int) for source in sources) == rows["total"]).all()
+    total, share, rank = (rows[name].reshape(-1, of.seats) for name in ("total", "win_share", "rank"))
+    best = total == total.max(axis=1, keepdims=True)
+    assert ((share > 0) == best).all()
+    assert np.allclose(share.sum(axis=1), 1.0)
+    assert (rank == 1 + (total[:, None, :] > total[:, :, None]).sum(axis=2)).all()
+
+
+@drawn
+@given(tables())
+def test_offers_and_wonders_add_up(of: Any) -> None:
+    rows = played(of, GAMES)
+    assert (rows["offers_made"] == rows["offers_taken"] + rows["offers_refused"]).all()
+    assert (rows["trades_taken"] <= rows["offers_taken"]).all()
+    led, discs = (per_game(rows, name, of.seats) for name in ("builds_led", "trades_taken"))
+    owned = np.bitwise_count(rows["discs_owned"]).astype(int).reshape(-1, of.seats)
+    assert (owned.sum(axis=1) == led.sum(axis=1)).all()
+    assert ((owned >= discs) & (owned <= led + discs)).all()
+    won = np.bitwise_or.reduce(rows["wonders_won"].reshape(-1, of.seats), axis=1)
+    assert (won == rows["completed"][:: of.seats]).all()
+    completed = np.bitwise_count(rows["completed"][:: of.seats])
+    assert (np.bitwise_or.reduce(rows["rows_won"].reshape(-1, of.seats), axis=1) == (1 << completed) - 1).all()
+    drawn_cards = rows["cards_drawn"].sum(axis=1).reshape(-1, of.seats).sum(axis=1)
+    assert (drawn_cards == (completed if of.catalog.rules["use_action_cards"] else 0)).all()
+
+
+def test_the_deal_is_the_same_for_every_line_up() -> None:
+    boards = []
+    for policies in (("random",), ("builder", "supplier", "collector", "majority")):
+        trace = table(policies=policies).trace(3)
+        boards.append((trace["board"], trace["start"], trace["hands"]))
+    assert boards[0] == boards[1]
+
+
+def test_rows_do_not_depend_on_chunks_threads_or_what_was_played_before() -> None:
+    of = table(policies=("builder", "supplier:explore=0.2", "random", "greedy"), rotate=True)
+    whole = played(of, 200)
+    cuts = [(0, 1), (1, 36), (37, 100), (137, 63)]
+    with ThreadPoolExecutor(3) as pool:
+        parts = list(pool.map(lambda cut: played(of, cut[1], cut[0]), reversed(cuts)))
+    assert (np.concatenate(parts[::-1]) == whole).all()
+
+
+def test_rotation_moves_the_line_up_on_by_one_seat() -> None:
+    rows = played(table(policies=("builder", "supplier", "collector", "majority"), rotate=True), 8)
+    expected = [(seat + game) % 4 for game in range(8) for seat in range(4)]
+    assert rows["entry"].tolist() == expected
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("seats", [3, 5])
+def test_picks_hold_every_decision_with_a_choice(seats: int) -> None:
+    of = table(players=seats, options={"two_colour_discs": "true"}, set=("babel.rules.allow_bluff_cards=true",))
+    rows = np.zeros(3 * seats, of.row_dtype)
+    picks = np.zeros(3 * of.picks_per_game, of.pick_dtype)
+    written = of.play(0, rows, picks)
+    from tests.babel.tools import log_of
+
+    logs = [pick for number in range(3) for pick in log_of(of, number)]
+    event = picks["event"][:written]
+    fields = ("turn", "action", "seat", "count", "index", "move")
+    told = list(zip(*(event[field] for field in fields), strict=True))
+    assert told == [(turn, action, seat, *rest) for turn, action, seat, _, *rest in logs]
+    assert (event["count"] > 1).all()
+    assert (event["index"] < event["count"]).all()
+    assert np.bincount(picks["game"][:written].astype(int)).max() <= of.picks_per_game

@@ -1,0 +1,222 @@
+"""What the tests of Tower of Babel share: plans, tables, and policies that follow a script."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+
+from wsim.babel.catalog import ACTION_CARDS, KINDS
+from wsim.babel.game import prepare
+from wsim.babel.kernels.deal import set_up
+from wsim.babel.kernels.layout import (
+    COMPLETED,
+    DECISIONS,
+    GAME,
+    LINE_UP,
+    LOG_ALL,
+    POLICY,
+    SEATING,
+    SEATS,
+    SLOTS,
+    WEIGHTS,
+    Game,
+    Seating,
+    Tables,
+    records,
+)
+from wsim.babel.kernels.scoring import final_scoring
+from wsim.babel.kernels.turn import play_turn
+from wsim.babel.players import Player
+from wsim.babel.simulator import BabelTable
+from wsim.babel.trace import read_log
+
+Pick = tuple[int, int, int, str, int, int, int]
+RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the rulebook's examples: Red is active
+
+
+def plan(**changes: Any) -> Any:
+    """Return something shaped like a plan."""
+    fields = {
+        "ruleset": "2005",
+        "players": 4,
+        "seed": 7,
+        "policies": ("random",),
+        "rotate": False,
+        "cards": None,
+        "patch": (),
+        "set": (),
+        "options": {},
+    }
+    assert set(changes) <= set(fields)
+    return SimpleNamespace(**{**fields, **changes})
+
+
+def table(**changes: Any) -> BabelTable:
+    """Return a table for a plan."""
+    return prepare(plan(**changes))
+
+
+def changes(rules: dict[str, Any]) -> tuple[str, ...]:
+    """Return switches as changes of the card file."""
+    written = {key: str(value).lower() if isinstance(value, bool) else repr(value) for key, value in rules.items()}
+    return tuple(f"babel.rules.{key}={value}" for key, value in written.items())
+
+
+def played(of: BabelTable, games: int, first: int = 0) -> Any:
+    """Return the rows of some games."""
+    rows = np.zeros(games * of.seats, of.row_dtype)
+    of.play(first, rows)
+    return rows
+
+
+def log_of(of: BabelTable, number: int) -> list[Pick]:
+    """Return the decisions of a game as the reference lists them."""
+    rows = np.zeros(of.seats, of.row_dtype)
+    of._run(number, rows, None, LOG_ALL)
+    return [
+        (event.turn, event.action, event.seat, DECISIONS[event.what], event.count, event.index, event.move)
+        for event in read_log(of._game().hidden)
+        if event.what < len(DECISIONS) and event.count > 1
+    ]
+
+
+@njit(POLICY)
+def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
+    """Take the move whose code is written in the weight of the decision, else the first move."""
+    wanted = own.weights[choice.kind]
+    for index in range(choice.count):
+        if choice.moves[index] == wanted:
+            return index
+    return 0
+
+
+def follows(**codes: int) -> Player:
+    """Return a player that takes the moves of these codes, by the names of the decisions, wherever they are legal."""
+    weights = [0.0] * WEIGHTS
+    for decision, code in codes.items():
+        weights[DECISIONS.index(decision)] = code
+    return Player("scripted", scripted, weights=tuple(weights))
+
+
+@njit(types.void(Game, Tables, Seating))
+def _lay_out(g, t, seating):  # type: ignore[no-untyped-def]
+    for seat in range(t.seats):
+        g.own[seat].entrant = -1
+    set_up(g, t, seating, 0)
+
+
+@njit(types.void(Game, Tables, LINE_UP, types.int64))
+def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
+    if ending:
+        final_scoring(g, t)
+    else:
+        play_turn(g, t, lineup)
+
+
+class Scene:
+    """A table in the middle of a game: empty hands, nobody has points, seat 0 is active, every seat follows a script.
+
+    Without a common draw, so that what a turn leaves behind can be seen; ``t`` is the TABLES record, to be changed.
+    """
+
+    def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
+        of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
+        self.t, self.seats = of._tables, seats
+        self.discs = [dict(disc.needs) for disc in of.catalog.discs]
+        self.t.common_draw = 0
+        self.g = records(1, GAME)[0]
+        self.g.hidden.logging = LOG_ALL
+        with np.errstate(over="ignore"):
+            _lay_out(self.g, self.t, records(1, SEATING)[0])
+        self.g.hidden.events = 0
+        self.g.public.active = 0
+        for slot in range(SLOTS):
+            self.g.public.board[slot] = slot
+        for seat in range(seats):
+            self.hand(seat)
+
+    def hand(self, seat: int, **cards: int) -> None:
+        """Put exactly these cards into a hand; the others go back into the deck."""
+        own, public = self.g.own[seat], self.g.public
+        for number, kind in enumerate(KINDS):
+            change = cards.get(kind, 0) - int(own.hand[number])
+            own.hand[number] += change
+            self.g.hidden.deck[number] -= change
+            public.hand_size[seat] += change
+            public.deck -= change
+
+    def give(self, seat: int, *cards: str) -> None:
+        """Give action cards."""
+        for card in cards:
+            self.g.own[seat].cards[ACTION_CARDS.index(card)] += 1
+            self.g.public.action_cards[seat] += 1
+            if card in ("card_exchange", "draw_three"):
+                self.g.hidden.instant_cards += 1
+
+    def slot(self, **needs: int) -> int:
+        """Return the slot of the first disc on the board that needs this."""
+        return next(slot for slot in range(SLOTS) if self.discs[slot] == needs and self.g.public.slots_left >> slot & 1)
+
+    def remove(self, *slots: int) -> None:
+        """Take discs off the board as if somebody had built with them."""
+        for slot in slots:
+            self.g.public.slots_left &= ~(1 << slot)
+            for kind in self.discs[slot]:
+                self.g.public.kind_left[KINDS.index(kind)] -= 1
+
+    def script(self, seat: int, **codes: int) -> None:
+        """Say which moves a seat takes, by the names of the decisions; it refuses whatever is not mentioned."""
+        self.g.own[seat].weights[: len(DECISIONS)] = [codes.get(decision, 0) for decision in DECISIONS]
+
+    def turn(self) -> None:
+        """Play the turn of the active seat."""
+        self._run(False)
+
+    def finish(self) -> None:
+        """Do the final scoring."""
+        self._run(True)
+
+    def _run(self, ending: bool) -> None:
+        with np.errstate(over="ignore"):
+            _take_turn(self.g, self.t, (scripted,) * SEATS, ending)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+    def cards(self, seat: int) -> dict[str, int]:
+        """Return a hand."""
+        return {
+            kind: int(self.g.own[seat].hand[number])
+            for number, kind in enumerate(KINDS)
+            if self.g.own[seat].hand[number]
+        }
+
+    def held(self, seat: int) -> list[str]:
+        """Return the action cards of a seat."""
+        return [card for number, card in enumerate(ACTION_CARDS) for _ in range(self.g.own[seat].cards[number])]
+
+    def units(self, wonder: int) -> list[int]:
+        """Return the parts on a wonder."""
+        return [int(number) for number in self.g.public.units[wonder][: self.seats]]
+
+    def points(self) -> list[int]:
+        """Return everybody's points."""
+        return [int(number) for number in self.g.public.points[: self.seats]]
+
+    def owned(self) -> list[int]:
+        """Return how many discs everybody owns."""
+        return [int(number) for number in self.g.public.disc_count[: self.seats]]
+
+    def asked(self, decision: str) -> list[tuple[int, int]]:
+        """Return (seat, number of moves) for every such decision of the turn, forced ones included."""
+        wanted = DECISIONS.index(decision)
+        return [(event.seat, event.count) for event in read_log(self.g.hidden) if event.what == wanted]
+
+
+def five_ships(**rules: Any) -> tuple[Scene, int, int]:
+    """Return a scene in which Red announces a disc of five ships, with its slot and wonder."""
+    scene = Scene(**rules)
+    slot = scene.slot(ship=5)
+    scene.script(RED, turn=1 + slot, complete=COMPLETED)
+    return scene, slot, slot // 3

@@ -1,0 +1,66 @@
+"""The notebooks of analysis/ run headless, on small runs of their own and on runs of the user, and stay notebooks."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "analysis").glob("*.py"))
+PUBLIC = {"wsim", "wsim.stats"}
+
+pytestmark = pytest.mark.slow
+
+
+def python(*words: str, cwd: Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error::UserWarning"}
+    process = subprocess.run(
+        [sys.executable, *words], cwd=cwd, env=environment, text=True, capture_output=True, check=False, timeout=300
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def test_all_of_them_are_there() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["babel_study", "card_study", "edition_comparison", "wonder_study"]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs_on_games_of_its_own(notebook: Path, tmp_path: Path) -> None:
+    told = python(str(notebook), "--games", "600", cwd=tmp_path)
+    assert "shape:" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("notebook", ["card_study", "wonder_study"])
+def test_it_reads_a_run(notebook: str, tmp_path: Path) -> None:
+    record(Plan.make(games=600, players=3, seed=2), tmp_path / "run")
+    told = python(str(ROOT / "analysis" / f"{notebook}.py"), "--run", "run", cwd=tmp_path)
+    assert "shape:" in told
+
+
+def test_it_becomes_a_page(tmp_path: Path) -> None:
+    notebook = shutil.copy(ROOT / "analysis" / "card_study.py", tmp_path)  # marimo keeps a session beside it
+    python("-m", "marimo", "export", "html", str(notebook), "-o", "page.html", "--", "--games", "400", cwd=tmp_path)
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "What goes with winning" in text
+    assert "400 games played for this page" in text
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_uses_the_public_interface_only(notebook: Path) -> None:
+    tree = ast.parse(notebook.read_text(encoding="utf-8"))
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    taken = {f"{node.module}.{alias.name}" for node in parts for alias in node.names}
+    used = {name for name in plain | taken if name.split(".")[0] == "wsim"}
+    assert used == PUBLIC

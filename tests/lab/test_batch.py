@@ -1,0 +1,87 @@
+"""Threads and chunks cannot be seen in the data; memory is bounded; errors come through."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+from tests.games.toy_game import ToyTable, prepare
+from wsim import Plan, UserError
+from wsim.lab.batch import play, usable_threads
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+def frames(table: ToyTable, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    chunks = list(play(table, [range(700), range(700, 1001)], picks=True, **how))
+    assert [game for chunk in chunks for game in chunk.games] == list(range(1001))
+    picks = [chunk.picks for chunk in chunks if chunk.picks is not None]
+    return pl.concat([chunk.seats for chunk in chunks]), pl.concat(picks)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("chunk", [None, 1, 7, 333, 5000])
+def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
+    table = prepare(Plan.make(games=1001, rotate=True))
+    rows = frames(table, threads=1, chunk=1001)
+    for one, other in zip(frames(table, threads=threads, chunk=chunk), rows, strict=True):
+        assert_frame_equal(one, other)
+
+
+def test_simulate_plays_the_same_games_in_any_company() -> None:
+    some, more = wsim.simulate(games=10), wsim.simulate(games=500, threads=3)
+    assert_frame_equal(more.head(len(some)), some)
+    assert more["game"].to_list() == [game for game in range(500) for _ in range(4)]
+
+
+def test_simulate_takes_a_plan_and_changes_of_it() -> None:
+    plan = Plan.make(games=10, seed=2)
+    assert_frame_equal(wsim.simulate(plan, games=5), wsim.simulate(games=5, seed=2))
+
+
+def test_simulate_gives_the_picks_when_asked() -> None:
+    picks = wsim.simulate(games=100, picks=True)
+    assert picks.columns == ["game", "seat", "turn", "choice"]
+    assert 800 <= len(picks) < 1200
+    assert picks["game"].is_sorted()
+
+
+def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = threading.Semaphore(0)
+    original = ToyTable.play
+
+    def counted(self: ToyTable, *arguments: Any) -> int:
+        made.release()
+        return original(self, *arguments)
+
+    monkeypatch.setattr(ToyTable, "play", counted)
+    chunks = play(prepare(Plan.make()), [range(1000)], threads=2, chunk=10)
+    next(chunks)
+    chunks.close()
+    count = 0
+    while made.acquire(blocking=False):
+        count += 1
+    assert 1 <= count <= 4
+
+
+def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
+    slow = play(prepare(Plan.make(pause=0.01)), [range(300)], threads=2)
+    assert max(len(chunk.games) for chunk in slow) <= 64
+    fast = play(prepare(Plan.make()), [range(100_000)], threads=2)
+    assert max(len(chunk.games) for chunk in fast) == 8192
+
+
+def test_an_error_in_a_thread_comes_through() -> None:
+    with pytest.raises(UserError, match="game 77 cannot be played"):
+        wsim.simulate(games=200, fail=77, threads=2)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025, 1.5, True, "2"])
+def test_a_bad_number_of_threads_is_refused(threads: Any) -> None:
+    with pytest.raises(UserError, match="threads must be a whole number from 1 to 1024"):
+        usable_threads(threads)

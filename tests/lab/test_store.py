@@ -1,0 +1,310 @@
+"""Run folders: whole or not there, resumed to the same data, never mixed with another run."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+from tests.games import toy_game
+from wsim import Plan, UserError
+from wsim.lab.files import StoreError
+from wsim.lab.run import Interrupted, Recording, record
+from wsim.lab.store import load_run, shard_games, shard_ranges
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+PLAN: dict[str, Any] = {"games": 1000, "rotate": True, "picks": True}
+
+
+def recorded(out: str = "run", **how: Any) -> Recording:
+    return record(Plan.make(**PLAN), out, shard=300, **how)
+
+
+def content(folder: str) -> dict[str, bytes]:
+    """Return the bytes of every Parquet file, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*.parquet"))}
+
+
+def left_over(folder: str) -> list[str]:
+    return [path.name for path in Path(folder).rglob("*") if path.name.startswith(".")]
+
+
+def stop_after(games: int) -> Any:
+    """Return a progress callback that is Ctrl-C after so many games."""
+
+    def progress(done: int, total: int) -> None:
+        assert total == 1000
+        if done >= games:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_a_run_holds_what_simulate_returns() -> None:
+    run = recorded().run
+    assert_frame_equal(run.seats.collect(), wsim.simulate(games=1000, rotate=True))
+    assert_frame_equal(run.picks.collect(), wsim.simulate(games=1000, rotate=True, picks=True))
+
+
+def test_the_layout_of_a_folder() -> None:
+    assert recorded().played == 1000
+    names = [f"part-{first:014d}.parquet" for first in (0, 300, 600, 900)]
+    for table in ("seats", "picks"):
+        assert sorted(os.listdir(f"run/{table}")) == names
+    assert sorted(os.listdir("run")) == ["picks", "plan.toml", "run.json", "seats"]
+    assert Plan.from_toml("run/plan.toml") == Plan.make(**PLAN)
+
+
+def test_a_loaded_run_knows_itself() -> None:
+    recorded()
+    run = wsim.load_run("run")
+    assert (run.plan, run.games, run.complete, run.status) == (Plan.make(**PLAN), 1000, True, "complete")
+    assert run.provenance.identity["rules"] == {"catalogue": {"source": "toy", "digest": "0123"}, "assumed": []}
+    assert run.provenance.command == Plan.make(**PLAN).command()
+    assert set(run.provenance.software) == {"wsim", "python", "numba", "numpy", "polars"}
+
+
+def test_every_file_says_what_made_it() -> None:
+    run = recorded().run
+    for table in ("seats", "picks"):
+        entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
+        assert (entry["table"], entry["first_game"], entry["games"]) == (table, 900, 100)
+        assert (entry["digest"], entry["plan"]["seed"]) == (run.provenance.digest, 1)
+        assert entry["identity"]["rules"]["catalogue"]["digest"] == "0123"
+
+
+def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+    original = pl.DataFrame.write_parquet
+
+    def watched(self: pl.DataFrame, file: Any, **how: Any) -> None:
+        seen.append(how)
+        original(self, file, **how)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", watched)
+    recorded()
+    assert {(how["compression"], how["row_group_size"]) for how in seen} == {("zstd", 250_000)}
+
+
+def test_shards_have_a_quarter_of_a_million_rows() -> None:
+    table = toy_game.prepare(Plan.make())
+    assert shard_games(table, picks=False) == 62_500
+    assert shard_games(table, picks=True) == 62_500
+    monkeyed = toy_game.prepare(Plan.make())
+    monkeyed.picks_per_game = 100
+    assert shard_games(monkeyed, picks=True) == 10_000
+    assert shard_ranges(150_000, 62_500)[-1] == range(125_000, 150_000)
+
+
+def test_the_folder_of_a_run_that_nobody_named() -> None:
+    folder = record(Plan.make(games=10)).run.path
+    assert folder.parent == Path("runs")
+    assert folder.name.startswith("toy-1e-4p-seed1-10-")
+    assert record(Plan.make(games=10, rotate=True)).run.path != folder
+
+
+@pytest.mark.parametrize("games", [1, 350, 999, 1000])
+def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
+    with pytest.raises(Interrupted) as interrupt:
+        recorded(progress=stop_after(games), threads=2)
+    assert interrupt.value.done == load_run("run").games
+    assert load_run("run").status == "interrupted"
+    assert not load_run("run").complete
+    assert not left_over("run")
+    assert recorded(resume=True).played == 1000 - interrupt.value.done
+    recorded("whole")
+    assert content("run") == content("whole")
+
+
+def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
+    before = content(str(recorded().run.path))
+    Path("run/seats/part-00000000000300.parquet").unlink()
+    Path("run/picks/part-00000000000600.parquet").write_bytes(b"half a fi")
+    Path("run/seats/.part-00000000000300.parquet.77.tmp").write_bytes(b"left by a killed process")
+    with pytest.raises(UserError, match="'run' holds this run, unfinished"):
+        recorded()
+    done: list[tuple[int, int]] = []
+    assert recorded(resume=True, progress=lambda *counts: done.append(counts)).played == 600
+    assert done[-1] == (1000, 1000)
+    assert content("run") == before
+    assert not left_over("run")
+
+
+def test_a_finished_run_is_not_played_again() -> None:
+    before = content(str(recorded().run.path))
+    again = recorded()
+    assert (again.played, again.run.complete) == (0, True)
+    assert content("run") == before
+
+
+def test_an_unfinished_run_is_resumed_only_when_asked() -> None:
+    with pytest.raises(Interrupted):
+        recorded(progress=stop_after(400))
+    with pytest.raises(UserError, match="'run' holds this run, unfinished: add --resume"):
+        recorded()
+
+
+def test_a_run_can_be_made_longer() -> None:
+    record(Plan.make(games=700), "run", shard=300)
+    with pytest.raises(UserError, match="'run' holds fewer games: add --resume"):
+        record(Plan.make(games=1000), "run")
+    assert record(Plan.make(games=1000), "run", resume=True).played == 400  # the last shard was not full
+    assert_frame_equal(load_run("run").seats.collect(), wsim.simulate(games=1000))
+
+
+@pytest.mark.parametrize(
+    ("changes", "difference"),
+    [
+        ({"seed": 2}, "plan.seed is 1 there and 2 here"),
+        ({"rotate": False}, "plan.rotate is true there and false here"),
+        ({"games": 500}, "plan.games is 1000 there and 500 here"),
+        ({"picks": False}, "plan.picks is true there and false here"),
+        ({"wonders": "Gizah"}, 'plan.wonders is "random" there and "Gizah" here'),
+    ],
+)
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], difference: str, resume: bool) -> None:
+    before = content(str(recorded().run.path))
+    with pytest.raises(UserError) as refusal:
+        record(Plan.make(**{**PLAN, **changes}), "run", resume=resume)
+    assert str(refusal.value) == f"'run' holds another run: {difference}; choose another --out"
+    assert content("run") == before
+
+
+def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded()
+    monkeypatch.setattr(toy_game.ToyTable, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
+    with pytest.raises(UserError, match=r'rules\.catalogue\.digest is "0123" there and "4567" here'):
+        recorded()
+
+
+def test_a_run_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded()
+    monkeypatch.setattr(wsim, "__version__", "9.9")
+    with pytest.raises(UserError, match=r'wsim is "0\.\d+\.\d+" there and "9.9" here'):
+        recorded(resume=True)
+
+
+def test_a_folder_with_something_else_is_refused() -> None:
+    Path("run").mkdir()
+    Path("run/letter.txt").write_text("dear")
+    with pytest.raises(UserError, match="'run' holds something that is not a run of wsim"):
+        recorded()
+    with pytest.raises(UserError, match=r"'run/letter\.txt' is not a folder"):
+        recorded("run/letter.txt")
+    assert os.listdir("run") == ["letter.txt"]
+
+
+def test_an_empty_folder_is_used() -> None:
+    Path("run").mkdir()
+    assert recorded().run.complete
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the lock is a POSIX one")
+def test_two_runs_do_not_write_in_one_folder() -> None:
+    def meddle(done: int, total: int) -> None:
+        with pytest.raises(UserError, match="another wsim is writing in 'run'"):
+            recorded(resume=True)
+
+    assert recorded(progress=meddle).run.complete
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, after: int, error: Exception) -> None:
+    """Let ``after`` Parquet files be written, then only beginnings of files."""
+    original = pl.DataFrame.write_parquet
+    written: list[Any] = []
+
+    def write(self: pl.DataFrame, file: Any, **how: Any) -> None:
+        if len(written) == after:
+            Path(file).write_bytes(b"PAR1 and no more")
+            raise error
+        written.append(file)
+        original(self, file, **how)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", write)
+
+
+FULL = [
+    OSError(errno.ENOSPC, "No space left on device"),
+    pl.exceptions.ComputeError(
+        "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+    ),
+]
+
+
+@pytest.mark.parametrize("error", FULL)
+def test_a_full_disk_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    with monkeypatch.context() as patch:
+        full_disk(patch, 4, error)
+        with pytest.raises(StoreError) as failure:
+            recorded()
+    shard = Path("run/picks/part-00000000000600.parquet")
+    assert str(failure.value) == f"cannot write '{shard}': No space left on device"
+    assert sorted(os.listdir("run/picks")) == sorted(os.listdir("run/seats"))
+    assert len(os.listdir("run/seats")) == 2
+    assert load_run("run").status == "interrupted"
+    assert recorded(resume=True).played == 400
+
+
+def test_a_disk_that_was_full_from_the_start_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    full_disk(monkeypatch, 0, FULL[0])
+    with pytest.raises(StoreError):
+        recorded("deep/run")
+    assert not Path("deep/run").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named() -> None:
+    with pytest.raises(StoreError, match="cannot write '/dev/null/run': Not a directory"):
+        recorded("/dev/null/run")
+
+
+def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
+    with pytest.raises(UserError, match="game 7 cannot be played"):
+        record(Plan.make(games=100, fail=7), "run")
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("nothing", "'nothing' does not exist"),
+        ("file", "'file' is not a folder"),
+        ("empty", r"'empty' holds no run of wsim \(no run\.json\)"),
+        ("text", "'text/run.json' is not a record of wsim: "),
+        ("list", "'list/run.json' has the format None; this version of wsim reads 'wsim-run/1'"),
+        ("newer", "'newer/run.json' has the format 'wsim-run/9'"),
+        ("damaged", "'damaged/run.json' is damaged: KeyError"),
+    ],
+)
+def test_what_is_no_run_is_refused(path: str, sentence: str) -> None:
+    Path("file").write_text("")
+    records = {"empty": "", "text": "{", "list": "[]", "newer": '{"format": "wsim-run/9"}'}
+    for name, text in {**records, "damaged": '{"format": "wsim-run/1"}'}.items():
+        Path(name).mkdir()
+        if text:
+            Path(name, "run.json").write_text(text)
+    with pytest.raises(UserError, match=sentence):
+        load_run(path)
+
+
+def test_a_run_without_shards_or_picks_says_so() -> None:
+    with pytest.raises(Interrupted):
+        record(Plan.make(games=1000), "run", shard=300, progress=stop_after(1))
+    run = load_run("run")
+    with pytest.raises(UserError, match="the run 'run' has no finished shard: continue it with --resume"):
+        _ = run.seats
+    with pytest.raises(UserError, match="the run 'run' recorded no picks: play it with --picks"):
+        _ = run.picks
+
+
+def test_a_folder_with_brackets_in_its_name_is_read() -> None:
+    run = recorded("run[1]*?").run
+    assert run.seats.select(pl.len()).collect().item() == 4000

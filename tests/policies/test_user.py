@@ -1,0 +1,460 @@
+"""Users' own policies: compiled and plain Python, from files and modules, and every way to get one wrong."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wsim.errors import UserError
+from wsim.jit import JIT
+from wsim.lab.plan import Plan
+from wsim.policies import plug as plugs
+from wsim.policy import MOST_PARAMETERS, Declaration, declaration_of, policy
+from wsim.wonders.game import prepare
+from wsim.wonders.kernels.layout import PARAMETERS
+from wsim.wonders.registry import policies, resolve
+
+pytestmark = [pytest.mark.jit_off]
+only_jitted = pytest.mark.skipif(not JIT, reason="what numba says of a policy")
+
+GAMES = 20 if JIT else 2
+
+MINE = '''
+import wsim
+from wsim.policy import BUILD, LOSS, SELL, STAGE, action_of, below, card_of, entry_change, kernel, next_stage, price_of
+from wsim.policy import next_holder, owns, has_chain, rivals_loss
+
+
+@kernel
+def worth(public, tables, seat, move):
+    """A helper of its own."""
+    action = action_of(move)
+    if action == BUILD:
+        return entry_change(public, tables, seat, card_of(move)) - price_of(move) / 3
+    if action == STAGE:
+        return entry_change(public, tables, seat, next_stage(public, tables, seat)) - price_of(move) / 3
+    return -5.0
+
+
+@wsim.policy(parameters={"sale": -5.0, "keen": True}, idea="the most points")
+def bold(public, own, choice, tables):
+    best, at = -1e9, 0
+    if choice.kind == LOSS:
+        return 0
+    for i in range(choice.count):
+        value = worth(public, tables, choice.seat, choice.moves[i])
+        if action_of(choice.moves[i]) == SELL:
+            value = own.parameters[0] * own.parameters[1]
+        if value > best:
+            best, at = value, i
+    return at
+
+
+@wsim.policy(python=True, parameters={"sale": -5.0})
+def slow(public, own, choice, tables):
+    if choice.kind == LOSS:
+        return 0
+    values = []
+    for move in choice.moves[: choice.count]:
+        value = own.parameters[0]
+        if action_of(move) == BUILD:
+            value = entry_change(public, tables, choice.seat, card_of(move)) - price_of(move) / 3
+        elif action_of(move) == STAGE:
+            stage = next_stage(public, tables, choice.seat)
+            value = entry_change(public, tables, choice.seat, stage) - price_of(move) / 3
+        values.append(value)
+    return values.index(max(values))
+
+
+@wsim.policy
+def dice(public, own, choice, tables):
+    return 0 if choice.kind == LOSS else below(own, choice.count)
+
+
+def plain_dice(public, own, choice, tables):
+    return 0 if choice.kind == LOSS else below(own, choice.count)
+
+
+@wsim.policy(name="The best", parameters={"nerve": 2})
+def named(public, own, choice, tables):
+    return choice.count - 1
+
+
+def meddling(public, own, choice, tables):
+    public.coins[:] = 99
+    choice.count = 1
+    own.hand = 0
+    tables.points[:] = 0
+    return 0
+
+
+def broken(public, own, choice, tables):
+    if public.age == 1:
+        raise ValueError("no  idea")
+    return 0
+
+
+def vague(public, own, choice, tables):
+    return "the first"
+
+
+def far(public, own, choice, tables):
+    return 10**30
+
+
+def interrupted(public, own, choice, tables):
+    raise KeyboardInterrupt
+
+
+@wsim.policy
+def three(public, own, choice):
+    return 0
+
+
+@wsim.policy
+def half(public, own, choice, tables):
+    return 0.5
+
+
+@wsim.policy
+def nothing(public, own, choice, tables):
+    pass
+
+
+@wsim.policy
+def misspelt(public, own, choice, tables):
+    return public.coinz[own.seat]
+
+
+@wsim.policy
+def unknown(public, own, choice, tables):
+    return does_not_exist(own)
+
+
+@wsim.policy
+def files(public, own, choice, tables):
+    return len({str(own): public})
+
+
+number = 7
+'''
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    return str(file)
+
+
+def rows(*entries: str, players: int = 3, games: int = GAMES, first: int = 0, **fields: Any) -> Any:
+    """Return the rows of some games of a line-up."""
+    table = prepare(Plan.make(players=players, policies=entries, **fields))
+    filled = np.zeros(games * table.seats, table.row_dtype)
+    table.play(first, filled)
+    return filled
+
+
+def complaint(entry: str) -> BaseException:
+    """Play a policy that fails; return what is told of it, by the table or by its line-up."""
+    table = prepare(Plan.make(players=3, policies=(entry,)))
+    told: BaseException = AssertionError("nothing went wrong")
+    for step in (lambda: table.play(0, np.zeros(GAMES * 3, table.row_dtype)), table._line_up.raise_failure):
+        try:
+            step()
+        except (UserError, KeyboardInterrupt) as error:
+            told = error
+    table._line_up.raise_failure()  # told once
+    return told
+
+
+# --- the decorator --------------------------------------------------------------------------------------------------
+
+
+def test_the_decorator_leaves_the_function_as_it_is() -> None:
+    @policy
+    def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+        return 3
+
+    assert plain(None, None, None, None) == 3
+    assert declaration_of(plain) == Declaration()
+
+    @policy(name="x", parameters={"a": 1, "b": False}, idea="none", python=True)
+    def other(public: Any, own: Any, choice: Any, tables: Any) -> int:
+        return 4
+
+    assert other(None, None, None, None) == 4
+    declared = declaration_of(other)
+    assert declared is not None
+    assert (declared.name, dict(declared.parameters), declared.python) == ("x", {"a": 1, "b": False}, True)
+
+
+def test_wsim_policy_is_the_decorator_whatever_was_imported_first() -> None:
+    import wsim.policy
+
+    @wsim.policy
+    def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+        return 3
+
+    assert declaration_of(plain) == Declaration()
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = sys.modules["wsim.policy"].nonsense
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"explore": 0.1}, "every policy has it already"),
+        ({"a b": 1}, "'a b' of a policy is not a name"),
+        ({"a": "x"}, "the default of the parameter 'a' is a number"),
+        ({f"p{i}": i for i in range(8)}, "at most 7 parameters, not 8"),
+    ],
+)
+def test_declarations_are_checked(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        policy(parameters=parameters)
+
+
+def test_the_room_for_parameters() -> None:
+    assert MOST_PARAMETERS == PARAMETERS - 1
+
+
+def test_importing_the_decorator_is_light() -> None:
+    import subprocess
+
+    code = "import sys, wsim; wsim.policy; assert not {'numpy', 'numba', 'polars'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
+def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
+    assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()
+
+
+def test_a_plain_policy_draws_from_its_seats_stream(mine: str) -> None:
+    for name in ("dice", "plain_dice"):
+        assert rows(f"{mine}:{name}")["total"].tolist() == rows("random")["total"].tolist()
+
+
+def test_parameters_arrive_in_order(mine: str) -> None:
+    assert rows(f"{mine}:bold:sale=99")["sold"].min() > 15
+    assert rows(f"{mine}:bold:sale=99:keen=false")["sold"].mean() < 10  # a sale at 0 points
+    assert rows(f"{mine}:bold")["sold"].mean() < 2
+    line_up = resolve([f"{mine}:bold:keen=false:explore=0.5"], 3)
+    assert line_up.parameters[0].tolist() == [-5.0, 0.0, 0, 0, 0, 0, 0, 0.5]
+
+
+def test_explore_is_accepted_for_every_policy(mine: str) -> None:
+    explored = rows(f"{mine}:bold:explore=1", games=GAMES)
+    assert explored["sold"].mean() > 3
+    assert rows(f"{mine}:slow:explore=1", games=GAMES)["total"].tolist() == explored["total"].tolist()
+
+
+def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
+    table = prepare(Plan.make(players=3, policies=(f"{mine}:plain_dice", "balanced", f"{mine}:bold")))
+    whole = np.zeros(GAMES * 3, table.row_dtype)
+    table.play(0, whole)
+    parts = [np.zeros(3, table.row_dtype) for _ in range(GAMES)]
+    threads = [threading.Thread(target=table.play, args=(game, part)) for game, part in enumerate(parts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert np.array_equal(np.concatenate(parts), whole)
+
+
+def test_a_plain_policy_cannot_meddle_with_the_game(mine: str) -> None:
+    met = rows(f"{mine}:meddling", "first", "first")
+    assert met["total"].max() < 100
+    assert met["coins"].max() < 99
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)]
+)
+def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int) -> None:
+    played = rows(f"{mine}:bold", players=players, games=2, ruleset=ruleset)
+    assert played["total"].min() > 0
+
+
+def test_a_policy_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_wsim_policies.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    line_up = resolve(["my_wsim_policies:dice"], 3)
+    assert line_up.labels == ("my_wsim_policies:dice",) * 3
+    assert line_up.digests == {"my_wsim_policies:dice": "my_wsim_policies"}
+
+
+@pytest.fixture
+def entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "installed_policies.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    point = EntryPoint("tricky", "installed_policies:dice", plugs.GROUP)
+    monkeypatch.setattr(plugs, "entry_points", lambda group: [point] if group == "wsim.policies" else [])
+    yield
+    sys.modules.pop("installed_policies", None)
+
+
+@pytest.mark.usefixtures("entry_point")
+def test_an_installed_policy() -> None:
+    assert policies()[-1]["name"] == "tricky"
+    assert rows("tricky")["total"].tolist() == rows("random")["total"].tolist()
+    with pytest.raises(UserError, match="did you mean 'tricky'"):
+        resolve(["triky"], 3)
+
+
+def test_a_name_of_its_own(mine: str) -> None:
+    assert resolve([f"{mine}:named:nerve=3"], 3).labels[0] == "The best:nerve=3"
+
+
+def test_a_name_that_is_taken_gives_way_to_the_entry(tmp_path: Path) -> None:
+    text = "import wsim\n@wsim.policy(name='greedy')\ndef f(public, own, choice, tables):\n    return 0\n"
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(text)
+    entries = [f"{tmp_path}/a.py:f", f"{tmp_path}/b.py:f", "greedy"]
+    assert list(resolve(entries, 3).labels) == entries
+
+
+def test_an_edited_file_is_played_as_it_is_now(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    results = []
+    for index in ("0", "choice.count - 1"):
+        file.write_text(f"import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n    return {index}\n")
+        results.append(rows(f"{file}:f", games=2)["total"].tolist())
+    assert results[0] != results[1]
+
+
+def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_mine.py").write_text("def last(choice):\n    return choice.count - 1\n")
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from neighbour_of_mine import last\ndef f(public, own, choice, tables):\n    return last(choice)\n"
+    )
+    assert rows(f"{file}:f", games=1)["sold"].sum() > 0
+    assert str(tmp_path) not in sys.path
+    del sys.modules["neighbour_of_mine"]
+
+
+# --- going wrong ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("broken", r"policy '.*mine.py:broken' raised ValueError: no idea \(mine.py, line \d+\)$"),
+        ("vague", r"policy '.*mine.py:vague' raised TypeError: it returned 'the first', not the index of a move"),
+        ("far", r"policy '.*mine.py:far' returned -1 .*"),
+    ],
+)
+def test_what_goes_wrong_in_a_plain_policy_is_told(mine: str, name: str, message: str) -> None:
+    told = complaint(f"{mine}:{name}")
+    assert isinstance(told, UserError)
+    assert re.match(message, str(told))
+
+
+def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    text = (
+        "import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n"
+        "    if choice.count > 1:\n        raise ValueError('none of these')\n    return 0\n"
+    )
+    file.write_text(text)
+    table = prepare(Plan.make(players=3, policies=(f"{file}:f",)))
+    with pytest.raises(ValueError, match="none of these") as raised:
+        table.play(0, np.zeros(3, table.row_dtype))
+    with pytest.raises(UserError, match=r"^policy '.*mine.py:f' raised ValueError: none of these$"):
+        table._line_up.raise_failure(ValueError(*raised.value.args[:1]))
+    resolve(["random"], 3).raise_failure(ValueError("not a policy's"))
+
+
+def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
+    assert isinstance(complaint(f"{mine}:interrupted"), KeyboardInterrupt)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("bald", r"there is no function 'bald' in .*mine.py: it has .*bold.* \(did you mean 'bold'"),
+        ("number", r"'number' in .*mine.py is not a function but a int"),
+        (
+            "three",
+            r"policy '.*:three' takes \(public, own, choice\), but a policy takes four arguments: public, own",
+        ),
+        (
+            "bold:sail=1",
+            r"policy '.*:bold' has no parameter 'sail': accepted are sale, keen, explore \(did you mean 'sale'",
+        ),
+        ("bold:keen=1", r"parameter keen of policy '.*:bold' is true or false, not 1"),
+        ("bold:sale=no", r"parameter sale of policy '.*:bold' is a number, not 'no'"),
+        ("named:nerve=2.5", r"parameter nerve of policy '.*:named' is a whole number, not 2.5"),
+        ("plain_dice:x=1", r"policy '.*:plain_dice' has no parameter 'x': accepted are explore"),
+    ],
+)
+def test_mistakes_are_named(mine: str, name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        resolve([f"{mine}:{name}"], 3)
+
+
+@only_jitted
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("half", r"policy '.*:half' returns float64, but a policy returns the index of a move, a whole number"),
+        ("nothing", r"policy '.*:nothing' returns none, but"),
+        (
+            "misspelt",
+            r"policy '.*:misspelt' cannot be compiled: no record has the field 'coinz' \(did you mean 'coins'",
+        ),
+        ("unknown", r"policy '.*:unknown' cannot be compiled: NameError: name 'does_not_exist' is not defined"),
+        ("files", r"policy '.*:files' cannot be compiled: \S+"),
+    ],
+)
+def test_what_numba_refuses_is_one_sentence(mine: str, name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as refused:
+        resolve([f"{mine}:{name}"], 3)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(:\n", r"has a syntax error in line 1: "),
+        ("\nx = 1 / 0\n", r"cannot be loaded: ZeroDivisionError: division by zero \(line 2\)"),
+        (
+            "import not_there_at_all\n",
+            r"cannot be loaded: ModuleNotFoundError: No module named 'not_there_at_all' \(line 1\)",
+        ),
+        ("import sys\nsys.exit(3)\n", r"cannot be loaded: SystemExit: 3 \(line 2\)"),
+        ("import wsim\nwsim.policy(parameters={'explore': 1})\n", r"cannot be loaded: a policy cannot declare"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "bad.py"
+    file.write_text(text)
+    with pytest.raises(UserError, match=message):
+        resolve([f"{file}:f"], 3)
+
+
+def test_a_file_that_is_not_there(mine: str) -> None:
+    with pytest.raises(UserError, match=r"the policy file '.*/mime.py' does not exist \(did you mean 'mine.py'"):
+        resolve([mine.replace("mine.py", "mime.py:bold")], 3)
+    with pytest.raises(UserError, match=r"the policy file '/nowhere/mine.py' does not exist$"):
+        resolve(["/nowhere/mine.py:bold"], 3)
+
+
+def test_a_module_that_is_not_there() -> None:
+    with pytest.raises(
+        UserError, match=r"the policy module 'no_such' cannot be imported: ModuleNotFoundError: No module"
+    ):
+        resolve(["no_such:bold"], 3)

@@ -1,0 +1,353 @@
+"""``wsim report``: what is on the page, that it needs nothing else, and what the command refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.conftest import Command
+from wsim import stats
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.lab.store import Run
+from wsim.report import Asked, page, write_report
+from wsim.report.material import read_whatif
+from wsim.report.outcomes import outcomes, rank_means, score_counts
+
+VOID = {"meta", "link", "input", "br", "hr", "img", "path", "line", "rect"}
+WHATIF = {
+    "format": "wsim-whatif/1",
+    "estimand": "Mean score of all seats: variant less baseline, on the same deals and seats.",
+    "test": {"metric": "score"},
+    "deals": 4096,
+    "baseline": {"plan": {"ruleset": "1e", "players": 4}},
+    "effects": [
+        {
+            "variant": f"cards.Palace.points={value}",
+            "value": str(value),
+            "baseline": 47.0,
+            "changed": 47.0 + (value - 8) / 4,
+            "effect": (value - 8) / 4,
+            "effect_low": (value - 8) / 4 - 0.1,
+            "effect_high": (value - 8) / 4 + 0.1,
+            "verdict": "lower" if value < 8 else "higher",
+            "variance_removed": 0.4,
+        }
+        for value in (6, 7, 9)
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A small run of the first edition."""
+    folder = tmp_path_factory.mktemp("report") / "run"
+    return record(Plan.make(games=1200, seed=3), folder).run
+
+
+@pytest.fixture(scope="module")
+def html(run: Run) -> str:
+    """Its page, with a what-if."""
+    (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
+    return write_report(run, run.path.parent / "page.html").read_text(encoding="utf-8")
+
+
+class Reader(HTMLParser):
+    """Reads tables (by id) and checks that every element is closed by its own end tag."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.tables: dict[str, list[list[tuple[str, str]]]] = {}
+        self._grid = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if "id" in given:
+            self.ids.append(given["id"])
+        if "grid" in given.get("class", "").split():
+            self._grid = given["id"]
+            self.tables[self._grid] = []
+        if tag == "tr" and "tbody" in self.open:
+            self.tables[self._grid].append([])
+        if tag in ("td", "th") and "tbody" in self.open:
+            self.tables[self._grid][-1].append((given["data-key"], ""))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element that closes itself: nothing is open after it."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag, self.getpos()
+
+    def handle_data(self, data: str) -> None:
+        if "tbody" in self.open and self.open[-1] not in ("tr", "tbody"):
+            cells = self.tables[self._grid][-1]
+            key, text = cells[-1]
+            cells[-1] = (key, text + data)
+
+
+@pytest.fixture(scope="module")
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_every_id_is_there_once(read: Reader) -> None:
+    assert len(read.ids) == len(set(read.ids))
+    expected = {"conclusions", "wonders", "cards", "policies", "scores", "winners", "seats", "whatif", "calibration"}
+    assert expected | {"provenance"} <= set(read.ids)
+
+
+def test_every_link_leads_somewhere(html: str, read: Reader) -> None:
+    links = re.findall(r'href="#([^"]+)"', html)
+    assert len(links) > 10
+    assert set(links) <= set(read.ids)
+
+
+def test_the_page_needs_no_network(html: str) -> None:
+    assert not re.findall(r"https?:|//[a-z]+\.|@import|url\(", html)
+    assert re.findall(r"(?:src|href)=\"(?!#|data:,\")[^\"]*", html) == []
+    assert "default-src 'none'" in html
+    assert len(html.encode()) < 3_000_000
+
+
+def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
+    table = find_game("seven_wonders").tables()["cards"](run, ()).frame.filter(pl.col("n") > 0)
+    shown = {row[0][0]: row for row in read.tables["cards-table"]}
+    assert set(shown) == set(table["card"])
+    for row in table.to_dicts():
+        cells = shown[row["card"]]
+        assert cells[1][0] == row["color"]
+        assert int(cells[3][0]) == row["n"]
+        assert float(cells[5][0]) == row["win_points"]
+        assert cells[5][1].startswith(f"{row['win_points']:.2f}")
+        assert float(cells[6][0]) == 100 * row["win_difference"]
+        verdict = "neither" if row["win_q"] is None or row["win_q"] >= 0.05 else None
+        assert cells[-1][1] == (verdict or ("winning" if row["win_difference"] > 0 else "losing"))
+
+
+def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
+    table = stats.wonders(run).frame
+    assert [row[0][0] for row in read.tables["wonders-table"]] == [
+        f"{row['wonder']} {row['side']}" for row in table.to_dicts()
+    ]
+    assert [float(row[3][0]) for row in read.tables["wonders-table"]] == table["win_points"].to_list()
+    assert [float(row[4][0]) for row in read.tables["wonders-table"]] == table["score"].to_list()
+
+
+def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> None:
+    table = stats.calibrate(run).frame
+    shown = read.tables["calibration-table"]
+    assert len(shown) == len(table)
+    assert [cells[-1][1] for cells in shown] == [verdict or "" for verdict in table["verdict"]]
+
+
+def test_the_charts_are_drawn_twice_with_a_text_instead(html: str) -> None:
+    charts = html.count('<div class="chart" role="img" aria-label="')
+    assert charts >= 10
+    assert html.count("<svg ") == 2 * charts
+    assert html.count('aria-label="Rhodos A: ') == 4  # interval and mark, wide and narrow
+    assert 'aria-label="cards.Palace.points=9: +0.25 (+0.15 to +0.35)"' in html
+
+
+def test_provenance_is_on_the_page(run: Run, html: str) -> None:
+    assert run.provenance.command in html.replace("&#39;", "'")
+    assert run.provenance.digest in html
+    assert run.provenance.software["numba"] in html
+
+
+def test_outcomes_equal_plain_polars(run: Run) -> None:
+    seats = run.seats.collect()
+    found = outcomes(run.seats)
+    games = seats.group_by("game", maintain_order=True).agg(
+        pl.col("total").sort(descending=True).alias("totals"), (pl.col("rank") == 1).sum().alias("winners")
+    )
+    totals = games["totals"].list
+    truth = {
+        "score": seats["total"].mean(),
+        "winner": seats.filter(pl.col("rank") == 1)["total"].mean(),
+        "last": totals.get(3).mean(),
+        "margin": (totals.get(0) - totals.get(1)).mean(),
+        "range": (totals.get(0) - totals.get(3)).mean(),
+        "shared": (games["winners"] > 1).mean(),
+    }
+    for name, value in truth.items():
+        assert found.figure(name)[0] == pytest.approx(value), name
+    winners, others = (seats.filter((pl.col("rank") == 1) == won) for won in (True, False))
+    row = found.measures.row(by_predicate=pl.col("measure") == "points_military", named=True)
+    assert row["winners"] == pytest.approx(winners["points_military"].mean())
+    assert row["others"] == pytest.approx(others["points_military"].mean())
+    truth_interval = stats.clustered_difference(seats["points_military"], seats["rank"] == 1, seats["game"])
+    assert row["difference_low"] == pytest.approx(truth_interval.low[0])
+
+
+def test_scores_and_ranks_count_every_seat(run: Run) -> None:
+    counts = score_counts(run.seats)
+    assert counts["n"].sum() == 4800
+    assert set(counts["policy"]) == set(run.plan.policies)
+    ranks = rank_means(run.seats)
+    assert ranks["n"].sum() == 4800
+    assert ranks["score"].is_sorted(descending=True)
+
+
+def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
+    other = record(Plan.make(games=600, seed=9, players=3), tmp_path / "other").run
+    text = write_report(run, tmp_path / "page.html", Asked(compare=other)).read_text(encoding="utf-8")
+    reader = Reader()
+    reader.feed(text)
+    assert "other (1e, 3 players, 600 games" in text
+    here, there = (stats.wonders(one).frame for one in (run, other))
+    both = here.join(there, on=["wonder", "side"], suffix="_there")
+    column = [row[0] for row in reader.tables["comparison-wonders"]]
+    assert len(column) == len(both) == 14
+    assert {key for key, _ in column} == set(both["wonder"].cast(pl.String))
+
+
+def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Command, tmp_path: Path) -> None:
+    answer = wsim_command("report", str(run.path), "-o", str(tmp_path / "r.html"))
+    assert (answer.code, answer.out, answer.err) == (0, f"{tmp_path / 'r.html'}\n", "")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -> None:
+    wsim_command("run", "--games", "400", "--out", "run")
+    assert wsim_command("report", "run").code == 0
+    text = Path("run/report.html").read_text(encoding="utf-8")
+    assert "<h1>Toy</h1>" in text
+    assert "mean_total" not in text
+    assert 'id="wonders-table"' in text
+
+
+def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.games.toy_game import ToyTable
+
+    told = {"catalogue": "toy", "assumptions": ["all <scores> are made up"]}
+    monkeypatch.setattr(ToyTable, "provenance", lambda self: told)
+    wsim_command("run", "--games", "50", "--out", "run")
+    assert wsim_command("report", "run").code == 0
+    assert "<li>all &lt;scores&gt; are made up</li>" in Path("run/report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("nothing",), "'nothing' does not exist"),
+        (("empty",), "'empty' holds no run of wsim (no run.json)"),
+        (("run", "-o", "empty"), "'empty' is a folder: name the file, such as 'empty/report.html'"),
+        (("run", "-o", "no/where.html"), "the folder 'no' does not exist"),
+        (("run", "--whatif", "no.json"), "cannot read 'no.json': No such file or directory"),
+        (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is no answer of wsim whatif"),
+        (("run", "--whatif", "run/run.json"), "'run/run.json' is no answer of wsim whatif: its format is 'wsim-run/1'"),
+        (("run", "--compare", "empty"), "'empty' holds no run of wsim (no run.json)"),
+    ],
+)
+def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str) -> None:
+    wsim_command("run", "--games", "20", "--out", "run")
+    Path("empty").mkdir()
+    answer = wsim_command("report", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+    assert answer.err.count("\n") == 1
+    assert not Path("run/report.html").exists()
+
+
+def test_the_extra_is_asked_for(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    wsim_command("run", "--games", "20", "--out", "run")
+    monkeypatch.setattr(page, "find_spec", lambda name: None if name == "vl_convert" else name)
+    answer = wsim_command("report", "run")
+    assert (answer.code, answer.err) == (2, "wsim: wsim report needs the extra: pip install 'wsim[report]'\n")
+
+
+@pytest.mark.usefixtures("toy")
+def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
+    wsim_command("run", "--games", "40", "--shard-games", "20", "--out", "run")
+    next(Path("run/seats").glob("*20.parquet")).unlink()
+    answer = wsim_command("report", "run")
+    assert answer.code == 0
+    assert answer.err == "wsim: run holds 20 of 40 games\n"
+    assert "The run is not finished: 20 of 40 games." in Path("run/report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_page_is_whole_or_not_there(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    wsim_command("run", "--games", "20", "--out", "run")
+    target = Path("run/report.html")
+    target.write_text("the old page", encoding="utf-8")
+
+    def full(self: Path, *_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        answer = wsim_command("report", "run")
+    assert answer.code == 1
+    assert "No space left on device" in answer.err
+    assert target.read_text(encoding="utf-8") == "the old page"
+    assert [path.name for path in target.parent.glob("*report*")] == ["report.html"]
+
+
+Change = Callable[[dict[str, object]], object]
+
+
+@pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(test=3)])
+def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
+    damaged = json.loads(json.dumps(WHATIF))
+    change(damaged)
+    (tmp_path / "w.json").write_text(json.dumps(damaged), encoding="utf-8")
+    with pytest.raises(UserError, match="is damaged"):
+        read_whatif(tmp_path / "w.json")
+
+
+def test_a_what_if_as_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "w.parquet"
+    pl.DataFrame({"x": [1]}).write_parquet(path, metadata={"wsim": json.dumps(WHATIF)})
+    assert read_whatif(path).effects["effect"].to_list() == [-0.5, -0.25, 0.25]
+
+
+def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
+    """Cards are named by users."""
+    evil = json.loads(json.dumps(WHATIF))
+    evil["effects"][0]["variant"] = "<script>alert(1)</script>"
+    (tmp_path / "w.json").write_text(json.dumps(evil), encoding="utf-8")
+    text = write_report(run, tmp_path / "p.html", Asked((tmp_path / "w.json",))).read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
+
+
+def test_teams_stand_together() -> None:
+    """Two teams of two: margins and ties are those of the teams."""
+    seats = pl.DataFrame(
+        {
+            "game": [0] * 4 + [1] * 4,
+            "seat": [0, 1, 2, 3] * 2,
+            "team": [0, 0, 1, 1] * 2,
+            "rank": [1, 1, 2, 2, 1, 1, 1, 1],
+            "win_share": [1.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5],
+            "total": [60, 40, 50, 45, 30, 40, 35, 35],
+        }
+    )
+    found = outcomes(seats.lazy())
+    assert {name: found.figure(name)[0] for name in ("last", "margin", "range", "shared")} == {
+        "last": (95 + 70) / 2,
+        "margin": 2.5,
+        "range": 2.5,
+        "shared": 0.5,
+    }
+    alone = outcomes(seats.with_columns(team=pl.col("seat")).lazy())
+    assert alone.figure("margin")[0] == (10 + 5) / 2
+    assert alone.figure("shared")[0] == 1

@@ -1,0 +1,141 @@
+"""Policies at the same table, crowding, and where the variance of the score comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.stats.data import POLICIES, finish, seats_table
+from wsim import stats
+from wsim.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def seats() -> pl.DataFrame:
+    return seats_table(4000, cards=(), policy_points=(0, 0, 0, 0, 2.0), game_spread=6)
+
+
+def matchup(table: stats.Table, one: str, other: str) -> dict[str, float]:
+    chosen = (pl.col("policy") == one) & (pl.col("opponent_policy") == other)
+    return table.frame.filter(chosen).row(0, named=True)
+
+
+def test_matchups_are_means_of_differences_within_games(seats: pl.DataFrame) -> None:
+    table = stats.matchups(seats)
+    by_game = seats.group_by("game", "policy").agg(pl.col("total", "win_share").mean())
+    one, other = (by_game.filter(pl.col("policy") == name) for name in ("science", "random"))
+    both = one.join(other, on="game")
+    difference = (both["total"] - both["total_right"]).to_numpy()
+    ours = matchup(table, "science", "random")
+    assert ours["games"] == len(difference)
+    assert ours["score_difference"] == pytest.approx(difference.mean())
+    half = (ours["score_difference_high"] - ours["score_difference_low"]) / 2
+    assert half == pytest.approx(1.961 * difference.std(ddof=1) / np.sqrt(len(difference)), rel=1e-3)
+    assert ours["win_difference"] == pytest.approx((both["win_share"] - both["win_share_right"]).mean())
+    back = matchup(table, "random", "science")
+    assert back["score_difference"] == pytest.approx(-ours["score_difference"])
+    assert back["ahead"] == pytest.approx(1 - ours["ahead"])
+    assert back["q"] == ours["q"]
+
+
+def test_ahead_is_the_share_of_pairs(seats: pl.DataFrame) -> None:
+    part = seats.head(4 * 60)
+    one, other = (part.filter(pl.col("policy") == name) for name in ("military", "civilian"))
+    pairs = one.join(other, on="game").with_columns(
+        won=(pl.col("rank") < pl.col("rank_right")) + 0.5 * (pl.col("rank") == pl.col("rank_right"))
+    )
+    expected = pairs.group_by("game").agg(pl.col("won").mean())["won"].mean()
+    assert matchup(stats.matchups(part), "military", "civilian")["ahead"] == pytest.approx(expected)
+
+
+def test_the_planted_policy_wins_its_matchups_and_no_other(seats: pl.DataFrame) -> None:
+    found = stats.matchups(seats).frame.filter(pl.col("q") < 0.001)
+    assert set(found.filter(pl.col("score_difference") > 0)["policy"]) == {"science"}
+    assert found.height == 2 * (len(POLICIES) - 1)
+    one = matchup(stats.matchups(seats), "science", "military")
+    assert one["score_difference_low"] < 2 < one["score_difference_high"]
+
+
+def test_matchups_need_few_levels() -> None:
+    frame = pl.DataFrame(finish(np.arange(400).reshape(100, 4))).with_columns(name=pl.int_range(400))
+    with pytest.raises(UserError, match="at most 64"):
+        stats.matchups(frame, by="name")
+
+
+def test_crowding_counts_the_others_with_the_same_plan(seats: pl.DataFrame) -> None:
+    frame = stats.crowding(seats).frame
+    company = seats.with_columns(others=pl.len().over("game", "policy") - 1)
+    for others in (0, 1, 2):
+        expected = company.filter((pl.col("policy") == "science") & (pl.col("others") == others))
+        ours = frame.filter((pl.col("policy") == "science") & (pl.col("others") == others)).row(0, named=True)
+        assert ours["n"] == expected.height
+        assert ours["score"] == pytest.approx(expected["total"].mean())
+        assert ours["win_share"] == pytest.approx(expected["win_share"].mean())
+    assert frame["n"].sum() == seats.height
+
+
+def test_crowding_shows_a_plan_that_suffers_from_company() -> None:
+    rng = np.random.default_rng(3)
+    scientists = rng.random((5000, 4)) < 0.4
+    others = scientists.sum(axis=1, keepdims=True) - scientists
+    totals = np.rint(50 + scientists * (4 - 3 * others) + rng.normal(0, 5, scientists.shape)).astype(np.int64)
+    seats = pl.DataFrame(finish(totals)).with_columns(policy=pl.Series(np.where(scientists, "science", "else").ravel()))
+    frame = stats.crowding(seats).frame.filter(pl.col("policy") == "science").sort("others")
+    assert frame["score"].to_numpy() == pytest.approx([54, 51, 48, 45], abs=0.6)
+    assert frame["win_points"][0] > 1.5 > 1 > frame["win_points"][2]
+
+
+# --- variance -------------------------------------------------------------------------------------------------------
+
+SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "deal": 0.2, "rest": 0.35}
+
+
+def model_seats(games: int, seed: int) -> pl.DataFrame:
+    """Return seats whose score has variance 100 from the sources of SHARES."""
+    rng = np.random.default_rng(seed)
+    wonder, policy = rng.integers(0, 2, (games, 4)), rng.integers(0, 2, (games, 4))
+    score = np.sqrt(15) * (2 * wonder - 1) + np.sqrt(30) * (2 * policy - 1)
+    score = score + rng.normal(0, np.sqrt(20), (games, 1)) + rng.normal(0, np.sqrt(35), (games, 4))
+    columns = {
+        name: pl.Series([f"{name} {code}" for code in codes.reshape(-1)])
+        for name, codes in (("wonder", wonder), ("policy", policy))
+    }
+    frame = pl.DataFrame({**finish(np.zeros((games, 4), np.int64)), **columns, "points": score.reshape(-1)})
+    return frame.with_columns(side=pl.lit("A"))
+
+
+def test_shares_of_the_variance_are_recovered_with_their_intervals() -> None:
+    covered = 0
+    for seed in range(40):
+        frame = stats.variance_shares(model_seats(250, seed), outcome="points").frame
+        assert frame["share"].sum() == pytest.approx(1)
+        for one in frame.filter(pl.col("source") != "seat").iter_rows(named=True):
+            covered += one["share_low"] <= SHARES[one["source"]] <= one["share_high"]
+    assert covered >= 136  # of 160; with dependent sources, some three spreads below 152
+    large = stats.variance_shares(model_seats(20_000, 99), outcome="points").frame
+    for one in large.iter_rows(named=True):
+        assert one["share"] == pytest.approx(SHARES[one["source"]], abs=0.01)
+        assert one["variance"] == pytest.approx(100 * SHARES[one["source"]], abs=1.5)
+
+
+def test_factors_that_go_together_share_what_they_explain() -> None:
+    frame = model_seats(3000, 5).with_columns(twin=pl.col("policy"))
+    both = stats.variance_shares(frame, {"policy": ["policy"], "twin": ["twin"]}, outcome="points").frame
+    assert both["share"][0] == pytest.approx(both["share"][1])
+    assert both["share"][0] == pytest.approx(0.15, abs=0.02)
+
+
+def test_seats_that_vary_against_each_other_leave_nothing_to_the_deal() -> None:
+    rng = np.random.default_rng(6)
+    noise = rng.normal(size=(2000, 4))
+    frame = model_seats(2000, 6).with_columns(zero_sum=pl.Series((noise - noise.mean(axis=1, keepdims=True)).ravel()))
+    shares = stats.variance_shares(frame, outcome="zero_sum").frame
+    assert shares.filter(pl.col("source") == "deal")["share"].item() == 0
+
+
+def test_too_few_games_say_nothing() -> None:
+    frame = stats.variance_shares(model_seats(1, 7), outcome="points").frame
+    assert frame["share"].null_count() == frame.height
+    with pytest.raises(UserError, match="name the factors"):
+        stats.variance_shares(pl.DataFrame({"game": [0], "total": [1]}))

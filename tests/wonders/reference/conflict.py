@@ -1,0 +1,58 @@
+"""Conflicts at the end of an age (R19, R20, R39, R40)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.wonders.reference.table import City, Table
+
+__all__ = ["fight_conflicts"]
+
+VICTORY = {1: 1, 2: 3, 3: 5}  # the value of a victory token by age
+
+
+def fight_conflicts(table: Table) -> list[dict[str, Any]]:
+    """Fight every conflict of the age's end and discard a diplomacy token where there is one; the trace's entries."""
+    fight = fight_as_teams if table.rules.teams else fight_as_cities
+    entries = fight(table)
+    for city in table.cities:
+        city.diplomacy = max(0, city.diplomacy - 1)
+    return entries
+
+
+def fight_as_cities(table: Table) -> list[dict[str, Any]]:
+    """Each city without a diplomacy token fights the next such city on either side."""
+    fighters = [city for city in table.cities if city.diplomacy == 0]
+    if len(fighters) < 2:
+        return []
+    pairs = list(zip(fighters, fighters[1:] + fighters[:1], strict=True))
+    if len(fighters) == 2:
+        pairs = pairs[:1]
+    return [one_conflict(table.age, city, neighbour, 1) for city, neighbour in pairs]
+
+
+def fight_as_teams(table: Table) -> list[dict[str, Any]]:
+    """Each seat fights its neighbour of another team for two tokens, one if diplomacy is used, none if twice."""
+    entries = []
+    for seat in range(1, len(table.cities), 2):
+        city, neighbour = table.cities[seat], table.left(seat)
+        tokens = 2 - (city.diplomacy > 0) - (neighbour.diplomacy > 0)
+        entries.append(one_conflict(table.age, city, neighbour, tokens))
+    return entries
+
+
+def one_conflict(age: int, city: City, neighbour: City, tokens: int) -> dict[str, Any]:
+    """The stronger takes victory tokens of the age, the weaker defeat tokens."""
+    shields = [city.shields, neighbour.shields]
+    gained = [0, 0]
+    for place, (own, own_shields, other_shields) in enumerate(
+        [(city, shields[0], shields[1]), (neighbour, shields[1], shields[0])]
+    ):
+        if own_shields > other_shields:
+            own.victories += [VICTORY[age]] * tokens
+            gained[place] = VICTORY[age] * tokens
+        elif own_shields < other_shields:
+            own.defeats += tokens
+            gained[place] = -tokens
+    return {"seats": [city.seat, neighbour.seat], "shields": shields, "tokens": gained}

@@ -1,0 +1,145 @@
+"""The facts (cards, boards, rule sets) as plain records, read from ``tests/data``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["RESOURCES", "RULE_SETS", "SWITCHES", "Card", "Catalogue", "Effect", "RuleSet", "Stage", "Wonder", "load"]
+
+Effect = dict[str, Any]
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
+
+# The options of a rule set and their default values.
+SWITCHES: dict[str, bool] = {
+    "copied_shipowners_counts_itself": True,  # R29
+    "counting_includes_itself": True,  # R9.3
+    "discard_builds_boards_first": True,  # R9.6
+    "olympia_discount_cumulative": False,  # R14
+    "paid_build_beside_chain": False,  # R16
+    "chain_from_any_age": True,  # R16
+    "discard_build_optional": True,  # R28
+    "free_city_chooses_payment": True,  # R46
+    "debt_choice": True,  # R32
+    "last_card_on_new_state": True,  # R9.5
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Coins for the bank and resource units, one string per unit."""
+
+    coins: int
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """All copies of one card name; a name printed in two ages (Loom) is one card with copies in both."""
+
+    name: str
+    color: str
+    cost: Cost
+    free_with: tuple[str, ...]
+    effects: tuple[Effect, ...] = field(hash=False)
+    minimums: dict[int, tuple[int, ...]] = field(hash=False)  # age -> printed player minimum of each copy
+
+    @property
+    def ages(self) -> tuple[int, ...]:
+        """Ages in which the card is printed."""
+        return tuple(sorted(self.minimums))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a board side."""
+
+    cost: Cost
+    effects: tuple[Effect, ...] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Wonder:
+    """A board: its starting resource and its two sides, the first side first."""
+
+    name: str
+    resource: str
+    sides: dict[str, tuple[Stage, ...]] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """What sets a rule set apart from the others, apart from its cards and boards."""
+
+    name: str
+    files: tuple[str, ...]
+    players: tuple[int, ...]
+    turns: int = 6
+    hand_size: int = 7
+    duo: bool = False
+    teams: bool = False
+
+
+_FIRST = ("seven_wonders_1e.json",)
+_SECOND = ("seven_wonders_2e.json",)
+_CITIES = ("seven_wonders_2e.json", "seven_wonders_cities_2e.json")
+
+RULE_SETS: dict[str, RuleSet] = {
+    rule_set.name: rule_set
+    for rule_set in (
+        RuleSet("1e", _FIRST, (3, 4, 5, 6, 7)),
+        RuleSet("1e-duo", _FIRST, (2,), duo=True),
+        RuleSet("2e", _SECOND, (3, 4, 5, 6, 7)),
+        RuleSet("2e-cities", _CITIES, (3, 4, 5, 6, 7), turns=7, hand_size=8),
+        RuleSet("2e-cities-teams", _CITIES, (4, 6), turns=7, hand_size=8, teams=True),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Cards and boards by name, in alphabetical order."""
+
+    cards: dict[str, Card]
+    wonders: dict[str, Wonder]
+
+
+def read_cost(entry: dict[str, int]) -> Cost:
+    """``{"coins": 1, "wood": 2}`` as a Cost."""
+    units = tuple(resource for resource in RESOURCES for _ in range(entry.get(resource, 0)))
+    return Cost(entry.get("coins", 0), units)
+
+
+def catalogue_of(entries: dict[str, list[dict[str, Any]]]) -> Catalogue:
+    """A Catalogue of facts in the shape of the JSON files (``cards`` and ``wonders``)."""
+    cards: dict[str, Card] = {}
+    for entry in sorted(entries["cards"], key=lambda entry: str(entry["name"])):
+        name = entry["name"]
+        minimums = {entry["age"]: tuple(sorted(entry["copies_from_players"]))}
+        if name in cards:
+            minimums = {**cards[name].minimums, **minimums}
+        cost, free_with = read_cost(entry["cost"]), tuple(entry["free_with"])
+        cards[name] = Card(name, entry["color"], cost, free_with, tuple(entry["effects"]), minimums)
+    wonders: dict[str, Wonder] = {}
+    for entry in sorted(entries["wonders"], key=lambda entry: str(entry["name"])):
+        sides = {
+            side: tuple(Stage(read_cost(stage["cost"]), tuple(stage["effects"])) for stage in stages)
+            for side, stages in entry["sides"].items()
+        }
+        wonders[entry["name"]] = Wonder(entry["name"], entry["resource"], sides)
+    return Catalogue(cards, wonders)
+
+
+def load(rule_set: str) -> Catalogue:
+    """The facts of a rule set (2e-cities: those of 2e and those of Cities)."""
+    entries: dict[str, list[dict[str, Any]]] = {"cards": [], "wonders": []}
+    for file in RULE_SETS[rule_set].files:
+        facts = json.loads((DATA / file).read_text(encoding="utf-8"))
+        for kind in entries:
+            entries[kind] += facts[kind]
+    return catalogue_of(entries)

@@ -1,0 +1,190 @@
+"""Whole games of the reference twin, told in the trace format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.wonders.reference.conflict import fight_conflicts
+from tests.wonders.reference.deal import deal_age, set_up
+from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, load
+from tests.wonders.reference.market import market
+from tests.wonders.reference.moves import free_city_moves, turn_moves
+from tests.wonders.reference.policies import BUILT_IN, Policy, View, label
+from tests.wonders.reference.rng import SEAT_STREAM, Stream
+from tests.wonders.reference.scoring import scores
+from tests.wonders.reference.table import FREE_CITY, City, Move, Table
+from tests.wonders.reference.turn import Log, build_from_discard_pile, play_last_cards, resolve
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+__all__ = ["FREE_CITY_LABEL", "Reference"]
+
+FREE_CITY_LABEL = "free_city"  # the Free City's entry in "seats": it has no policy of its own
+
+Trace = dict[str, Any]
+
+
+class Reference:
+    """A rule set with a number of players, ready to play games.
+
+    After ``play``, ``table`` is the final state and ``rows`` one dict of counts per seat, the Free City included.
+    """
+
+    def __init__(
+        self,
+        ruleset: str,
+        players: int,
+        catalogue: Catalogue | None = None,
+        switches: dict[str, bool] | None = None,
+    ) -> None:
+        self.rules = RULE_SETS[ruleset]
+        if players not in self.rules.players:
+            raise ValueError(f"{ruleset} is not for {players} players")
+        unknown = set(switches or {}) - set(SWITCHES)
+        if unknown:
+            raise ValueError(f"unknown switches: {sorted(unknown)}")
+        self.players = players
+        self.cities = 3 if self.rules.duo else players
+        self.catalogue = catalogue if catalogue is not None else load(ruleset)
+        self.switches = {**SWITCHES, **(switches or {})}
+        self.table: Table
+        self.rows: list[dict[str, Any]] = []
+
+    def play(
+        self,
+        seed: int,
+        number: int,
+        policies: Policy | Sequence[Policy],
+        wonders: Sequence[str | None] | None = None,
+        sides: Sequence[str | None] | None = None,
+        rotate: bool = False,
+    ) -> Trace:
+        """Play game ``number`` of a seed and return its trace.
+
+        ``policies`` is a line-up (``line_up[seat % len]``; rotated, seat p of game g gets entry (p + g) % players);
+        ``wonders`` and ``sides`` name those of each seat, None where random.
+        """
+        boards = list(wonders) if wonders is not None else [None] * self.cities
+        board_sides = list(sides) if sides is not None else [None] * self.cities
+        seated = set_up(self.catalogue, seed, number, boards, board_sides)
+        cities = [City(seat, self.catalogue.wonders[wonder], side) for seat, (wonder, side) in enumerate(seated)]
+        self._policies = line_up(policies, self.players, number if rotate else 0)
+        self._streams = [Stream(seed, number, SEAT_STREAM + seat) for seat in range(self.players)]
+        self._holder = 0
+        self.table = Table(self.rules, self.switches, self.catalogue, cities, self._ask)
+        labels = [label(policy) for policy in self._policies] + ([FREE_CITY_LABEL] if self.rules.duo else [])
+        trace: Trace = {
+            "format": "wsim-trace/1",
+            "game": "seven_wonders",
+            "ruleset": self.rules.name,
+            "seed": seed,
+            "index": number,
+            "seats": [
+                {"wonder": wonder, "side": side, "policy": name}
+                for (wonder, side), name in zip(seated, labels, strict=True)
+            ],
+            "ages": [self._play_age(age, seed, number) for age in (1, 2, 3)],
+        }
+        trace["scores"] = scores(self.table)
+        self.rows = [final_row(city) for city in cities]
+        return trace
+
+    def _ask(self, kind: str, seat: int, moves: list[Move], hand: list[str]) -> Move:
+        """Ask the policy of a seat (for the Free City: of its holder), unless there is only one move."""
+        if len(moves) == 1:
+            return moves[0]
+        decider = self._holder if self.table.is_free_city(seat) else seat
+        table, policy = self.table, self._policies[decider]
+        shown = tuple(sorted(hand))
+        view = View(kind, decider, seat, table.age, table.turn, shown, moves, table.cities, len(table.discard_pile))
+        if isinstance(policy, str):
+            return moves[BUILT_IN[policy](view, self._streams[decider])]
+        return moves[policy(view)]
+
+    def _play_age(self, age: int, seed: int, number: int) -> Trace:
+        """Deal, play the turns and fight the conflicts of an age."""
+        table = self.table
+        table.age = age
+        for city in table.cities:
+            city.free_builds_used = 0
+        hands = deal_age(self.catalogue, age, self.cities, self.rules.hand_size, seed, number)
+        pile = hands.pop() if self.rules.duo else []
+        entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
+        if self.rules.duo:
+            entry["free_city"] = list(pile)
+        entry["turns"] = []
+        for table.turn in range(1, self.rules.turns + 1):
+            entry["turns"].append(self._play_turn(hands, pile))
+            hands = passed(hands, age)
+        entry["conflicts"] = fight_conflicts(table)
+        return entry
+
+    def _play_turn(self, hands: list[list[str]], pile: list[str]) -> Trace:
+        """Choose, resolve, and at the age's end play or discard the last cards (R9)."""
+        table = self.table
+        markets = [market(table, seat) for seat in table.seats]
+        if self.rules.duo:
+            # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
+            self._holder = (table.age - 1 + table.turn - 1) % 2
+            hands[self._holder].append(pile.pop(0))
+        moves: list[Move] = []
+        free_city: list[Move] = []
+        for seat, hand in enumerate(hands):
+            move = table.ask("turn", seat, turn_moves(table, seat, hand, markets[seat]), hand)
+            hand.remove(move["card"])
+            moves.append(move)
+            if self.rules.duo and seat == self._holder:
+                options = free_city_moves(table, FREE_CITY, hand, markets[FREE_CITY])
+                free_city = [table.ask("free_city", FREE_CITY, options, hand)]
+                hand.remove(free_city[0]["card"])
+        moves += free_city
+        log = Log([], [])
+        placed = resolve(table, moves, log)
+        if table.is_last_turn:
+            table.discard_pile += [table.catalogue.cards[name] for name in pile]  # R47
+            placed += play_last_cards(table, hands, markets, log)
+        build_from_discard_pile(table, placed, log)
+        entry: Trace = {"turn": table.turn, "moves": moves}
+        if log.extra:
+            entry["extra"] = log.extra
+        if log.losses:
+            entry["losses"] = log.losses
+        entry["coins"] = [city.coins for city in table.cities]
+        return entry
+
+
+def line_up(policies: Policy | Sequence[Policy], players: int, shift: int) -> list[Policy]:
+    """The policy of each seat."""
+    entries = [policies] if isinstance(policies, str) or callable(policies) else list(policies)
+    seats = [entries[seat % len(entries)] for seat in range(players)]
+    return [seats[(seat + shift) % players] for seat in range(players)]
+
+
+def passed(hands: list[list[str]], age: int) -> list[list[str]]:
+    """Hands after passing them on: to the left in ages I and III, to the right in age II (R5)."""
+    step = 1 if age == 2 else -1  # seat p gets the hand of seat p + step
+    return [hands[(seat + step) % len(hands)] for seat in range(len(hands))]
+
+
+def final_row(city: City) -> dict[str, Any]:
+    """Counts of a seat at the end that the trace does not hold."""
+    counted: Counter[str] = city.tally
+    kinds = ("built_paid", "built_chain", "built_free", "built_discard_pile", "sold", "bank_paid", "trade_paid")
+    more = ("trade_paid_left", "trade_paid_right", "trade_received", "effect_coins", "lost_coins")
+    return {
+        "seat": city.seat,
+        "wonder": city.wonder.name,
+        "side": city.side,
+        **{kind: counted[kind] for kind in (*kinds, *more)},
+        "stages": len(city.buried),
+        "coins": city.coins,
+        "shields": city.shields,
+        "victory_tokens": {value: city.victories.count(value) for value in (1, 3, 5)},
+        "defeat_tokens": city.defeats,
+        "diplomacy_tokens": city.diplomacy,
+        "debts": city.debts,
+        "structures": {card.name for card in city.structures},
+        "buried": sorted(card.name for card in city.buried),
+    }

@@ -1,0 +1,44 @@
+"""Policies of the twin: a function of a view (and the seat's random stream) that returns the index of a move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.wonders.reference.rng import Stream
+    from tests.wonders.reference.table import City, Move
+
+__all__ = ["BUILT_IN", "Policy", "View", "label", "random_index"]
+
+
+@dataclass(frozen=True)
+class View:
+    """What a policy sees at a decision (R49). ``cities`` are the live ones: look, but leave them alone."""
+
+    kind: str  # turn, free_city, last_card, discard_pile, loss
+    decider: int  # the seat that decides
+    seat: int  # the seat whose city acts: the decider's own, or the Free City
+    age: int
+    turn: int
+    hand: tuple[str, ...]  # names, alphabetical; empty for discard_pile and loss
+    moves: Sequence[Move]
+    cities: Sequence[City]
+    discarded: int  # cards on the discard pile
+
+
+Policy = str | Callable[[View], int]
+
+
+def random_index(view: View, stream: Stream) -> int:
+    """Uniform over the legal moves; of a loss it pays all it can, without a draw (R51)."""
+    return 0 if view.kind == "loss" else stream.below(len(view.moves))
+
+
+BUILT_IN: dict[str, Callable[[View, Stream], int]] = {"random": random_index}
+
+
+def label(policy: Policy) -> str:
+    """The name of a policy in the trace."""
+    return policy if isinstance(policy, str) else str(getattr(policy, "__name__", "policy"))

@@ -1,0 +1,131 @@
+"""Scores at the end of the game (R21-R25, R29-R31, R42, R48)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, combinations_with_replacement, product
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.wonders.reference.facts import Card, Effect
+    from tests.wonders.reference.table import City, Table
+
+__all__ = ["CATEGORIES", "best_science", "categories", "copy_options", "science_points", "scores", "win_shares"]
+
+CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
+
+# Printed points of a red, brown or gray card exist on nobody's card; a designer's would be counted so.
+CATEGORY_OF_COLOR = {
+    "blue": "civilian",
+    "green": "science",
+    "yellow": "commerce",
+    "purple": "guild",
+    "black": "cities",
+    "red": "military",
+    "brown": "commerce",
+    "gray": "commerce",
+}
+
+SYMBOLS = ("compass", "gear", "tablet")
+
+
+def science_points(compass: int, gear: int, tablet: int) -> int:
+    """Squares of the counts and 7 for each set of three (R23)."""
+    return compass**2 + gear**2 + tablet**2 + 7 * min(compass, gear, tablet)
+
+
+def best_science(fixed: Counter[str], wild: int, copies: int, to_copy: Iterable[str]) -> int:
+    """The most points over all ways to fix ``wild`` symbols and to copy ``copies`` of the given symbols (R23, R31)."""
+    to_copy = sorted(to_copy)
+    best = 0
+    for copied in set(combinations(to_copy, min(copies, len(to_copy)))):
+        for fixed_wild in combinations_with_replacement(SYMBOLS, wild):
+            counts = fixed + Counter(copied) + Counter(fixed_wild)
+            best = max(best, science_points(*(counts[symbol] for symbol in SYMBOLS)))
+    return best
+
+
+def copy_options(table: Table, seat: int) -> list[Card | None]:
+    """The guilds that the Olympia stage may copy, alphabetically; only None without the stage or without guilds."""
+    if not table.cities[seat].effects("copy_guild"):
+        return [None]
+    cities = (table.left(seat), table.right(seat))
+    guilds = {card.name: card for city in cities for card in city.structures if card.color == "purple"}
+    return [guilds[name] for name in sorted(guilds)] or [None]
+
+
+def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str, int]:
+    """The score categories of a seat if it copies the given guild."""
+    city = table.cities[seat]
+    points = dict.fromkeys(CATEGORIES, 0)
+    points["military"] = sum(city.victories) - city.defeats
+    points["treasury"] = city.coins // 3 - city.debts
+    purple = 1 if copied else 0  # R29: the copy is a purple card for the city's own Shipowners
+    for stage in city.built_stages:
+        points["wonder"] += effect_points(table, city, stage.effects, purple)
+    for card in city.structures:
+        points[CATEGORY_OF_COLOR[card.color]] += effect_points(table, city, card.effects, purple)
+    if copied:
+        itself = 1 if table.switches["copied_shipowners_counts_itself"] else 0
+        points["guild"] += effect_points(table, city, copied.effects, itself)
+    points["science"] += city_science(table, city, copied)
+    return points
+
+
+def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purple: int) -> int:
+    """Points of a stage's or structure's effects, science apart (R25, R37)."""
+    points = 0
+    for effect in effects:
+        if effect["kind"] == "points":
+            points += effect["n"]
+        elif effect["kind"] == "points_if_wonder_complete":
+            points += effect["n"] if len(city.buried) == len(city.all_stages) else 0
+        elif effect["kind"] == "points_per":
+            for where, what in product(effect["cities"], effect["what"]):
+                counted = table.named(city.seat, where).count(what)
+                if where == "self" and what == "purple":
+                    counted += more_purple
+                points += counted * effect["n"]
+    return points
+
+
+def city_science(table: Table, city: City, copied: Card | None) -> int:
+    """Points of all symbols: printed, wild, and copied from neighbours' green cards."""
+    symbols = [effect["symbol"] for effect in city.effects("science")]
+    if copied:
+        symbols += [effect["symbol"] for effect in copied.effects if effect["kind"] == "science"]
+    fixed = Counter(symbol for symbol in symbols if symbol != "any")
+    copies = sum(effect["n"] for effect in city.effects("copy_science"))
+    to_copy = [
+        effect["symbol"]
+        for neighbour in (table.left(city.seat), table.right(city.seat))
+        for card, effect in neighbour.card_effects("science")
+        if card.color == "green" and effect["symbol"] != "any"
+    ]
+    return best_science(fixed, symbols.count("any"), copies, to_copy)
+
+
+def scores(table: Table) -> list[dict[str, Any]]:
+    """The trace's scores: the best copied guild for each seat (of equal ones the alphabetically first, R30)."""
+    rows: list[dict[str, Any]] = []
+    for city in table.cities:
+        options = [categories(table, city.seat, copied) for copied in copy_options(table, city.seat)]
+        best = max(options, key=lambda points: sum(points.values()))  # the first of equal ones
+        rows.append({"seat": city.seat, **best, "total": sum(best.values()), "coins": city.coins})
+    for row, share in zip(rows, win_shares(table, rows), strict=True):
+        row["win_share"] = share
+    return rows
+
+
+def win_shares(table: Table, rows: list[dict[str, Any]]) -> list[float]:
+    """1/k for each seat of the k winners, seats or teams (R24, R42, R48)."""
+    seats = [row["seat"] for row in rows if not table.is_free_city(row["seat"])]
+    team_of = {seat: seat // 2 if table.rules.teams else seat for seat in seats}
+    results: dict[int, tuple[int, int]] = {}
+    for seat in seats:
+        total, coins = results.get(team_of[seat], (0, 0))
+        results[team_of[seat]] = (total + rows[seat]["total"], coins + rows[seat]["coins"])
+    winners = [team for team, result in results.items() if result == max(results.values())]
+    return [1 / len(winners) if team_of.get(row["seat"]) in winners else 0.0 for row in rows]

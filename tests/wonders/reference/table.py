@@ -1,0 +1,127 @@
+"""The state of a game: cities, discard pile, and the questions that rules ask of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.wonders.reference.facts import Card, Catalogue, Effect, RuleSet, Stage, Wonder
+
+__all__ = ["FREE_CITY", "Ask", "City", "Move", "Table"]
+
+FREE_CITY = 2  # R44
+
+Move = dict[str, Any]
+
+# (kind of decision, seat, legal moves, hand) -> the move that the seat's policy makes.
+Ask = Callable[[str, int, list[Move], list[str]], Move]
+
+
+@dataclass
+class City:
+    """Everything in front of one seat, and counts of what it did."""
+
+    seat: int
+    wonder: Wonder
+    side: str
+    coins: int = 3  # R3
+    structures: list[Card] = field(default_factory=list)
+    buried: list[Card] = field(default_factory=list)  # under the built stages, hidden (R8)
+    victories: list[int] = field(default_factory=list)  # the values of the victory tokens
+    defeats: int = 0
+    debts: int = 0
+    diplomacy: int = 0
+    free_builds_used: int = 0  # once-per-age free builds of this age (R26)
+    tally: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def all_stages(self) -> tuple[Stage, ...]:
+        """The stages of the board side, built or not."""
+        return self.wonder.sides[self.side]
+
+    @property
+    def built_stages(self) -> tuple[Stage, ...]:
+        """The stages built so far."""
+        return self.all_stages[: len(self.buried)]
+
+    def owns(self, name: str) -> bool:
+        """Whether a structure of this name stands here (R7)."""
+        return any(card.name == name for card in self.structures)
+
+    def card_effects(self, kind: str) -> Iterator[tuple[Card, Effect]]:
+        """The effects of a kind on structures."""
+        return ((card, effect) for card in self.structures for effect in card.effects if effect["kind"] == kind)
+
+    def stage_effects(self, kind: str) -> Iterator[Effect]:
+        """The effects of a kind on built stages."""
+        return (effect for stage in self.built_stages for effect in stage.effects if effect["kind"] == kind)
+
+    def effects(self, kind: str) -> list[Effect]:
+        """The effects of a kind on built stages and structures."""
+        return [*self.stage_effects(kind), *(effect for _, effect in self.card_effects(kind))]
+
+    @property
+    def shields(self) -> int:
+        """Shields on structures and stages (R19)."""
+        return sum(int(effect["n"]) for effect in self.effects("shields"))
+
+    def count(self, what: str) -> int:
+        """How many of a countable thing the city has: a colour, stages, tokens (R25, R37)."""
+        if what == "wonder_stage":
+            return len(self.buried)
+        if what == "defeat_token":
+            return self.defeats
+        if what == "victory_token":
+            return len(self.victories)
+        if what.startswith("victory_token_"):
+            return self.victories.count(int(what.removeprefix("victory_token_")))
+        return sum(card.color == what for card in self.structures)
+
+
+@dataclass
+class Table:
+    """The whole game at one moment."""
+
+    rules: RuleSet
+    switches: dict[str, bool]
+    catalogue: Catalogue
+    cities: list[City]
+    ask: Ask
+    age: int = 1
+    turn: int = 1
+    discard_pile: list[Card] = field(default_factory=list)
+
+    @property
+    def seats(self) -> range:
+        """The seats, the Free City included."""
+        return range(len(self.cities))
+
+    def left(self, seat: int) -> City:
+        """The left neighbour (R1)."""
+        return self.cities[(seat + 1) % len(self.cities)]
+
+    def right(self, seat: int) -> City:
+        """The right neighbour (R1)."""
+        return self.cities[(seat - 1) % len(self.cities)]
+
+    def named(self, seat: int, where: str) -> City:
+        """The city that an effect of a seat calls self, left or right."""
+        return {"self": self.cities[seat], "left": self.left(seat), "right": self.right(seat)}[where]
+
+    def others(self, seat: int, who: str) -> list[City]:
+        """The cities that an effect of a seat calls others (team mates included: R34, R41) or neighbors."""
+        if who == "neighbors":
+            return [self.left(seat), self.right(seat)]
+        return [city for city in self.cities if city.seat != seat]
+
+    def is_free_city(self, seat: int) -> bool:
+        """Whether the seat is the Free City of the two-player game."""
+        return self.rules.duo and seat == FREE_CITY
+
+    @property
+    def is_last_turn(self) -> bool:
+        """Whether this is the last turn of the age (R5)."""
+        return self.turn == self.rules.turns

@@ -1,0 +1,175 @@
+"""Resolving plays: steps 1-4 of R9, last cards (R9.5) and builds from the discard pile (R9.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tests.wonders.reference.market import Market, market
+from tests.wonders.reference.moves import discard_moves, has_standing_free_build, loss_moves, turn_moves
+
+if TYPE_CHECKING:
+    from tests.wonders.reference.facts import Card, Effect
+    from tests.wonders.reference.table import City, Move, Table
+
+__all__ = ["Log", "Placed", "build_from_discard_pile", "play_last_cards", "resolve"]
+
+
+@dataclass
+class Log:
+    """What a turn's trace needs beside its moves."""
+
+    extra: list[Move]
+    losses: list[dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A structure or stage placed just now: its seat and effects, and its card where it is a structure."""
+
+    city: City
+    effects: tuple[Effect, ...]
+    card: Card | None
+
+    def of_kind(self, kind: str) -> list[Effect]:
+        """Its effects of one kind."""
+        return [effect for effect in self.effects if effect["kind"] == kind]
+
+
+def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
+    """Steps 1-4 of R9 for simultaneous moves, in seat order; what was placed."""
+    placed = [thing for move in moves if (thing := place(table, move)) is not None]
+    for move in moves:
+        pay(table, move)
+    take_effect(table, placed, log)
+    return placed
+
+
+def place(table: Table, move: Move) -> Placed | None:
+    """Step 1: put the card where it goes."""
+    city, card = table.cities[move["seat"]], table.catalogue.cards[move["card"]]
+    if move["action"] == "sell":
+        table.discard_pile.append(card)
+        city.tally["sold"] += 1
+        return None
+    if move["action"] == "stage":
+        city.buried.append(card)
+        return Placed(city, city.built_stages[-1].effects, None)
+    return place_structure(table, city, card, move)
+
+
+def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
+    """A structure enters a city; a free build from the hand uses up the age's one, unless a 2e stage gave it (R26)."""
+    if city.owns(card.name):
+        raise ValueError(f"seat {city.seat} owns {card.name} already (R7)")
+    from_pile = move.get("source") == "discard_pile"
+    city.tally["built_discard_pile" if from_pile else f"built_{move['how']}"] += 1
+    if move["how"] == "free" and not from_pile and not has_standing_free_build(table, city, card):
+        city.free_builds_used += 1
+    city.structures.append(card)
+    return Placed(city, card.effects, card)
+
+
+def pay(table: Table, move: Move) -> None:
+    """Step 2: to the bank, to the neighbours, and from the bank for a sale."""
+    city = table.cities[move["seat"]]
+    if move["action"] == "sell":
+        city.coins += 3
+        return
+    city.coins -= move["bank"] + move["left"] + move["right"]
+    city.tally["bank_paid"] += move["bank"]
+    for side, seller in (("left", table.left(city.seat)), ("right", table.right(city.seat))):
+        seller.coins += move[side]
+        seller.tally["trade_received"] += move[side]
+        city.tally["trade_paid"] += move[side]
+        city.tally[f"trade_paid_{side}"] += move[side]
+
+
+def take_effect(table: Table, placed: list[Placed], log: Log) -> None:
+    """Steps 3 and 4: coins, tokens, debts, losses."""
+    gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
+    for city, coins in gains:
+        city.coins += coins
+        city.tally["effect_coins"] += coins
+    for thing in placed:
+        if thing.of_kind("discard_defeat_tokens"):
+            thing.city.defeats = 0  # R35, after its coins were counted
+        for effect in thing.of_kind("coins_to_others"):  # R34
+            for other in table.others(thing.city.seat, effect["who"]):
+                other.coins += effect["n"]
+                other.tally["effect_coins"] += effect["n"]
+    for thing in placed:
+        thing.city.victories += [effect["token"] for effect in thing.of_kind("victory_token")]  # R36
+        thing.city.diplomacy += sum(effect["n"] for effect in thing.of_kind("diplomacy"))
+        for effect in thing.of_kind("debt"):
+            for other in table.others(thing.city.seat, effect["who"]):
+                other.debts += effect["n"]
+    lose_coins(table, placed, log)
+
+
+def coins_gained(table: Table, thing: Placed) -> int:
+    """Immediate coins of a structure or stage for its owner, counting what now stands (R9.3)."""
+    coins = sum(int(effect["n"]) for effect in thing.of_kind("coins"))
+    for effect in thing.of_kind("coins_per"):
+        for where in effect["cities"]:
+            counted = sum(table.named(thing.city.seat, where).count(what) for what in effect["what"])
+            if where == "self" and thing.card is not None and not table.switches["counting_includes_itself"]:
+                counted -= thing.card.color in effect["what"]
+            coins += counted * effect["n"]
+    return coins
+
+
+def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
+    """The coin losses that these plays inflict, one sum per seat, each decided by its seat (R32)."""
+    losses = dict.fromkeys(table.seats, 0)
+    for thing in placed:
+        for effect in thing.of_kind("coin_loss"):
+            for loser in table.others(thing.city.seat, effect["who"]):
+                losses[loser.seat] += effect["n"] * (loser.count(effect["per"]) if "per" in effect else 1)
+    for seat, loss in losses.items():
+        if loss > 0:
+            move = table.ask("loss", seat, loss_moves(table, seat, loss), [])
+            city = table.cities[seat]
+            city.coins -= move["coins"]
+            city.debts += move["debt"]
+            city.tally["lost_coins"] += move["coins"]
+            log.losses.append({"seat": seat, "coins": move["coins"], "debt": move["debt"]})
+
+
+def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
+    """Step 5: remaining cards are discarded, but PLAY LAST CARD makes an extra turn of them (R27)."""
+    players = [seat for seat, _ in enumerate(hands) if table.cities[seat].effects("play_last_card")]
+    for seat, hand in enumerate(hands):
+        if seat not in players:
+            table.discard_pile += [table.catalogue.cards[name] for name in hand]
+    moves: list[Move] = []
+    for seat in players:
+        on_new_state = table.switches["last_card_on_new_state"]
+        means = market(table, seat) if on_new_state else start_markets[seat]
+        options = turn_moves(table, seat, hands[seat], means, source="last_card")
+        moves.append(table.ask("last_card", seat, options, hands[seat]))
+    log.extra += moves
+    return resolve(table, moves, log)
+
+
+def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> None:
+    """Step 6: the queue of builds from the discard pile (R9.6, R28)."""
+    boards = [thing.city.seat for thing in placed if thing.card is None for _ in thing.of_kind("build_from_discard")]
+    agencies = [thing.city.seat for thing in placed if thing.card for _ in thing.of_kind("build_from_discard")]
+    queue = sorted(boards) + sorted(agencies)
+    if not table.switches["discard_builds_boards_first"]:
+        queue = sorted(queue)  # a seat's board before its Forging Agency; the builds themselves are all alike
+    while queue:
+        seat = queue.pop(0)
+        moves = discard_moves(table, seat)
+        if not moves:
+            continue
+        move = table.ask("discard_pile", seat, moves, [])
+        if move["action"] == "decline":
+            continue
+        card = table.catalogue.cards[move["card"]]
+        table.discard_pile.remove(card)
+        thing = place_structure(table, table.cities[seat], card, move)
+        log.extra.append(move)
+        take_effect(table, [thing], log)
+        queue += [seat for _ in thing.of_kind("build_from_discard")]

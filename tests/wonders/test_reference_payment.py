@@ -1,0 +1,144 @@
+"""The twin's payments against blind enumeration and against the recorded cases (R11-R15)."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.wonders.reference.payment import Prices, pareto_payments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
+PAYMENTS = [case for case in CASES if case["topic"].startswith("payment")]
+
+
+def prices_of(case: dict[str, Any], side: str) -> Prices:
+    """The unit prices of one neighbour in a case."""
+    if "prices" in case:
+        return Prices(**case["prices"][side])
+    raw = 1 if f"{side}_raw" in case["discounts"] else 2
+    return Prices(raw=raw, manufactured=1 if "both_manufactured" in case["discounts"] else 2)
+
+
+@pytest.mark.parametrize("case", PAYMENTS, ids=lambda case: f"case{case['id']}")
+def test_recorded_payments(case: dict[str, Any]) -> None:
+    pairs = pareto_payments(
+        list(case["cost"]),
+        case["own"],
+        case["left"],
+        case["right"],
+        left_prices=prices_of(case, "left"),
+        right_prices=prices_of(case, "right"),
+        bank=case["coin_cost"],
+        budget=case.get("own_coins"),
+    )
+    if case["expected_min_coins"] == "impossible":
+        assert pairs == []
+        return
+    assert min(map(sum, pairs)) == case["expected_min_coins"]
+    if "expected_pareto_splits" in case:
+        assert [list(pair) for pair in pairs] == case["expected_pareto_splits"]
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case["topic"] == "coin_cost"], ids=lambda case: f"case{case['id']}"
+)
+def test_recorded_coin_costs(case: dict[str, Any]) -> None:
+    pairs = pareto_payments([], [], [], [], bank=case["required_coins"], budget=case["own_coins"])
+    assert pairs == ([(0, 0)] if case["expected_affordable"] else [])
+
+
+RAW = set("WSCO")
+
+
+def blind_pairs(
+    cost: Sequence[str],
+    own: Sequence[str],
+    sides: Sequence[tuple[Sequence[str], Sequence[str], Prices]],
+) -> set[tuple[int, int]]:
+    """Every payable pair: each unit gets its own symbol in every order, each rebate on every bought unit."""
+    sources = [("own", symbol, False) for symbol in own]
+    for name, (plain, board, _) in zip(("left", "right"), sides, strict=True):
+        sources += [(name, symbol, False) for symbol in plain] + [(name, symbol, True) for symbol in board]
+    pairs: set[tuple[int, int]] = set()
+    for chosen in permutations(sources, len(cost)):
+        if not all(unit in symbol for unit, (_, symbol, _) in zip(cost, chosen, strict=True)):
+            continue
+        totals = []
+        for name, (_, _, prices) in zip(("left", "right"), sides, strict=True):
+            bought = []
+            for unit, (owner, _, board_symbol) in zip(cost, chosen, strict=True):
+                if owner == name:
+                    price = prices.raw if unit in RAW else prices.manufactured
+                    bought.append(max(0, price - (prices.cache if board_symbol else 0)))
+            rebated = [sum(bought) - price + max(0, price - prices.wharf) for price in bought]
+            totals.append({sum(bought), *rebated})
+        pairs |= {(left, right) for left in totals[0] for right in totals[1]}
+    return pairs
+
+
+def test_r15_payments_are_exactly_the_undominated_affordable_pairs() -> None:
+    draw = random.Random(15)
+    symbols = ["W", "S", "C", "O", "G", "T", "P", "WS", "CO", "WC", "WSCO", "TGP"]
+    paid = several = 0
+    for _ in range(1200):
+        cost = draw.choices("WSCOGTP"[: draw.choice((2, 4, 7))], k=draw.randint(1, 3))
+        own = draw.choices(symbols, k=draw.randint(0, 2))
+        sides = [
+            (
+                draw.choices(symbols, k=draw.randint(0, 4)),
+                draw.choices("WSCO", k=draw.randint(0, 1)),
+                Prices(draw.randint(0, 2), draw.randint(1, 2), draw.randint(0, 1), draw.randint(0, 1)),
+            )
+            for _ in range(2)
+        ]
+        bank, budget = draw.randint(0, 1), draw.randint(0, 12)
+        every = blind_pairs(cost, own, sides)
+        expected = sorted(
+            (left, right)
+            for left, right in every
+            if bank + left + right <= budget
+            and not any((x, y) != (left, right) and x <= left and y <= right for x, y in every)
+        )
+        (left, left_board, left_prices), (right, right_board, right_prices) = sides
+        found = pareto_payments(
+            cost,
+            own,
+            left,
+            right,
+            left_prices=left_prices,
+            right_prices=right_prices,
+            left_board=left_board,
+            right_board=right_board,
+            bank=bank,
+            budget=budget,
+        )
+        assert found == expected
+        paid += bool(found)
+        several += len(found) > 1
+    assert paid > 300  # the draws do reach the interesting cases
+    assert several > 50
+
+
+def test_r14_clandestine_wharf_makes_one_unit_of_its_side_one_coin_cheaper() -> None:
+    wharf = Prices(wharf=1)
+    assert pareto_payments(["S", "S"], [], ["S", "S"], [], left_prices=wharf) == [(3, 0)]
+    assert pareto_payments(["S"], [], ["S"], ["S"], left_prices=wharf) == [(0, 2), (1, 0)]
+    both = Prices(raw=1, wharf=1)
+    assert pareto_payments(["S", "S"], [], ["S", "S"], [], left_prices=both) == [(1, 0)]
+
+
+def test_r14_smugglers_cache_serves_every_time_and_adds_up_to_nothing() -> None:
+    cache = Prices(cache=1)
+    assert pareto_payments(["S", "S"], [], ["S"], [], left_board=["S"], left_prices=cache) == [(3, 0)]
+    all_three = Prices(raw=1, wharf=1, cache=1)
+    assert pareto_payments(["S"], [], [], [], left_board=["S"], left_prices=all_three) == [(0, 0)]
+    # The wharf's coin comes off a unit that still costs something.
+    assert pareto_payments(["S", "W"], [], ["W"], [], left_board=["S"], left_prices=all_three) == [(0, 0)]

@@ -1,0 +1,1 @@
+"""What only Tower of Babel can be asked."""

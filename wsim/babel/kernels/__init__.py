@@ -1,0 +1,1 @@
+"""The engine of Tower of Babel: all and only what numba compiles."""

@@ -1,0 +1,247 @@
+"""Set the table up and draw cards (section 2, A2).
+
+A face-down deck is a multiset: drawing without replacement from it and taking the top card of a shuffled pile are the
+same thing, so cards are drawn one by one when they are needed and a reshuffle costs nothing. The k-th card drawn in a
+game is the same for every line-up as long as the discard pile has not been reshuffled.
+"""
+
+from __future__ import annotations
+
+from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
+from wsim.babel.kernels.ask import note
+from wsim.babel.kernels.layout import (
+    ACTION_DRAWS,
+    DRAW_THREE,
+    EXCHANGE_CARDS,
+    LOG_ACTION_CARD,
+    LOG_DRAW,
+    LOG_RESHUFFLE,
+    NO_KIND,
+    NOBODY,
+    PARAMETERS,
+    RUNNING,
+    SLOTS,
+    WEIGHTS,
+    WONDERS,
+)
+from wsim.jit import kernel
+from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+
+CARD_STREAM = 0  # discs, then building cards
+ACTION_STREAM = 1  # the order of the action deck
+
+
+@kernel
+def set_up(g, t, seating, game):
+    """Lay out game number ``game``: discs, decks, hands and the start player (section 2)."""
+    hidden, public = g.hidden, g.public
+    _clear_public(public, t)
+    for seat in range(t.seats):
+        _clear_seat(g, seating, game, seat)
+    hidden.reshuffles = 0
+    hidden.completed = 0
+    hidden.events = 0
+    hidden.instant_cards = 0
+    seek(hidden, seating.seed, game, ACTION_STREAM)
+    _deal_action_deck(hidden, t)
+    seek(hidden, seating.seed, game, SETUP_STREAM)
+    hidden.starter = below(hidden, t.seats)
+    public.active = hidden.starter
+    seek(hidden, seating.seed, game, CARD_STREAM)
+    _deal_discs(hidden, public, t)
+    for kind in range(len(KINDS)):
+        hidden.deck[kind] = t.cards[kind]
+        public.deck += t.cards[kind]
+    for seat in range(t.seats):
+        for _ in range(t.starting_hand):
+            draw(g, t, seat)
+
+
+@kernel
+def forget_build(public):
+    """Say in the public record that no build is going on."""
+    public.slot = NOBODY
+    public.taken = 0
+    public.partner = NOBODY
+    for place in range(2):
+        public.kind[place] = NO_KIND
+        public.need[place] = 0
+        public.missing[place] = 0
+    for seat in range(public.seats):
+        public.offer[seat] = 0
+        public.bluff[seat] = 0
+
+
+@kernel
+def _clear_public(public, t):
+    public.seats = t.seats
+    public.turn = 1
+    public.action = 1
+    public.over = RUNNING
+    public.row = 0
+    public.slots_left = (1 << SLOTS) - 1
+    public.deck = 0
+    forget_build(public)
+    for wonder in range(WONDERS):
+        for seat in range(t.seats):
+            public.units[wonder, seat] = 0
+    for kind in range(len(KINDS) + 1):
+        public.kind_left[kind] = 0
+    for kind in range(len(KINDS)):
+        public.discards[kind] = 0
+    for seat in range(t.seats):
+        public.points[seat] = 0
+        public.hand_size[seat] = 0
+        public.action_cards[seat] = 0
+        public.disc_count[seat] = 0
+        public.two_colour[seat] = 0
+        for kind in range(len(KINDS)):
+            public.discs[seat, kind] = 0
+
+
+@kernel
+def _clear_seat(g, seating, game, seat):
+    """Empty a seat's hand, load the parameters of the line-up entry that plays it and start its random stream."""
+    own, tally, hidden = g.own[seat], g.hidden.tally[seat], g.hidden
+    entrant = seat
+    if seating.rotate:
+        entrant = (seat + game) % g.public.seats
+    if own.entrant != entrant:
+        own.entrant = entrant
+        for index in range(PARAMETERS):
+            own.parameters[index] = seating.parameters[entrant, index]
+        for index in range(WEIGHTS):
+            own.weights[index] = seating.weights[entrant, index]
+    own.seat = seat
+    own.two_colour = 0
+    for kind in range(len(KINDS)):
+        own.hand[kind] = 0
+        own.aside[kind] = 0
+        own.discs[kind] = 0
+    for card in range(len(ACTION_CARDS)):
+        own.cards[card] = 0
+        own.fresh[card] = 0
+        tally.cards_drawn[card] = 0
+        tally.cards_played[card] = 0
+    hidden.offer[seat] = 0
+    hidden.bluff[seat] = 0
+    _clear_tally(tally)
+    seek(own, seating.seed, game, SEAT_STREAM + seat)
+
+
+@kernel
+def _clear_tally(tally):
+    tally.passes = 0
+    tally.builds_led = 0
+    tally.builds_failed = 0
+    tally.offers_made = 0
+    tally.offers_taken = 0
+    tally.offers_refused = 0
+    tally.trades_taken = 0
+    tally.parts_placed = 0
+    tally.wonders_won = 0
+    tally.rows_won = 0
+    tally.discs_owned = 0
+    tally.wonder_points = 0
+    tally.light_points = 0
+    tally.refused_points = 0
+    tally.set_points = 0
+    tally.action_points = 0
+
+
+@kernel
+def _deal_action_deck(hidden, t):
+    """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
+    count = 0
+    if t.use_action_cards:
+        for card in range(len(ACTION_CARDS)):
+            for _ in range(t.action_cards[card]):
+                hidden.action_deck[count] = card
+                count += 1
+    hidden.actions_drawn = 0
+    hidden.actions_ready = min(count, ACTION_DRAWS)
+    for top in range(hidden.actions_ready):
+        other = top + below(hidden, count - top)
+        card = hidden.action_deck[other]
+        hidden.action_deck[other] = hidden.action_deck[top]
+        hidden.action_deck[top] = card
+
+
+@kernel
+def _deal_discs(hidden, public, t):
+    """Shuffle the discs of the tables onto the slots."""
+    for slot in range(SLOTS):
+        public.board[slot] = slot
+        public.kind_left[t.kind[slot, 0]] += 1
+        public.kind_left[t.kind[slot, 1]] += 1
+    public.kind_left[NO_KIND] = 0
+    for slot in range(SLOTS - 1):
+        other = slot + below(hidden, SLOTS - slot)
+        disc = public.board[other]
+        public.board[other] = public.board[slot]
+        public.board[slot] = disc
+
+
+@kernel
+def draw(g, t, seat):
+    """Give the seat the top card; an empty deck is made new from the discard pile first (A2), or nothing is drawn."""
+    hidden, public = g.hidden, g.public
+    if public.deck == 0:
+        _reshuffle(g, t)
+        if public.deck == 0:
+            return
+    deck = hidden.deck
+    place = below(hidden, public.deck)
+    kind = 0  # the kind of card number `place` of the sorted deck, without branches: they would be mispredicted
+    end = deck[0]
+    kind += place >= end
+    end += deck[1]
+    kind += place >= end
+    end += deck[2]
+    kind += place >= end
+    deck[kind] -= 1
+    public.deck -= 1
+    g.own[seat].hand[kind] += 1
+    public.hand_size[seat] += 1
+    note(g, LOG_DRAW, seat, kind, 0)
+
+
+@kernel
+def _reshuffle(g, t):
+    hidden, public = g.hidden, g.public
+    if not t.reshuffle_discards:
+        return
+    for kind in range(len(KINDS)):
+        hidden.deck[kind] = public.discards[kind]
+        public.deck += public.discards[kind]
+        public.discards[kind] = 0
+    if public.deck:
+        hidden.reshuffles += 1
+        note(g, LOG_RESHUFFLE, public.active, public.deck, 0)
+
+
+@kernel
+def draw_action_card(g, t, seat):
+    """Give the seat the top action card, if one is left (section 6, A31)."""
+    hidden, public, own = g.hidden, g.public, g.own[seat]
+    if hidden.actions_drawn == hidden.actions_ready:
+        return
+    card = hidden.action_deck[hidden.actions_drawn]
+    hidden.actions_drawn += 1
+    own.cards[card] += 1
+    own.fresh[card] += not t.action_card_usable_at_once
+    public.action_cards[seat] += 1
+    hidden.tally[seat].cards_drawn[card] += 1
+    if card in (EXCHANGE_CARDS, DRAW_THREE):
+        hidden.instant_cards += 1
+    note(g, LOG_ACTION_CARD, seat, card, 0)
+
+
+@kernel
+def spend_action_card(g, seat, card):
+    """Discard an action card that the seat has played."""
+    g.own[seat].cards[card] -= 1
+    g.public.action_cards[seat] -= 1
+    g.hidden.tally[seat].cards_played[card] += 1
+    if card in (EXCHANGE_CARDS, DRAW_THREE):
+        g.hidden.instant_cards -= 1

@@ -1,0 +1,155 @@
+"""Whole games and chunks of games.
+
+Random numbers
+--------------
+Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
+
+* Stream 1, the action deck: list the copies of every action card in the order of ``ACTION_CARDS``; for k in 0..7 (or to
+  the end of a smaller deck): j = k + below(copies - k), swap k and j. These are the action cards in the order in which
+  they are drawn. Without action cards nothing is drawn from the stream.
+* Stream 3, set-up: start player = below(seats).
+* Stream 0, discs and building cards: the discs (single kinds in the order of ``KINDS``, numbers ascending, two-colour
+  ones last) are shuffled: for k in 0..22: j = k + below(24 - k), swap; slot k gets disc k. From then on each building
+  card is drawn when somebody draws it: below(cards in the deck) is its place in the sorted deck (camels first). First
+  seats 0, 1, ... get their starting hands one seat after the other, then whatever play draws. A deck that is empty when
+  a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
+* Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
+
+Order of decisions
+------------------
+A policy is asked only if there is more than one legal move. In each action: W1 clockwise from the active seat A; A's
+turn (pass or disc); on a build: W2 clockwise from A's left; offers clockwise from A's left (each followed by its bluff,
+where allowed); W3 of A; partners; completion; then wonder, marker and action card; Triple bonus for each unpaid offer
+clockwise from A's left (in the build that ends the game, too: section 5.4 checks for the end after the payment); after
+the action the Double turn of A, unless the game has ended. In a window a seat goes on until it plays nothing or can
+play nothing; a Card exchange asks for one kind after the other. The common draw goes clockwise from A.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from wsim.babel.kernels.ask import note
+from wsim.babel.kernels.deal import set_up
+from wsim.babel.kernels.layout import (
+    LINE_UP,
+    LOG_END,
+    LOG_PICKS,
+    NOBODY,
+    RUNNING,
+    SLOTS,
+    TURN,
+    Game,
+    Pick,
+    Row,
+    Seating,
+    Tables,
+)
+from wsim.babel.kernels.scoring import final_scoring
+from wsim.babel.kernels.turn import play_turn
+from wsim.jit import kernel
+
+__all__ = ["FAULT", "play_chunk", "play_game"]
+
+FAULT = -1
+"""What a chunk returns when a policy returned an index outside its list; ``GAME.hidden.fault`` says which."""
+
+
+@kernel
+def play_game(g, t, seating, lineup, game):
+    """Play game number ``game`` from the set-up to the ranks."""
+    set_up(g, t, seating, game)
+    while g.public.over == RUNNING:
+        play_turn(g, t, lineup)
+    note(g, LOG_END, 0, g.public.over, 0)
+    final_scoring(g, t)
+
+
+@kernel
+def _write_rows(g, rows, start, game):
+    """Write the rows of a finished game, one per seat, from place ``start``."""
+    public, hidden = g.public, g.hidden
+    for seat in range(public.seats):
+        row, own, tally = rows[start + seat], g.own[seat], hidden.tally[seat]
+        row.game = game
+        row.seat = seat
+        row.entry = own.entrant
+        row.rank = tally.rank
+        row.starter = hidden.starter
+        row.win_share = tally.share
+        row.total = public.points[seat]
+        row.wonder_points = tally.wonder_points
+        row.light_points = tally.light_points
+        row.refused_points = tally.refused_points
+        row.set_points = tally.set_points
+        row.action_points = tally.action_points
+        row.parts_placed = tally.parts_placed
+        row.turns = public.turn
+        row.passes = tally.passes
+        row.builds_led = tally.builds_led
+        row.builds_failed = tally.builds_failed
+        row.offers_made = tally.offers_made
+        row.offers_taken = tally.offers_taken
+        row.offers_refused = tally.offers_refused
+        row.trades_taken = tally.trades_taken
+        row.wonders_won = tally.wonders_won
+        row.rows_won = tally.rows_won
+        row.completed = hidden.completed
+        row.reshuffles = hidden.reshuffles
+        row.over = public.over
+        row.discs_owned = tally.discs_owned
+        for kind in range(row.discs.shape[0]):
+            row.discs[kind] = own.discs[kind]
+        row.two_colour = 0
+        for disc in range(SLOTS):
+            row.two_colour += (own.two_colour >> disc) & 1
+        for card in range(row.cards_drawn.shape[0]):
+            row.cards_drawn[card] = tally.cards_drawn[card]
+            row.cards_played[card] = tally.cards_played[card]
+
+
+@kernel
+def _write_picks(g, picks, start, game):
+    """Copy the decisions of a finished game behind the first ``start`` picks; return how many there are now."""
+    public, hidden = g.public, g.hidden
+    for number in range(hidden.events):
+        pick, event = picks[start + number], hidden.log[number]
+        pick.game = game
+        pick.entry = g.own[event.seat].entrant
+        slot = event.slot
+        if event.what == TURN:
+            slot = event.move - 1  # the disc that this very move announces
+        pick.disc = public.board[slot] if slot >= 0 else NOBODY
+        kept = pick.event
+        kept.what = event.what
+        kept.seat = event.seat
+        kept.action = event.action
+        kept.count = event.count
+        kept.index = event.index
+        kept.slot = event.slot
+        kept.turn = event.turn
+        kept.move = event.move
+        kept.value = event.value
+    return start + hidden.events
+
+
+@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
+def play_chunk(g, t, seating, lineup, first, rows, picks, logging):
+    """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or FAULT.
+
+    With LOG_PICKS the caller makes room for ``most_picks`` a game; with LOG_ALL the log of the last game is left in
+    ``g.hidden`` and no picks are written.
+    """
+    g.hidden.logging = logging
+    g.hidden.fault[0] = 0
+    for seat in range(t.seats):
+        g.own[seat].entrant = -1
+    written = 0
+    for number in range(rows.shape[0] // t.seats):
+        play_game(g, t, seating, lineup, first + number)
+        if g.hidden.fault[0]:
+            return FAULT
+        _write_rows(g, rows, number * t.seats, first + number)
+        if logging == LOG_PICKS:
+            written = _write_picks(g, picks, written, first + number)
+    return written

@@ -1,0 +1,210 @@
+"""The legal moves of every decision, complete and each listed once.
+
+Every list is ascending, and move 0 refuses (pass, offer nothing, take nobody, decline, play nothing), so it stands
+first wherever refusing is legal. What the other moves mean is said at the decisions in ``layout``; the accessors below
+read them, for policies too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.babel.catalog.reading import KINDS
+from wsim.babel.kernels.layout import (
+    BLUFF,
+    COMPLETE,
+    COMPLETED,
+    DRAW_THREE,
+    EXCHANGE,
+    EXCHANGE_CARDS,
+    JOKER,
+    OFFER,
+    PLAY_CARD,
+    TAKE,
+    TRADE_CARD,
+    TURN,
+)
+from wsim.jit import kernel, lowest_bit
+
+_BYTE = 0xFF
+_SECOND = 256  # one card of the disc's second kind
+_GUARD = 0x808080  # a borrow from a byte of a packed sum shows here
+
+
+@kernel
+def first_of(move):
+    """Return the cards of the disc's first kind in an offer or a completion."""
+    return move & _BYTE
+
+
+@kernel
+def second_of(move):
+    """Return the cards of the disc's second kind."""
+    return (move >> 8) & _BYTE
+
+
+@kernel
+def cards_of(move):
+    """Return the cards of both kinds together."""
+    return (move & _BYTE) + ((move >> 8) & _BYTE)
+
+
+@kernel
+def trades(move):
+    """Return 1 if an offer holds the trade card, else 0."""
+    return move >> 16
+
+
+@kernel
+def usable(own, card):
+    """Return how many copies of an action card the seat may play now (A18)."""
+    return own.cards[card] - own.fresh[card]
+
+
+@kernel
+def list_turn(g):
+    """Section 4 and 5.1: pass, or build with any disc on the board."""
+    choice = g.choice
+    choice.kind = TURN
+    choice.moves[0] = 0
+    count = 1
+    left = g.public.slots_left
+    while left:
+        choice.moves[count] = 1 + lowest_bit(np.uint64(left))
+        left &= left - 1
+        count += 1
+    choice.count = count
+
+
+@kernel
+def list_play_card(g, seat):
+    """Windows W1-W3: play none, the Card exchange or Draw three. A Card exchange needs a hand."""
+    choice, own = g.choice, g.own[seat]
+    choice.kind = PLAY_CARD
+    choice.moves[0] = 0
+    choice.count = 1
+    if usable(own, EXCHANGE_CARDS) > 0 and g.public.hand_size[seat] > 0:
+        choice.moves[choice.count] = 1 + EXCHANGE_CARDS
+        choice.count += 1
+    if usable(own, DRAW_THREE) > 0:
+        choice.moves[choice.count] = 1 + DRAW_THREE
+        choice.count += 1
+
+
+@kernel
+def list_exchange(g, seat, lowest):
+    """Set aside one more card, of kind ``lowest`` or a later one (so that each selection is reached once), or stop."""
+    choice, own = g.choice, g.own[seat]
+    choice.kind = EXCHANGE
+    choice.moves[0] = 0
+    count = 1
+    for kind in range(lowest, len(KINDS)):
+        if own.hand[kind] > 0:
+            choice.moves[count] = 1 + kind
+            count += 1
+    choice.count = count
+
+
+@kernel
+def list_offer(g, t, seat):
+    """Section 5.2: up to the shown number of each kind (A7), with or without the trade card (A4, A5)."""
+    choice, own, public = g.choice, g.own[seat], g.public
+    choice.kind = OFFER
+    most = min(own.hand[public.kind[0]], public.need[0])
+    most_second = min(own.hand[public.kind[1]], public.need[1])
+    count = 0
+    if t.allow_empty_offer or most + most_second == 0:
+        choice.moves[0] = 0
+        count = 1
+    for second in range(0, most_second * _SECOND + 1, _SECOND):
+        for first in range(second == 0, most + 1):
+            choice.moves[count] = second + first
+            count += 1
+    for second in range(0, most_second * _SECOND + 1, _SECOND):
+        for first in range(second == 0 and not t.allow_trade_card_alone, most + 1):
+            choice.moves[count] = TRADE_CARD + second + first
+            count += 1
+    choice.count = count
+
+
+@kernel
+def list_bluff(g, seat):
+    """A6, where allowed: any set of the wrong kinds in hand, one card of each."""
+    choice, own, public = g.choice, g.own[seat], g.public
+    choice.kind = BLUFF
+    held = 0
+    for kind in range(len(KINDS)):
+        if own.hand[kind] > 0 and kind != public.kind[0] and kind != public.kind[1]:
+            held |= 1 << kind
+    count = 0
+    for mask in range(1 << len(KINDS)):
+        if mask & ~held == 0:
+            choice.moves[count] = mask
+            count += 1
+    choice.count = count
+
+
+@kernel
+def list_take(g):
+    """Section 5.3: every set of offers with at most one trade card and no more cards of a kind than the disc needs.
+
+    Seats are added in ascending order to every legal set so far, which gives ascending masks; a set that is too large
+    is never extended.
+    """
+    choice, public, sums = g.choice, g.public, g.hidden.sums
+    choice.kind = TAKE
+    choice.moves[0] = 0
+    sums[0] = 0
+    count = 1
+    room = (public.need[0] + public.need[1] * _SECOND + TRADE_CARD) | _GUARD
+    for seat in range(public.seats):
+        offer = public.offer[seat]
+        if offer:
+            for index in range(count):
+                total = sums[index] + offer
+                if (room - total) & _GUARD == _GUARD:
+                    sums[count] = total
+                    choice.moves[count] = choice.moves[index] | (1 << seat)
+                    count += 1
+    choice.count = count
+
+
+@kernel
+def list_complete(g, t):
+    """Section 5.4: decline (A9), or every way to add the missing cards from hand and Jokers (A12-A14)."""
+    choice, public = g.choice, g.public
+    own = g.own[public.active]
+    choice.kind = COMPLETE
+    missing, missing_second = public.missing[0], public.missing[1]
+    short = max(missing - own.hand[public.kind[0]], 0)
+    short_second = max(missing_second - own.hand[public.kind[1]], 0)
+    jokers = min(usable(own, JOKER), t.max_jokers_per_build)
+    size = t.effects[JOKER]
+    choice.moves[0] = 0
+    count = 1
+    if jokers == 0:
+        if short + short_second == 0:
+            choice.moves[1] = COMPLETED
+            count = 2
+    else:
+        for second in range(short_second, missing_second + 1):
+            for first in range(short, missing + 1):
+                split = first % size == 0 or t.joker_may_split
+                if split and (first + second) % size == 0 and first + second <= jokers * size:
+                    choice.moves[count] = COMPLETED + second * _SECOND + first
+                    count += 1
+    if count > 1 and not t.may_decline_when_able:
+        count -= 1
+        for index in range(count):
+            choice.moves[index] = choice.moves[index + 1]
+    choice.count = count
+
+
+@kernel
+def list_yes_no(g, kind):
+    """Triple bonus and Double turn: no or yes."""
+    choice = g.choice
+    choice.kind = kind
+    choice.moves[0] = 0
+    choice.moves[1] = 1
+    choice.count = 2

@@ -1,0 +1,1 @@
+"""Causal comparisons on common deals: changed rules, restricted seats, randomised picks."""

@@ -1,0 +1,1 @@
+"""Policies of any game: line-ups, parameters, and users' own policies."""

@@ -1,0 +1,364 @@
+"""Users' own policies: found in a file, a module or a package, checked, and made callable by a jitted engine.
+
+A compiled policy is jitted for the game's signature and never kept on disk, because it may call helpers in other
+modules whose edits no cache would notice. A plain-Python policy is called through a C callback, which takes the
+interpreter lock for the call, so it works from the engine's lock-free threads; it gets copies of the records, and an
+exception is kept and told by ``Plugged.complaint``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import operator
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+
+from wsim.errors import UserError, nearest
+from wsim.jit import JIT
+from wsim.policy import Declaration, declaration_of
+from wsim.rng import below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wsim.policies.lineup import Entry
+
+__all__ = ["GROUP", "Interface", "Plugged", "installed", "plug"]
+
+GROUP = "wsim.policies"
+"""Group of entry points under which installed packages offer policies."""
+
+ARGUMENTS = ("public", "own", "choice", "tables")
+
+
+@dataclass(frozen=True)
+class Interface:
+    """How a game calls its policies.
+
+    Attributes
+    ----------
+    signature: the numba signature ``int64(Public, Private, Choice, Tables)``.
+    records: the dtypes of the four records; the second has the field ``rng``.
+    explores: kernel (own, choice) -> whether the pick is to be a uniformly random one.
+    """
+
+    signature: Any
+    records: tuple[Any, Any, Any, Any]
+    explores: Any
+
+
+@dataclass
+class Plugged:
+    """A user policy made ready.
+
+    Attributes
+    ----------
+    where: the file or module it is from, as written. digest: of the file, else empty.
+    call: what the engine calls: a compiled function of the interface's signature.
+    errors: exceptions that a plain-Python policy raised.
+    """
+
+    where: str
+    declaration: Declaration
+    call: Any
+    digest: str = ""
+    errors: list[BaseException] = field(default_factory=list)
+
+    def complaint(self, label: str) -> UserError | None:
+        """Return what went wrong inside the policy, in one sentence, or None; raise an interrupt again."""
+        if not self.errors:
+            return None
+        error = self.errors[0]
+        self.errors.clear()
+        if not isinstance(error, Exception):
+            raise error
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+        text = " ".join(str(error).split())
+        complaint = UserError(f"policy {label!r} raised {type(error).__name__}{': ' if text else ''}{text}{place}")
+        complaint.__cause__ = error
+        return complaint
+
+
+_PLUGGED: dict[tuple[str, str, str, int], Plugged] = {}
+_LOCK = threading.Lock()
+
+
+def installed() -> dict[str, EntryPoint]:
+    """Return the policies that installed packages offer, by name, not yet loaded."""
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=operator.attrgetter("name"))}
+
+
+def plug(entry: Entry, interface: Interface) -> Plugged:
+    """Load, check and compile the function that a line-up entry names (file, module or entry point).
+
+    Raises UserError, in one sentence, for whatever cannot be played. The same function of the same file content is
+    compiled once in a process.
+    """
+    file, module, name = entry.file, entry.module, entry.function
+    digest = ""
+    if file is not None:
+        digest = _digest(file)
+    elif module is None:
+        point = installed()[entry.name]
+        module, name = point.module, point.attr
+    where = file or str(module)
+    key = (str(Path(file).resolve()) if file else where, digest, name, id(interface))
+    with _LOCK:
+        if key not in _PLUGGED:
+            loaded = _load_file(file, digest) if file else _load_module(where)
+            plugged = _make(_function_of(loaded, name, where), entry.name, interface)
+            plugged.where, plugged.digest = where, digest
+            _PLUGGED[key] = plugged
+        _PLUGGED[key].errors.clear()
+        return _PLUGGED[key]
+
+
+# --- finding the function -------------------------------------------------------------------------------------------
+
+
+def _digest(file: str) -> str:
+    """Return the digest of a policy file; raise UserError if it cannot be read."""
+    path = Path(file)
+    if not path.is_file():
+        names = [other.name for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise UserError(f"the policy file {file!r} does not exist{nearest(path.name, names)}")
+    try:
+        return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"the policy file {file!r} cannot be read: {error.strerror}") from error
+
+
+def _load_file(file: str, digest: str) -> ModuleType:
+    """Run a policy file as a module of its own; its folder is importable while it is loaded."""
+    path = Path(file).resolve()
+    name = f"wsim_user_{path.stem}_{digest[-12:]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    with _importable(path.parent):
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            del sys.modules[name]
+            raise UserError(f"the policy file {file!r} {_why_not_loaded(error, str(path))}") from error
+    return module
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Put a folder first where modules are looked for."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _why_not_loaded(error: BaseException, path: str) -> str:
+    if isinstance(error, UserError):
+        return f"cannot be loaded: {error}"
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return f"has a syntax error in line {error.lineno}: {error.msg}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    place = f" (line {lines[-1]})" if lines else ""
+    return f"cannot be loaded: {type(error).__name__}: {' '.join(str(error).split())}{place}"
+
+
+def _load_module(name: str) -> ModuleType:
+    """Import the module of a policy."""
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        text = " ".join(str(error).split())
+        raise UserError(f"the policy module {name!r} cannot be imported: {type(error).__name__}: {text}") from error
+
+
+def _function_of(module: ModuleType, name: str, where: str) -> Any:
+    """Return a function of a module; raise UserError naming the nearest one."""
+    function: Any = module
+    for part in name.split("."):
+        function = getattr(function, part, None)
+    if function is None:
+        names = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        marked = [key for key in names if declaration_of(getattr(module, key)) is not None]
+        there = f": it has {', '.join(marked)}" if marked else ""
+        raise UserError(f"there is no function {name!r} in {where}{there}{nearest(name, names)}")
+    if not callable(function):
+        raise UserError(f"{name!r} in {where} is not a function but a {type(function).__name__}")
+    return function
+
+
+# --- making it callable ---------------------------------------------------------------------------------------------
+
+
+def _make(function: Any, label: str, interface: Interface) -> Plugged:
+    """Check the arguments of a function and make it callable by the engine."""
+    source = getattr(function, "py_func", function)
+    _check_arguments(source, label)
+    declaration = declaration_of(function)
+    jitted = source is not function if declaration is None else not declaration.python
+    declaration = declaration or Declaration(python=not jitted)
+    if jitted:
+        return Plugged("", declaration, _compiled(function, source, label, interface))
+    errors: list[BaseException] = []
+    return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
+
+
+def _check_arguments(source: Any, label: str) -> None:
+    needed = ", ".join(ARGUMENTS)
+    try:
+        signature = inspect.signature(source)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"policy {label!r} is not a Python function of ({needed})") from error
+    try:
+        signature.bind(*ARGUMENTS)
+    except TypeError as error:
+        raise UserError(
+            f"policy {label!r} takes ({', '.join(signature.parameters)}), but a policy takes four arguments: {needed}"
+        ) from error
+
+
+def _compiled(function: Any, source: Any, label: str, interface: Interface) -> Any:
+    """Compile a policy for the engine."""
+    explores = interface.explores
+    if not JIT:
+
+        def checked(public: Any, own: Any, choice: Any, tables: Any) -> int:
+            if explores(own, choice):
+                return int(below(own, choice.count))
+            return operator.index(source(public, own, choice, tables))
+
+        return checked
+    inner = function if function is not source else njit(nogil=True, error_model="numpy")(source)
+    _check_types(inner, label, interface)
+
+    def entry(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+        if explores(own, choice):
+            return below(own, choice.count)
+        return inner(public, own, choice, tables)
+
+    return njit(interface.signature, nogil=True, error_model="numpy")(entry)
+
+
+def _check_types(inner: Any, label: str, interface: Interface) -> None:
+    """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
+    arguments = tuple(interface.signature.args)
+    try:
+        inner.compile(arguments)
+    except KeyError as error:  # numba's answer to a field that a record has not
+        names = [name for record in interface.records for name in record.names]
+        guess = nearest(str(error.args[0]), names)
+        raise UserError(f"policy {label!r} cannot be compiled: no record has the field {error}{guess}") from error
+    except NumbaError as error:
+        raise UserError(f"policy {label!r} cannot be compiled: {_first_useful(str(error))}") from error
+    except Exception as error:  # whatever else numba trips over
+        raise UserError(
+            f"policy {label!r} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}"
+        ) from error
+    returned = inner.overloads[arguments].signature.return_type
+    if not isinstance(returned, types.Integer | types.Boolean):
+        raise UserError(
+            f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
+        )
+
+
+def _first_useful(text: str) -> str:
+    """Return the line of a numba message that says what is wrong, with the place in the file."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("Failed in", "During:", "There are", "- Of which"))]
+    first = (useful or ["numba gives no reason"])[0]
+    if first.endswith("found for signature:") and len(useful) > 1:
+        first = f"{first.removesuffix(' found for signature:')} for {useful[1].removeprefix('>>> ')}"
+    places = [line for line in lines if line.startswith("File ") and "line" in line]
+    place = f" ({places[-1].rstrip(':')})" if places else ""
+    return f"{first[:200]}{place}"
+
+
+def _address_of(_context: Any, record: Any) -> Any:
+    """Return the address of a record."""
+
+    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(args[0], ir.IntType(64))
+
+    return types.uint64(record), generate
+
+
+_address: Any = intrinsic(_address_of)
+
+
+def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+    """Make a plain-Python function callable by the engine."""
+    explores = interface.explores
+    if not JIT:
+
+        def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+            if explores(own, choice):
+                return int(below(own, choice.count))
+            mine = own.copy()
+            index = _asked(source, (public.copy(), mine, choice.copy(), tables.copy()), errors)
+            own.rng = mine.rng
+            return index
+
+        return plain
+    callback = _callback(source, interface, errors)
+
+    def entry(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+        if explores(own, choice):
+            return below(own, choice.count)
+        return callback(_address(public), _address(own), _address(choice), _address(tables))
+
+    compiled = njit(interface.signature, nogil=True, error_model="numpy")(entry)
+    compiled.keeps = callback  # the callback must live as long as the code that jumps to it
+    return compiled
+
+
+def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+    """Return a C function of four addresses that calls a Python function with copies of the records."""
+    rng_at = interface.records[1].fields["rng"][1]
+    records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
+
+    def ask(*addresses: int) -> int:
+        copies = [
+            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
+            for address, record in zip(addresses, records, strict=True)
+        ]
+        index = _asked(source, copies, errors)
+        ctypes.c_uint64.from_address(addresses[1] + rng_at).value = int(copies[1].rng)
+        return index
+
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
+
+
+def _asked(source: Callable[..., Any], copies: Any, errors: list[BaseException]) -> int:
+    """Ask a plain-Python policy; keep what it raises and answer -1, which no list of moves has."""
+    try:
+        index = source(*copies)
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise TypeError(f"it returned {index!r}, not the index of a move") from None
+        return number if -(2**63) <= number < 2**63 else -1
+    except BaseException as error:
+        errors.append(error)
+        return -1

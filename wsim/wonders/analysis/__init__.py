@@ -1,0 +1,1 @@
+"""What only 7 Wonders can be asked."""

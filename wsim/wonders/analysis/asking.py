@@ -1,0 +1,147 @@
+"""Two kernels as plain Python functions: the payments of a cost, and the points of science symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from wsim.errors import UserError, nearest
+from wsim.wonders.catalog.compiling import pack_units
+from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.entries import pay_entry, science_entry
+
+__all__ = ["payments", "science_score"]
+
+LETTERS = {"C": "clay", "S": "stone", "O": "ore", "W": "wood", "G": "glass", "T": "loom", "P": "papyrus"}
+DISCOUNTS = {
+    "left_raw": (layout.LEFT_RAW,),
+    "right_raw": (layout.RIGHT_RAW,),
+    "both_manufactured": (layout.LEFT_MADE, layout.RIGHT_MADE),
+}
+MAXIMUM_UNITS = 12
+MAXIMUM_SYMBOLS = 40
+MAXIMUM_COINS = 250
+
+
+def payments(
+    *,
+    own: Iterable[str] = (),
+    left: Iterable[str] = (),
+    right: Iterable[str] = (),
+    cost: str = "",
+    discounts: Iterable[str] = (),
+    coins: int | None = None,
+    bank: int = 0,
+    prices: Mapping[str, Mapping[str, int]] | None = None,
+) -> list[tuple[int, int]]:
+    """Return the Pareto-minimal payments of a cost as (coins to the left, coins to the right), by ascending left (R15).
+
+    Parameters
+    ----------
+    own, left, right: symbols of the own city and of what the neighbours sell, one string each; several letters are
+        alternatives of which one may be used: ``["W", "SC"]`` is one wood, and one stone or clay. W wood, S stone,
+        C clay, O ore, G glass, T loom (textile), P papyrus.
+    cost: one letter a unit, at most 12 units.
+    discounts: any of ``left_raw``, ``right_raw`` (trading posts), ``both_manufactured`` (Marketplace), R14.
+    coins: the treasury at the start of the turn (R10); None for as many as needed.
+    bank: coins of the cost that go to the bank.
+    prices: prices of the two sides where they are not 2 and 1: ``{"left": {"raw": 1, "manufactured": 2}, ...}``.
+
+    Returns an empty list where the cost cannot be paid. Raises UserError for symbols or discounts that do not exist.
+
+    >>> payments(own=["W"], left=["S"], right=["S", "S"], cost="WSS")
+    [(0, 4), (2, 2)]
+    """
+    public = np.zeros(1, layout.PUBLIC).view(np.recarray)
+    hidden = np.zeros(1, layout.HIDDEN).view(np.recarray)
+    record = public[0]
+    record.seats = 3
+    for seat, (name, symbols) in enumerate((("own", own), ("left", left), ("right", right))):
+        _fill_city(record, seat, name, list(symbols))
+    record.price[0] = _prices(discounts, prices)
+    record.cheapest[0] = min(record.price[0])
+    units = _units(cost)
+    if len(units) > MAXIMUM_UNITS:
+        raise UserError(f"the cost {cost!r} has {len(units)} units; at most {MAXIMUM_UNITS} are supported")
+    purse = MAXIMUM_COINS if coins is None else min(_coins("coins", coins), MAXIMUM_COINS)
+    packed = np.uint64(pack_units((unit, 1) for unit in units))
+    with np.errstate(over="ignore"):
+        count = pay_entry(record, hidden[0], 0, packed, _coins("bank", bank), purse)
+    pairs = [int(pair) for pair in hidden[0].pairs[:count]]
+    return [(pair >> layout.LEFT_AT & 255, pair >> layout.RIGHT_AT & 255) for pair in pairs]
+
+
+def _coins(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UserError(f"{name} must be a whole number of coins, at least 0, not {value!r}")
+    return value
+
+
+def _units(text: str) -> list[str]:
+    """Return the resources of a text of letters."""
+    unknown = [letter for letter in text.upper() if letter not in LETTERS]
+    if unknown:
+        accepted = ", ".join(f"{letter} {name}" for letter, name in LETTERS.items())
+        raise UserError(f"unknown resource {unknown[0]!r} in {text!r}: accepted are {accepted}")
+    return [LETTERS[letter] for letter in text.upper()]
+
+
+def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
+    """Give a city its symbols: a single letter is plain production, several are alternatives."""
+    if len(symbols) > MAXIMUM_SYMBOLS:
+        raise UserError(f"{name} has {len(symbols)} symbols; at most {MAXIMUM_SYMBOLS} are supported")
+    plain: list[tuple[str, int]] = []
+    reach: list[tuple[str, int]] = []
+    flex = 0
+    for symbol in symbols:
+        kinds = sorted(set(_units(symbol)))
+        if not kinds:
+            raise UserError(f"an empty symbol in {name}: write one letter, or several for alternatives")
+        reach += [(kind, 1) for kind in kinds]
+        if len(kinds) == 1:
+            plain.append((kinds[0], 1))
+            continue
+        if flex == layout.FLEX:
+            raise UserError(f"{name} has more than {layout.FLEX} either/or symbols")
+        record.flex[seat, flex] = record.sale_flex[seat, flex] = pack_units((kind, 1) for kind in kinds)
+        flex += 1
+        lanes = np.uint64(sum(255 << 8 * layout.RESOURCES.index(kind) for kind in kinds))
+        record.flex_lanes[seat] |= lanes
+        record.sale_flex_lanes[seat] |= lanes
+    record.flex_count[seat] = record.sale_flex_count[seat] = flex
+    record.plain[seat] = record.sale[seat] = pack_units(plain)
+    record.reach[seat] = record.sale_reach[seat] = pack_units(reach)
+
+
+def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | None) -> list[int]:
+    """Return the four prices of a unit: left raw, left made, right raw, right made."""
+    result = [2, 2, 2, 2]
+    for discount in discounts:
+        if discount not in DISCOUNTS:
+            accepted = ", ".join(DISCOUNTS)
+            raise UserError(f"unknown discount {discount!r}: accepted are {accepted}{nearest(discount, DISCOUNTS)}")
+        for kind in DISCOUNTS[discount]:
+            result[kind] = 1
+    for side, offset in (("left", 0), ("right", 2)):
+        for sort, place in (("raw", 0), ("manufactured", 1)):
+            price = (prices or {}).get(side, {}).get(sort)
+            if price is not None:
+                if price not in (0, 1, 2, 3, 4, 5):
+                    raise UserError(f"a price must be 0 to 5 coins, not {price!r} ({side} {sort})")
+                result[offset + place] = price
+    return result
+
+
+def science_score(compass: int = 0, gear: int = 0, tablet: int = 0, wild: int = 0) -> int:
+    """Return the points of science symbols, each wild one fixed so that the total is the greatest (R23).
+
+    >>> science_score(compass=3, gear=2, tablet=1)
+    21
+    """
+    counts: dict[str, Any] = {"compass": compass, "gear": gear, "tablet": tablet, "wild": wild}
+    for name, value in counts.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 1000:
+            raise UserError(f"{name} must be a number of symbols from 0 to 1000, not {value!r}")
+    return int(science_entry(compass, gear, tablet, wild))

@@ -1,0 +1,191 @@
+"""What taking a card causes, from picks that were randomised with a known probability.
+
+A policy that explores replaces some of its picks by uniformly drawn legal moves, so every legal move has a known chance
+of being picked, and the rows of the picks table carry that of the move that was. Weighting each row by the inverse of
+it turns the picks that happened into the picks of an experiment (Horvitz and Thompson 1952), weights normalised to sum
+to 1 (Hajek 1971).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError, nearest
+from wsim.stats.games import Floats, Frame, GameBatch, batches, require
+from wsim.stats.intervals import check_level, nulls
+from wsim.stats.moments import Moments
+from wsim.stats.tables import Table
+from wsim.wonders.analysis.card_picks import card_names, offered_codes
+
+__all__ = ["Action", "Against", "pick_effects"]
+
+Action = Literal["take", "build", "stage", "sell"]
+Against = Literal["others", "policy"]
+
+_BATCH = 65_536
+_CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
+_NOTE = (
+    "Causal: picks were randomised with known probability. Estimand: over the turns on which an exploring seat could "
+    "{action} the card, its mean {outcome} if it does so (a way to pay drawn uniformly) less its mean {outcome} if it "
+    "{instead}, everybody playing on as in this run."
+)
+_INSTEAD = {"others": "makes a uniformly drawn other legal move", "policy": "follows its policy"}
+
+
+def pick_effects(
+    picks: Frame,
+    seats: Frame,
+    action: Action = "take",
+    *,
+    outcome: str = "total",
+    against: Against = "others",
+    level: float = 0.95,
+) -> Table:
+    """Return the effect on a seat's outcome of doing something with each card.
+
+    Estimand, in one sentence: over the turns on which an exploring seat could do ``action`` with the card, the mean
+    outcome of that seat if it does so (a way to pay drawn uniformly) less its mean outcome if it makes a uniformly
+    drawn other legal move (``against="others"``) or follows its policy (``against="policy"``), all seats playing on
+    as they do in this run.
+
+    Parameters
+    ----------
+    picks: the picks table of a run whose policies explore; filter it to look at one age, say. It needs the lists
+        ``offered`` (cards in hand) and, but for ``sell``, ``ways`` (the number of legal ways to build each of them).
+    seats: the seats table of the same run.
+    action: ``build``, ``stage`` (bury it under a stage), ``sell`` (deny it to the others), or ``take``: any of these.
+    outcome: a numeric column of the seats table.
+    against: what the card is compared with. A card that its policy always takes has no effect against ``policy``.
+
+    Columns: card, picks (with this action), effective (the number of equally weighted picks worth as much), taken and
+    otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
+    """
+    check_level(level)
+    _check(action, get_args(Action), "action")
+    _check(against, get_args(Against), "comparison")
+    frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
+    names = card_names(frame)
+    moments = Moments(len(names), 4)
+    weights = np.zeros((3, len(names)))
+    for batch in batches(frame, [*_columns(action), outcome], rows=_BATCH):
+        rows = _rows(batch, action, against)
+        moments.add(*_features(batch, rows, batch.column(outcome), len(names)))
+        for power in range(3):
+            weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, len(names))
+    effect = moments.difference((1, 0), (3, 2), level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = weights[1] ** 2 / weights[2]
+    table = pl.DataFrame(
+        {
+            "card": names,
+            "picks": weights[0].astype(np.int64),
+            "effective": nulls(effective),
+            "taken": nulls(moments.ratio(1, 0).value),
+            "otherwise": nulls(moments.ratio(3, 2).value),
+            **effect.columns("effect"),
+            "p": nulls(effect.p_value()),
+            "q": nulls(effect.q_value()),
+        }
+    ).sort("effect", "card", descending=[True, False], nulls_last=True)
+    note = _NOTE.format(action=action, outcome=outcome, instead=_INSTEAD[against])
+    return Table(table, f"Effect of the action {action!r} on {outcome}", note)
+
+
+def _check(value: str, accepted: Sequence[str], what: str) -> None:
+    if value not in accepted:
+        raise UserError(f"unknown {what} {value!r}: it is one of {', '.join(accepted)}{nearest(value, accepted)}")
+
+
+def _columns(action: Action) -> list[str]:
+    needed = ["seat", "legal", "card", "action", "probability", "randomised", "offered"]
+    return needed if action == "sell" else [*needed, "ways"]
+
+
+def _with_outcome(picks: pl.LazyFrame, seats: pl.LazyFrame, action: Action, outcome: str) -> pl.LazyFrame:
+    """Return the turns of seats that explore, with the outcome of the seat."""
+    require(picks, ["game", "decision", *_columns(action)])
+    require(seats, ["game", "seat", outcome])
+    explored = (pl.col("probability") < _CERTAIN) & (pl.col("legal") > 1)
+    turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]) & explored)
+    return turns.join(seats.select("game", "seat", outcome), on=["game", "seat"], how="inner", maintain_order="left")
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One entry per turn and card in hand with which the action was possible and not forced.
+
+    Attributes
+    ----------
+    turn: the row of the turn.
+    card: the number of the card.
+    done: whether the action was done with this card.
+    weight: the inverse probability if it was done, else 0.
+    otherwise: the inverse probability if the pick is one that the card is compared with, else 0.
+    """
+
+    turn: NDArray[np.int64]
+    card: NDArray[np.int64]
+    done: NDArray[np.bool_]
+    weight: Floats
+    otherwise: Floats
+
+
+def _rows(batch: GameBatch, action: Action, against: Against) -> _Rows:
+    frame = batch.frame
+    turn, card = offered_codes(frame)
+    legal, probability = batch.column("legal"), batch.column("probability")
+    moves = _moves(frame, turn, legal, action)
+    possible = (moves > 0) & (moves < legal[turn])
+    turn, card, moves = turn[possible], card[possible], moves[possible]
+    picked = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()[turn]
+    did = np.ones(frame.height, bool) if action == "take" else (frame["action"].cast(pl.String) == action).to_numpy()
+    done = (picked == card) & did[turn]
+    chance = probability[turn]
+    if against == "others":
+        otherwise = np.where(done, 0.0, 1 / ((legal[turn] - moves) * chance))
+    else:
+        # an unexplored pick is what the policy wanted: its probability tells the chance of exploring
+        explores = (1 - probability) * legal / (legal - 1)
+        kept = ~frame["randomised"].to_numpy()
+        otherwise = np.where(kept, 1 / np.where(kept, 1 - explores, 1.0), 0.0)[turn]
+    return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise)
+
+
+def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: Action) -> Floats:
+    """Return the number of legal moves that do the action with each card in hand.
+
+    The moves of a hand are, for each distinct card: the ways to build it, the ways to pay for the stage (the same for
+    all cards), one sale (R50).
+    """
+    if action == "sell":
+        return np.ones(len(turn))
+    lists = frame["ways"]
+    held = lists.list.len()
+    builds = lists.filter(held > 0).explode().cast(pl.Float64).to_numpy()
+    if len(builds) != len(turn):
+        raise UserError("the lists 'ways' and 'offered' of the picks table differ in length")
+    if action == "build":
+        return builds
+    total = np.bincount(turn, builds, frame.height)
+    cards = np.maximum(np.bincount(turn, minlength=frame.height), 1)
+    stages = np.rint((legal - total) / cards - 1)[turn]
+    return stages if action == "stage" else builds + stages + 1
+
+
+def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> list[Floats]:
+    """Return per-game sums by card: weights and weighted outcomes of those who did it, then of the others."""
+    features: list[Floats] = []
+    game = batch.game_of_row[rows.turn]
+    for weights in (rows.weight, rows.otherwise):
+        used = weights > 0
+        cells = rows.card[used] * batch.games + game[used]
+        for values in (weights[used], (weights * outcome[rows.turn])[used]):
+            sums = np.bincount(cells, values, cards * batch.games).astype(np.float64)
+            features.append(sums.reshape(cards, batch.games))
+    return features

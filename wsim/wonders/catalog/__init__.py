@@ -1,0 +1,57 @@
+"""The catalogue of 7 Wonders: cards.toml, with patches and changes laid over it, as checked and frozen records.
+
+>>> catalogue = load_catalogue("2e", changes=["cards.Palace.points=6"])
+>>> catalogue.card("Palace").effects.points
+6
+
+``model`` (the records), ``reading`` (values and entries), ``layers`` (layers, patches, changes), ``ruleset`` (rule
+sets), ``check`` (what must hold of the whole), ``loading`` (all of it together), ``text`` (what people see) and
+``compiling`` (the record that kernels play by).
+"""
+
+from wsim.catalog.source import default_cards_path
+from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
+from wsim.wonders.catalog.model import (
+    CITIES,
+    COLORS,
+    COUNTED,
+    MANUFACTURED,
+    RAW,
+    RESOURCES,
+    SWITCHES,
+    Card,
+    Catalogue,
+    Cost,
+    Count,
+    Effects,
+    Settings,
+    Stage,
+    Toll,
+    TradeDiscount,
+    TradePrice,
+    Wonder,
+)
+
+__all__ = [
+    "CITIES",
+    "COLORS",
+    "COUNTED",
+    "MANUFACTURED",
+    "RAW",
+    "RESOURCES",
+    "SWITCHES",
+    "Card",
+    "Catalogue",
+    "Cost",
+    "Count",
+    "Effects",
+    "Settings",
+    "Stage",
+    "Toll",
+    "TradeDiscount",
+    "TradePrice",
+    "Wonder",
+    "default_cards_path",
+    "load_catalogue",
+    "ruleset_names",
+]

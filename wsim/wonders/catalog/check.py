@@ -1,0 +1,98 @@
+"""What must hold of a catalogue as a whole: names, chains, decks that can be dealt, enough boards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from wsim.catalog.fields import Problems
+    from wsim.wonders.catalog.model import Card, Catalogue
+
+__all__ = ["check_chains", "check_names", "check_sides", "check_table"]
+
+MOST_CARDS = 128
+MOST_BOARDS = 24
+MOST_CANDIDATES = 64  # physical copies that may be dealt in one age: one bit each of a 64-bit word
+
+
+def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
+    """Report names of one section that differ in nothing but capitals and spaces."""
+    seen: dict[str, str] = {}
+    for name in names:
+        folded = "".join(name.split()).casefold()
+        if folded in seen:
+            problems.add((section, name), f"differs from {seen[folded]!r} in capitals or spaces only; that is one name")
+        seen.setdefault(folded, name)
+
+
+def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[str]) -> None:
+    """Report predecessors that are not among ``names``, the cards of the rule set (R16)."""
+    for card in cards:
+        path = ("cards", card.name, "free_with")
+        for predecessor in card.free_with:
+            if predecessor == card.name:
+                problems.add(path, f"{card.name!r} cannot be its own predecessor; accepted: other cards")
+            elif predecessor not in names:
+                problems.unknown(path, "predecessor", predecessor, names)
+
+
+def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
+    """Report sides of a board that no rule set plays."""
+    for name, board in boards.items():
+        written = board.get("sides") if isinstance(board, dict) else None
+        for side in written if isinstance(written, dict) else ():
+            if side not in sides:
+                problems.unknown(("wonders", name, "sides", side), "side", side, tuple(dict.fromkeys(sides)))
+
+
+def check_table(problems: Problems, catalogue: Catalogue) -> None:
+    """Report what keeps the catalogue from being played: sizes, boards, and decks for every player number (R2, R4)."""
+    sizes = (("cards", len(catalogue.cards), MOST_CARDS), ("wonders", len(catalogue.wonders), MOST_BOARDS))
+    for section, size, most in sizes:
+        if size > most:
+            problems.add((section,), f"{size} {section} are too many; accepted: at most {most}")
+    most_cities = catalogue.cities_at_table(catalogue.seats[1])
+    if len(catalogue.wonders) < most_cities:
+        rules = f"rule set {catalogue.ruleset}{_laid(catalogue)} needs one for each of up to {most_cities} cities"
+        problems.add(("wonders",), f"{len(catalogue.wonders)} boards are too few; {rules}")
+    black = [card.name for card in catalogue.cards if card.color == "black"]
+    if black and not catalogue.cities:
+        rules = f"rule set {catalogue.ruleset} draws no black cards"
+        problems.add(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
+    for players in catalogue.seat_numbers:
+        for age in (1, 2, 3):
+            _check_deck(problems, catalogue, players, age)
+
+
+def _laid(catalogue: Catalogue) -> str:
+    """Say what was laid over the card file, since that is where a mistake of the whole will come from."""
+    return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
+
+
+def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int) -> None:
+    """Report a deck that does not give every city a full hand."""
+    seats = catalogue.cities_at_table(players)
+    base = sum(card.copies_dealt(age, seats) for card in catalogue.cards)
+    pools = [("black card", "black", seats)] if catalogue.cities else []
+    if age == 3:
+        pools.insert(0, ("guild", "purple", seats + catalogue.settings.guilds_extra))
+    parts, total, candidates = [f"{base} copies"], base, base
+    for what, color, drawn in pools:
+        pool = sum(card.color == color and age in card.ages for card in catalogue.cards)
+        parts.append(f"{drawn} {what}s")
+        total += drawn
+        candidates += pool
+        if pool < drawn:
+            there = f"there {'is' if pool == 1 else 'are'} {pool}"
+            problems.add(("cards",), f"{drawn} {what}s are drawn in age {age} with {players} players, but {there}")
+    needed = seats * catalogue.settings.hand_size
+    if total != needed:
+        hands = f"{seats} hands of {catalogue.settings.hand_size}"
+        dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
+        where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
+        problems.add(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
+    if candidates > MOST_CANDIDATES:
+        many = f"{candidates} copies may be dealt in age {age} with {players} players"
+        problems.add(("cards",), f"{many}; accepted: at most {MOST_CANDIDATES}")

@@ -1,0 +1,153 @@
+"""Read one rule set of a card file, with its layers, patches and changes, and check it as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from copy import deepcopy
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.catalog.fields import Problems
+from wsim.catalog.source import default_cards_path, read_toml, shown
+from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
+from wsim.wonders.catalog.layers import apply_entries, lay, parse_change
+from wsim.wonders.catalog.model import Catalogue
+from wsim.wonders.catalog.reading import read_card, read_wonder
+from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["load_catalogue", "ruleset_names"]
+
+SECTIONS = ("cards", "wonders", "layers", "rulesets", "babel")
+ORDERED = ("cards", "wonders", "sides", "victory_tokens")  # lists whose order means something, or is fixed already
+Table = dict[str, Any]
+
+
+def load_catalogue(
+    ruleset: str = "1e",
+    cards: str | Path | None = None,
+    patches: Sequence[str | Path] = (),
+    changes: Sequence[str] = (),
+) -> Catalogue:
+    """Load, patch and check one rule set.
+
+    Parameters
+    ----------
+    ruleset: id of a rule set, such as "1e", "2e-cities" (see ``ruleset_names``).
+    cards: a card file that replaces wsim's own cards.toml.
+    patches: card files laid over the rule set, in order, after its layers.
+    changes: single changes such as "cards.Palace.points=6", laid over it last.
+
+    Raises UserError for whatever is wrong with any of them: its first line names file, entry, field and what is
+    accepted, further mistakes follow on lines of their own.
+    """
+    path = Path(cards) if cards is not None else default_cards_path()
+    problems = Problems(shown(path))
+    document = _read_document(problems, path)
+    laid = [(shown(Path(patch)), _read_document(Problems(str(patch)), Path(patch))) for patch in patches]
+    laid += [(f"--set {change}", parse_change(change, ruleset)) for change in changes]
+    for source, patch in laid:
+        for section in ("layers", "rulesets"):
+            if section in patch:
+                lay(document, {section: patch[section]}, (), source, problems)
+    _check_layers(problems, document)
+    rulesets = read_rulesets(problems, document)
+    rules = resolve(problems, rulesets, ruleset)
+    content = _content(problems, document, rules, laid)
+    catalogue = _catalogue(problems, content, rules, problems.source, (*map(str, patches), *changes))
+    check_names(problems, "cards", content["cards"])
+    check_names(problems, "wonders", content["wonders"])
+    check_chains(problems, catalogue.cards, content["cards"])
+    check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
+    problems.raise_any()  # counting a deck makes sense only when every card could be read
+    check_table(problems, catalogue)
+    problems.raise_any()
+    return replace(catalogue, digest=_digest(catalogue))
+
+
+def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path] = ()) -> tuple[str, ...]:
+    """Return the ids of the rule sets that the card file and the patches define, in the order of the file."""
+    path = Path(cards) if cards is not None else default_cards_path()
+    documents = [_read_document(Problems(shown(file)), file) for file in (path, *map(Path, patches))]
+    return tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
+
+
+def _read_document(problems: Problems, path: Path) -> Table:
+    """Read a card file or patch and check its sections; raise UserError for a mistake."""
+    document = read_toml(path)
+    for section, table in document.items():
+        if section not in SECTIONS:
+            problems.unknown((section,), "section", section, SECTIONS)
+        elif not isinstance(table, dict):
+            problems.add((section,), f"must be a table: [{section}]")
+    problems.raise_any()
+    return document
+
+
+def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
+    """Report layers that hold anything but cards and wonders."""
+    for name, layer in document.get("layers", {}).items():
+        for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
+            if section not in ("cards", "wonders") or not isinstance(entries, dict):
+                problems.add(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
+
+
+def _content(problems: Problems, document: Table, rules: Ruleset, laid: Sequence[tuple[str, Table]]) -> Table:
+    """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
+    content = {section: deepcopy(document.get(section, {})) for section in ("cards", "wonders")}
+    for layer in rules.layers:
+        for section, entries in document["layers"][layer].items():
+            for name, entry in entries.items():
+                source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
+                apply_entries(content, {section: {name: entry}}, f"{source} (layer {layer})", problems)
+    for source, patch in laid:
+        apply_entries(content, patch, source, problems)
+    return content
+
+
+def _catalogue(problems: Problems, content: Table, rules: Ruleset, source: str, changes: tuple[str, ...]) -> Catalogue:
+    """Read every entry and put the catalogue together; entries with mistakes are reported and left out."""
+    cards = [read_card(problems, name, table, rules.name, content["cards"]) for name, table in content["cards"].items()]
+    boards = content["wonders"]
+    wonders = [read_wonder(problems, name, table, rules.name, rules.sides, boards) for name, table in boards.items()]
+    return Catalogue(
+        ruleset=rules.name,
+        title=rules.title,
+        seat_numbers=rules.seats,
+        sides=rules.sides,
+        cards=tuple(sorted((card for card in cards if card), key=lambda card: card.name)),
+        wonders=tuple(sorted((wonder for wonder in wonders if wonder), key=lambda wonder: wonder.name)),
+        switches=rules.switches,
+        settings=rules.settings,
+        cities=rules.cities,
+        teams=rules.teams,
+        duo=rules.duo,
+        digest="",
+        source=source,
+        changes=changes,
+    )
+
+
+def _digest(catalogue: Catalogue) -> str:
+    """Return the first 16 hexadecimal digits of SHA-256 over what games depend on, in a canonical form."""
+    content = asdict(catalogue)
+    for key in ("ruleset", "title", "digest", "source", "changes"):
+        del content[key]
+    for card in content["cards"]:
+        del card["uncertain"]
+    text = json.dumps(_canonical(content), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _canonical(value: Any, ordered: bool = False) -> Any:
+    """Sort the lists whose order means nothing (alternatives, predecessors, ...) so that they hash alike."""
+    if isinstance(value, dict):
+        return {key: _canonical(item, key in ORDERED) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        items = [_canonical(item, ordered=True) for item in value]
+        return items if ordered else sorted(items, key=json.dumps)
+    return value

@@ -1,0 +1,157 @@
+"""Rule sets of a card file: their fields, what they inherit from each other, and which patch touches them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wsim.catalog.fields import Path, Problems, Reader, flag, identifier, listing, read_fields, text, whole
+from wsim.errors import UserError, nearest
+from wsim.wonders.catalog.model import SWITCHES, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Ruleset", "read_rulesets", "resolve"]
+
+SETTINGS: Mapping[str, Reader] = {
+    "hand_size": whole(2, 8),
+    "start_coins": whole(0, 99),
+    "sale_coins": whole(0, 99),
+    "trade_price": whole(1, 5),
+    "victory_tokens": listing(whole(0, 99), least=3, most=3, distinct=False),
+    "defeat_points": whole(-99, 0),
+    "coins_per_point": whole(1, 99),
+    "guilds_extra": whole(0, 9),
+}
+
+
+def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
+    return read_fields(problems, path, value, SETTINGS, "setting")
+
+
+def _switches(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
+    return read_fields(problems, path, value, dict.fromkeys(SWITCHES, flag), "switch")
+
+
+FIELDS: Mapping[str, Reader] = {
+    "title": text,
+    "extends": identifier,
+    "seats": listing(whole(2, 7)),
+    "sides": listing(identifier, least=2, most=2),
+    "layers": listing(identifier, least=0),
+    "cities": flag,
+    "teams": flag,
+    "duo": flag,
+    "settings": _settings,
+    "switches": _switches,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """One rule set with everything that it inherits."""
+
+    name: str
+    title: str
+    seats: tuple[int, ...]
+    sides: tuple[str, str]
+    layers: tuple[str, ...]
+    cities: bool
+    teams: bool
+    duo: bool
+    settings: Settings
+    switches: dict[str, bool]
+
+
+def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Check the fields of every rule set of a file, and return what is right, by name."""
+    tables = document.get("rulesets", {})
+    if not isinstance(tables, dict) or not tables:
+        problems.add(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
+        return {}
+    layers = document.get("layers", {})
+    found = {name: _ruleset(problems, name, table, tables, layers) for name, table in tables.items()}
+    used = [layer for rules in found.values() for layer in rules.get("layers", ())]
+    for name in layers:
+        if name not in used:
+            problems.add(("layers", name), f"no rule set names this layer{nearest(name, used)}")
+    return found
+
+
+def _ruleset(
+    problems: Problems, name: str, table: Any, tables: Mapping[str, Any], layers: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Check the fields of one rule set and the names it uses."""
+    path = ("rulesets", name)
+    identifier(problems, path, name)
+    found = read_fields(problems, path, table, FIELDS)
+    if isinstance(table, dict) and not ("extends" in table or ("seats" in table and "sides" in table)):
+        similar = nearest(name, [other for other in tables if other != name])
+        problems.add(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
+    for layer in found.get("layers", ()):
+        if layer not in layers:
+            problems.unknown((*path, "layers"), "layer", layer, layers)
+    parent = found.get("extends")
+    if parent is not None and parent not in tables:
+        problems.unknown((*path, "extends"), "rule set", parent, tables)
+    return found
+
+
+def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> Ruleset:
+    """Return rule set ``name`` with what it inherits; raise UserError for an unknown name or a missing field."""
+    if not rulesets:
+        problems.raise_any()
+    if name not in rulesets:
+        raise UserError(f"unknown rule set {name!r}{nearest(name, rulesets)}; accepted: {', '.join(rulesets)}")
+    path = ("rulesets", name)
+    merged = _merged(problems, rulesets, name)
+    for key, what in (("seats", "the numbers of players"), ("sides", "the two sides of a board")):
+        if key not in merged:
+            problems.add((*path, key), f"is missing; accepted: {what}, as a list")
+    problems.raise_any()
+    flags = {key: merged.get(key, False) for key in ("cities", "teams", "duo")}
+    ruleset = Ruleset(
+        name=name,
+        title=merged.get("title", name),
+        seats=tuple(sorted(merged["seats"])),
+        sides=merged["sides"],
+        layers=merged.get("layers", ()),
+        settings=Settings(**merged["settings"]),
+        switches=SWITCHES | merged["switches"],
+        **flags,
+    )
+    _check(problems, ruleset)
+    return ruleset
+
+
+def _merged(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    """Lay the chain of ancestors over each other, the eldest first."""
+    chain: list[str] = []
+    step: str | None = name
+    while step is not None and step in rulesets:
+        if step in chain:
+            problems.add(("rulesets", name, "extends"), f"goes round in a circle: {' -> '.join([*chain, step])}")
+            break
+        chain.append(step)
+        step = rulesets[step].get("extends")
+    merged: dict[str, Any] = {"settings": {}, "switches": {}}
+    for ancestor in reversed(chain):
+        own = rulesets[ancestor]
+        for key, value in own.items():
+            merged[key] = merged[key] | value if key in ("settings", "switches") else value
+    return merged
+
+
+def _check(problems: Problems, ruleset: Ruleset) -> None:
+    """Report fields that do not go together."""
+    path = ("rulesets", ruleset.name)
+    if ruleset.duo and (ruleset.cities or ruleset.teams):
+        other = "cities" if ruleset.cities else "teams"
+        problems.add((*path, "duo"), f"does not go together with {other} = true (R43); accepted: one of them")
+    accepted = {2} if ruleset.duo else {4, 6} if ruleset.teams else {3, 4, 5, 6, 7}
+    wrong = [n for n in ruleset.seats if n not in accepted]
+    if wrong:
+        kind = " for two players" if ruleset.duo else " in teams" if ruleset.teams else ""
+        listed = ", ".join(map(str, sorted(accepted)))
+        problems.add((*path, "seats"), f"{wrong[0]} players are not accepted{kind}; accepted: {listed}")

@@ -1,0 +1,332 @@
+"""What people and programs see of a catalogue: table rows, entries in words, the difference of two rule sets, JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from wsim.wonders.catalog.model import (
+    COLORS,
+    Card,
+    Catalogue,
+    Cost,
+    Count,
+    Effects,
+    Stage,
+    Toll,
+    TradeDiscount,
+    TradePrice,
+    Wonder,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = [
+    "card_rows",
+    "catalogue_dict",
+    "cost_text",
+    "diff_lines",
+    "diff_rows",
+    "effects_text",
+    "wonder_rows",
+]
+
+ROMAN = ("", "I", "II", "III")
+FREE_BUILDS: Mapping[str, str] = {
+    "once_per_age": "one free build each age",
+    "first_of_color": "the first structure of a colour is free",
+    "first_turn_of_age": "the structure of an age's first turn is free",
+    "last_turn_of_age": "the structure of an age's last turn is free",
+}
+BY_PRODUCTION: Mapping[str, str] = {
+    "own_board_brown_gray": "one more resource of those that the board, brown and gray cards produce",
+    "not_own_board_brown_gray": "one resource of those that the board, brown and gray cards do not produce",
+}
+
+
+def cost_text(cost: Cost) -> str:
+    """Return a cost in words, such as "2 coins, 1 clay, 3 ore"; "free" if there is none."""
+    coins = [_amount(cost.coins, "coin")] if cost.coins else []
+    return ", ".join([*coins, *(f"{n} {resource}" for resource, n in cost.resources)]) or "free"
+
+
+def effects_text(effects: Effects) -> str:
+    """Return effects in words, separated by semicolons; "none" if there are none."""
+    return "; ".join(PHRASES[name](value) for name, value in effects.present().items()) or "none"
+
+
+def card_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each card and age, by age, colour and name: what a table shows and ``--json`` prints.
+
+    ``copies`` holds the least player number for each copy (empty: it is drawn), ``leads_to`` the cards it makes free.
+    """
+    leads_to: dict[str, list[str]] = {}
+    for card in catalogue.cards:
+        for predecessor in card.free_with:
+            leads_to.setdefault(predecessor, []).append(card.name)
+    rows = [
+        {
+            "name": card.name,
+            "age": age,
+            "color": card.color,
+            "cost": cost_text(card.cost),
+            "copies": list(dict(card.copies).get(age, ())),
+            "effects": effects_text(card.effects),
+            "free_with": list(card.free_with),
+            "leads_to": leads_to.get(card.name, []),
+            "uncertain": card.uncertain,
+        }
+        for card in catalogue.cards
+        for age in card.ages
+    ]
+    return sorted(rows, key=lambda row: (row["age"], COLORS.index(str(row["color"])), row["name"]))
+
+
+def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each stage: wonder, resource, side, stage (from 1), cost and effects in words."""
+    return [
+        {
+            "wonder": wonder.name,
+            "resource": wonder.resource,
+            "side": side,
+            "stage": number,
+            "cost": cost_text(stage.cost),
+            "effects": effects_text(stage.effects),
+        }
+        for wonder in catalogue.wonders
+        for side, stages in wonder.sides
+        for number, stage in enumerate(stages, start=1)
+    ]
+
+
+def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
+    """Return the whole catalogue as JSON-able values; cards and boards in the form of cards.toml."""
+    return {
+        "ruleset": catalogue.ruleset,
+        "title": catalogue.title,
+        "source": catalogue.source,
+        "changes": list(catalogue.changes),
+        "digest": catalogue.digest,
+        "seats": list(catalogue.seat_numbers),
+        "sides": list(catalogue.sides),
+        "cities": catalogue.cities,
+        "teams": catalogue.teams,
+        "duo": catalogue.duo,
+        "settings": asdict(catalogue.settings) | {"victory_tokens": list(catalogue.settings.victory_tokens)},
+        "switches": dict(catalogue.switches),
+        "cards": {card.name: _card_fields(card) for card in catalogue.cards},
+        "wonders": {wonder.name: _wonder_fields(wonder) for wonder in catalogue.wonders},
+    }
+
+
+def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:
+    """Return the differences of two catalogues: one row for each field, with its value in both (None: not there).
+
+    ``part`` is "rules", "cards" or "wonders"; ``name`` the card, "<board>" or "<board> <side> <stage>"; ``field`` is
+    "" where a whole entry is there in one of the two only.
+    """
+    rows = _diff("rules", _rules(old), _rules(new))
+    rows += _diff("cards", _cards(old), _cards(new))
+    return rows + _diff("wonders", _boards(old), _boards(new))
+
+
+def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
+    """Return the differences of two catalogues as lines for people, with a heading for each part."""
+    headings = {"rules": "Rules", "cards": "Cards", "wonders": "Boards"}
+    lines: list[str] = []
+    part = ""
+    for row in diff_rows(old, new):
+        if row["part"] != part:
+            part = str(row["part"])
+            lines += [*([""] if lines else []), headings[part]]
+        lines.append("  " + _diff_line(row))
+    return lines or ["no difference"]
+
+
+def _amount(n: int, what: str) -> str:
+    return f"{n} {what}" if n in (1, -1) else f"{n} {what}s"
+
+
+def _listed(words: Iterable[object]) -> str:
+    return ", ".join(map(str, words))
+
+
+def _per(what: str, count: Count) -> str:
+    """Say "2 coins per brown or gray card (own city and both neighbours)"."""
+    colors = [word for word in count.what if word in COLORS]
+    things = [" or ".join(colors) + " card"] if colors else []
+    things += [word.replace("token_", "token of ").replace("_", " ") for word in count.what if word not in COLORS]
+    own = "self" in count.cities
+    neighbors = [city for city in count.cities if city != "self"]
+    around = "both neighbours" if len(neighbors) == 2 else "".join(f"{city} neighbour" for city in neighbors)
+    cities = " and ".join([*(["own city"] if own else []), *([around] if around else [])])
+    return f"{_amount(count.n, what)} per {' or '.join(things)} ({cities})"
+
+
+def _toll(toll: Toll, what: str) -> str:
+    """Say "2 coins per victory token they have"."""
+    per = f" per {toll.per.replace('_', ' ')} they have" if toll.per else ""
+    return f"{_amount(toll.n, what)}{per}"
+
+
+def _one_of(resources: tuple[str, ...] | str) -> str:
+    return BY_PRODUCTION[resources] if isinstance(resources, str) else "produces " + " or ".join(resources)
+
+
+def _price(price: TradePrice) -> str:
+    return f"{price.resources} resources from {_sellers(price.neighbors)} cost {price.price}"
+
+
+def _discount(discount: TradeDiscount) -> str:
+    if discount.scope == "board_resource":
+        return f"starting resources from {_sellers(discount.neighbors)} cost {discount.n} less"
+    return f"one resource a turn from {_sellers(discount.neighbors)} costs {discount.n} less"
+
+
+def _sellers(neighbors: tuple[str, ...]) -> str:
+    return "both neighbours" if len(neighbors) == 2 else f"the {neighbors[0]} neighbour"
+
+
+PHRASES: Mapping[str, Callable[[Any], str]] = {
+    "points": lambda n: _amount(n, "point"),
+    "shields": lambda n: _amount(n, "shield"),
+    "coins": lambda n: _amount(n, "coin"),
+    "science": lambda symbol: "any science symbol" if symbol == "any" else str(symbol),
+    "produces": lambda resources: "produces " + " and ".join(resources),
+    "produces_one_of": _one_of,
+    "trade_price": _price,
+    "trade_discount": _discount,
+    "points_per": lambda count: _per("point", count),
+    "coins_per": lambda count: _per("coin", count),
+    "points_if_wonder_complete": lambda n: f"{_amount(n, 'point')} if every own stage is built",
+    "play_last_card": lambda _: "plays the last card of each age",
+    "build_from_discard": lambda _: "builds one card from the discard pile for nothing",
+    "copy_guild": lambda _: "copies a neighbour's guild at the end",
+    "free_build": lambda when: FREE_BUILDS[when],
+    "coins_to_others": lambda toll: f"{toll.who} get {_toll(toll, 'coin')}",
+    "coin_loss": lambda toll: f"{toll.who} lose {_toll(toll, 'coin')}",
+    "debt": lambda toll: f"{toll.who} take {_toll(toll, 'debt')}",
+    "victory_token": lambda token: f"a victory token of {token}",
+    "diplomacy": lambda n: _amount(n, "diplomacy token"),
+    "copy_science": lambda n: f"copies {_amount(n, 'science symbol')} of the neighbours at the end",
+    "stages_cost_no_resources": lambda _: "own stages cost no resources",
+    "discard_defeat_tokens": lambda _: "discards own defeat tokens",
+}
+
+
+def _effect_fields(effects: Effects) -> dict[str, Any]:
+    """Return effects as they stand in cards.toml."""
+    found: dict[str, Any] = {}
+    for name, value in effects.present().items():
+        if isinstance(value, bool | int | str):
+            found[name] = value
+        else:
+            found[name] = list(value) if isinstance(value, tuple) else plain(value)
+    return found
+
+
+def _cost_fields(cost: Cost) -> dict[str, Any]:
+    table = ({"coins": cost.coins} if cost.coins else {}) | dict(cost.resources)
+    return {"cost": table} if table else {}
+
+
+def _card_fields(card: Card) -> dict[str, Any]:
+    """Return a card as it stands in cards.toml."""
+    fields: dict[str, Any] = {"color": card.color}
+    if len(card.copies) > 1:
+        fields["copies"] = {str(age): list(minima) for age, minima in card.copies}
+    else:
+        fields["age"] = card.ages[0]
+        fields |= {"copies": list(card.copies[0][1])} if card.copies else {}
+    fields |= _cost_fields(card.cost)
+    fields |= {"free_with": list(card.free_with)} if card.free_with else {}
+    fields |= _effect_fields(card.effects)
+    return fields | ({"uncertain": card.uncertain} if card.uncertain else {})
+
+
+def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
+    """Return a board as it stands in cards.toml."""
+
+    def written(stage: Stage) -> dict[str, Any]:
+        return _cost_fields(stage.cost) | _effect_fields(stage.effects)
+
+    return {"resource": wonder.resource, "sides": {side: [written(s) for s in stages] for side, stages in wonder.sides}}
+
+
+Shown = dict[str, dict[str, Any]]
+
+
+def _rules(catalogue: Catalogue) -> Shown:
+    """Return the rules of a catalogue for comparison: a single entry without a name."""
+    fields: dict[str, Any] = {"seats": _listed(catalogue.seat_numbers), "sides": _listed(catalogue.sides)}
+    fields |= {"cities": catalogue.cities, "teams": catalogue.teams, "duo": catalogue.duo}
+    settings = asdict(catalogue.settings) | {"victory_tokens": _listed(catalogue.settings.victory_tokens)}
+    return {"": fields | settings | dict(catalogue.switches)}
+
+
+def _cards(catalogue: Catalogue) -> Shown:
+    """Return the cards in words for comparison."""
+    return {
+        card.name: {
+            "color": card.color,
+            "age": " and ".join(ROMAN[age] for age in card.ages),
+            "copies": "; ".join(f"{ROMAN[age]}: {_listed(minima)}" for age, minima in card.copies) or "drawn",
+            "cost": cost_text(card.cost),
+            "free_with": _listed(card.free_with) or "none",
+            "effects": effects_text(card.effects),
+            "uncertain": card.uncertain or "no",
+        }
+        for card in catalogue.cards
+    }
+
+
+def _boards(catalogue: Catalogue) -> Shown:
+    """Return boards and stages in words for comparison; sides by position, so that B and night are compared."""
+    shown: Shown = {}
+    for wonder in catalogue.wonders:
+        shown[wonder.name] = {"resource": wonder.resource}
+        for position, (_, stages) in enumerate(wonder.sides):
+            for number, stage in enumerate(stages, start=1):
+                name = f"{wonder.name}, {('first', 'second')[position]} side, stage {number}"
+                shown[name] = {"cost": cost_text(stage.cost), "effects": effects_text(stage.effects)}
+    return shown
+
+
+def _diff(part: str, old: Shown, new: Shown) -> list[dict[str, Any]]:
+    """Compare entries field by field; an entry of one side only is one row."""
+    rows = []
+    for name in dict.fromkeys([*old, *new]):
+        before, after = old.get(name), new.get(name)
+        if before is None or after is None:
+            rows.append({"part": part, "name": name, "field": "", "old": _told(before), "new": _told(after)})
+            continue
+        rows += [
+            {"part": part, "name": name, "field": key, "old": before[key], "new": after[key]}
+            for key in before
+            if before[key] != after[key]
+        ]
+    return rows
+
+
+def _told(entry: dict[str, Any] | None) -> str | None:
+    """Tell a whole entry in one phrase, leaving out what it does not have."""
+    if entry is None:
+        return None
+    silent = {"free_with": "none", "uncertain": "no", "effects": "none"}
+    kept = {key: value for key, value in entry.items() if silent.get(key) != value}
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in kept.items())
+
+
+def _diff_line(row: Mapping[str, Any]) -> str:
+    """Phrase one row of a difference."""
+    if row["field"]:
+        name = f"{row['name']}: " if row["name"] else ""
+        return f"{name}{str(row['field']).replace('_', ' ')} {_said(row['old'])} -> {_said(row['new'])}"
+    return f"- {row['name']}: {row['old']}" if row["new"] is None else f"+ {row['name']}: {row['new']}"
+
+
+def _said(value: object) -> str:
+    """Say true and false as in cards.toml."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,23 @@
+"""Kernels that Python calls one at a time; apart from the modules they serve, so that a run does not compile them."""
+
+from __future__ import annotations
+
+from numba import types
+
+from wsim.jit import kernel
+from wsim.wonders.kernels.layout import Hidden, Public
+from wsim.wonders.kernels.payment import pay, prepare_payer
+from wsim.wonders.kernels.scoring import best_wild
+
+
+@kernel(types.int64(Public, Hidden, types.int64, types.uint64, types.int64, types.int64))
+def pay_entry(public, hidden, seat, cost, bank, purse):
+    """Call the payment solver from Python."""
+    prepare_payer(public, hidden, seat)
+    return pay(public, hidden, seat, cost, bank, purse)
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64, types.int64))
+def science_entry(compass, gear, tablet, wild):
+    """Call the science scoring from Python."""
+    return best_wild(compass, gear, tablet, wild)

@@ -1,0 +1,349 @@
+"""Moves and their complete lists (R50).
+
+A move is one 64-bit word; its fields are read with the accessors below, which policies use too:
+
+==========  =====  ==========================================================================
+field       bits   meaning
+==========  =====  ==========================================================================
+card        0-7    the card's number (tables order: alphabetical by name)
+action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile), PAY (a loss, R32)
+how         12-15  PAID, CHAIN, FREE
+bank        16-23  coins to the bank; for PAY the coins paid
+left        24-31  coins to the left neighbour
+right       32-39  coins to the right neighbour
+slot        40-47  the physical copy in the hand
+spends      48     uses up the once-per-age free build
+==========  =====  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.layout import (
+    ACTION_AT,
+    BAN_SELL,
+    BAN_STAGE,
+    BAN_TRADE,
+    BANK_AT,
+    BUILD,
+    CARD_AT,
+    CHAIN,
+    DECLINE,
+    DISCARD_PILE,
+    FREE,
+    FREE_CITY,
+    FREE_FIRST_COLOR,
+    FREE_FIRST_TURN,
+    FREE_LAST_TURN,
+    FREE_ONCE_PER_AGE,
+    FREE_STAGES,
+    HOW_AT,
+    LEFT_AT,
+    LOSS,
+    PAID,
+    PAY,
+    RIGHT_AT,
+    SELL,
+    SLOT_AT,
+    SPENDS_AT,
+    STAGE,
+    SWITCHES,
+    TURN,
+)
+from wsim.wonders.kernels.payment import pay, prepare_payer
+
+NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
+_BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
+_ACTION, _HOW, _BANK, _LEFT, _RIGHT, _SLOT, _SPENDS = (
+    np.uint64(at) for at in (ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT)
+)
+_CHAIN = np.uint64((BUILD << ACTION_AT) | (CHAIN << HOW_AT))
+_FREE = np.uint64((BUILD << ACTION_AT) | (FREE << HOW_AT))
+_PAID = np.uint64((BUILD << ACTION_AT) | (PAID << HOW_AT))
+_STAGE = np.uint64((STAGE << ACTION_AT) | (PAID << HOW_AT))
+_SELL = np.uint64(SELL << ACTION_AT)
+_DECLINE = np.uint64(DECLINE << ACTION_AT)
+_PAY = np.uint64(PAY << ACTION_AT)
+_SPENDING = np.uint64(1 << SPENDS_AT)
+_PAID_BESIDE_CHAIN = SWITCHES.index("paid_build_beside_chain")
+_DISCARD_OPTIONAL = SWITCHES.index("discard_build_optional")
+_CITY_CHOOSES = SWITCHES.index("free_city_chooses_payment")
+assert CARD_AT == 0
+
+
+@kernel
+def card_of(move):
+    """Return the card number of a move."""
+    return np.int64(move & _BYTE)
+
+
+@kernel
+def action_of(move):
+    """Return BUILD, STAGE, SELL, DECLINE or PAY."""
+    return np.int64((move >> _ACTION) & _NIBBLE)
+
+
+@kernel
+def how_of(move):
+    """Return PAID, CHAIN or FREE."""
+    return np.int64((move >> _HOW) & _NIBBLE)
+
+
+@kernel
+def bank_of(move):
+    """Return the coins that go to the bank."""
+    return np.int64((move >> _BANK) & _BYTE)
+
+
+@kernel
+def left_of(move):
+    """Return the coins that go to the left neighbour."""
+    return np.int64((move >> _LEFT) & _BYTE)
+
+
+@kernel
+def right_of(move):
+    """Return the coins that go to the right neighbour."""
+    return np.int64((move >> _RIGHT) & _BYTE)
+
+
+@kernel
+def slot_of(move):
+    """Return the slot (physical copy) that leaves the hand."""
+    return np.int64((move >> _SLOT) & _BYTE)
+
+
+@kernel
+def spends_of(move):
+    """Say whether the move uses up the once-per-age free build."""
+    return (move >> _SPENDS) & _ONE != _ZERO
+
+
+@kernel
+def owns(public, seat, card):
+    """Say whether a city holds a structure of this name (R7)."""
+    return (public.built[seat, card >> 6] >> np.uint64(card & 63)) & _ONE != _ZERO
+
+
+@kernel
+def has_chain(public, tables, seat, card):
+    """Say whether a city holds a predecessor of this card (R16)."""
+    held = public.built[seat, 0] & tables.chain[card, 0] | public.built[seat, 1] & tables.chain[card, 1]
+    return held != _ZERO
+
+
+@kernel
+def free_by_board(public, tables, seat, card):
+    """Say whether a free build of the second edition applies (R26)."""
+    abilities = public.abilities[seat]
+    if abilities & FREE_FIRST_COLOR and public.colors[seat, tables.color[card]] == 0:
+        return True
+    if abilities & FREE_FIRST_TURN and public.turn == 0:
+        return True
+    return abilities & FREE_LAST_TURN != 0 and public.turn == public.turns - 1
+
+
+@kernel
+def stage_payments(game, tables, seat, producer, purse):
+    """Put the payments of the next stage into ``hidden.stage_moves``, without a card; return how many."""
+    public, hidden = game.public, game.hidden
+    side, stage = public.side[seat], public.stages[seat]
+    if stage >= tables.stage_count[side]:
+        return 0
+    entry = tables.stage_entry[side, stage]
+    cost = _ZERO if producer.abilities[seat] & FREE_STAGES else tables.cost[entry]
+    coins = tables.cost_coins[entry]
+    count = pay(producer, hidden, seat, cost, coins, purse)
+    base = _STAGE | (np.uint64(coins) << _BANK)
+    for i in range(count):
+        hidden.stage_moves[i] = base | hidden.pairs[i]
+    return count
+
+
+@kernel
+def _cheapest_only(hidden, count):
+    """Keep the payments of least total (switch free_city_chooses_payment off)."""
+    least = 1 << 30
+    for i in range(count):
+        least = min(least, left_of(hidden.pairs[i]) + right_of(hidden.pairs[i]))
+    kept = 0
+    for i in range(count):
+        if left_of(hidden.pairs[i]) + right_of(hidden.pairs[i]) == least:
+            hidden.pairs[kept] = hidden.pairs[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def _add_builds(game, tables, producer, card, held, at):
+    """Add the ways of building one card of the hand from place ``at`` on; return the new length."""
+    public, choice = game.public, game.choice
+    seat, kind = choice.seat, choice.kind
+    if owns(public, seat, card):
+        return at
+    if has_chain(public, tables, seat, card):
+        choice.moves[at] = held | _CHAIN
+        at += 1
+        if tables.switch[_PAID_BESIDE_CHAIN] == 0 or tables.teams or kind == FREE_CITY:
+            return at
+        return _add_paid(game, tables, producer, card, held, at)
+    abilities = public.abilities[seat]
+    if abilities & (FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN) and free_by_board(public, tables, seat, card):
+        choice.moves[at] = held | _FREE
+        return at + 1
+    at = _add_paid(game, tables, producer, card, held, at)
+    if abilities & FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
+        choice.moves[at] = held | _FREE | _SPENDING
+        at += 1
+    return at
+
+
+@kernel
+def _add_paid(game, tables, producer, card, held, at):
+    """Add one move for each payment of a card's own cost."""
+    choice, hidden = game.choice, game.hidden
+    coins = tables.cost_coins[card]
+    count = pay(producer, hidden, choice.seat, tables.cost[card], coins, game.public.coins[choice.seat])
+    if count > 1 and choice.kind == FREE_CITY and tables.switch[_CITY_CHOOSES] == 0:
+        count = _cheapest_only(hidden, count)
+    base = held | _PAID | (np.uint64(coins) << _BANK)
+    for i in range(count):
+        choice.moves[at + i] = base | hidden.pairs[i]
+    return at + count
+
+
+@kernel
+def _add_cards(game, tables, producer, hand, stages, sales):
+    """List the moves of every distinct card of a hand."""
+    choice, hidden = game.choice, game.hidden
+    age = game.public.age
+    at, last = 0, -1
+    while hand:
+        slot = lowest_bit(hand)
+        hand &= hand - _ONE
+        card = tables.slot_card[age, slot]
+        if card == last:
+            continue
+        last = card
+        held = np.uint64(card) | (np.uint64(slot) << _SLOT)
+        at = _add_builds(game, tables, producer, card, held, at)
+        for i in range(stages):
+            choice.moves[at + i] = hidden.stage_moves[i] | held
+        at += stages
+        if sales:
+            choice.moves[at] = held | _SELL
+            at += 1
+    choice.count = at
+
+
+@kernel
+def list_turn(game, tables, producer, seat, hand, kind):
+    """List the moves of a city for a hand: a turn, a last card (R27) or the Free City's turn (R46).
+
+    ``producer`` is the public record whose production and prices pay: the present one, or the one frozen at the start
+    of the last turn (switch last_card_on_new_state off).
+    """
+    choice, hidden = game.choice, game.hidden
+    choice.kind = kind
+    choice.seat = seat
+    prepare_payer(producer, hidden, seat)
+    stages = stage_payments(game, tables, seat, producer, game.public.coins[seat])
+    if kind == FREE_CITY:
+        if stages > 1 and tables.switch[_CITY_CHOOSES] == 0:
+            for i in range(stages):
+                hidden.pairs[i] = hidden.stage_moves[i]
+            stages = _cheapest_only(hidden, stages)
+            for i in range(stages):
+                hidden.stage_moves[i] = hidden.pairs[i]
+        _add_cards(game, tables, producer, hand, stages, False)
+        if choice.count == 0:
+            _add_sales(game, tables, hand)
+    else:
+        _add_cards(game, tables, producer, hand, stages, True)
+
+
+@kernel
+def _add_sales(game, tables, hand):
+    """List the sale of every distinct card of a hand."""
+    choice = game.choice
+    at, last = 0, -1
+    while hand:
+        slot = lowest_bit(hand)
+        hand &= hand - _ONE
+        card = tables.slot_card[game.public.age, slot]
+        if card != last:
+            choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
+            at += 1
+        last = card
+    choice.count = at
+
+
+@kernel
+def list_pile(game, tables, seat):
+    """List the builds from the discard pile, then declining (R28); nothing where no card is eligible."""
+    public, choice, hidden = game.public, game.choice, game.hidden
+    choice.kind = DISCARD_PILE
+    choice.seat = seat
+    at = 0
+    for word in range(2):
+        names = hidden.pile[word] & ~public.built[seat, word]
+        while names:
+            choice.moves[at] = _FREE | np.uint64(64 * word + lowest_bit(names))
+            names &= names - _ONE
+            at += 1
+    if at > 0 and tables.switch[_DISCARD_OPTIONAL]:
+        choice.moves[at] = _DECLINE
+        at += 1
+    choice.count = at
+
+
+@kernel
+def list_loss(game, seat, loss):
+    """List the numbers of coins that can be paid for a loss, the largest first (R32)."""
+    choice = game.choice
+    choice.kind = LOSS
+    choice.seat = seat
+    most = min(loss, game.public.coins[seat])
+    for i in range(most + 1):
+        choice.moves[i] = _PAY | (np.uint64(most - i) << _BANK)
+    choice.count = most + 1
+
+
+@kernel
+def keep_allowed(game, tables, seating, seat):
+    """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
+    choice = game.choice
+    flags = np.int64(seating.ban[seat, 3])
+    kept = 0
+    for i in range(choice.count):
+        if not _banned(tables, seating, seat, flags, choice.moves[i]):
+            choice.moves[kept] = choice.moves[i]
+            kept += 1
+    if kept == 0:
+        for i in range(choice.count):
+            if action_of(choice.moves[i]) == SELL:
+                choice.moves[kept] = choice.moves[i]
+                kept += 1
+    choice.count = kept
+
+
+@kernel
+def _banned(tables, seating, seat, flags, move):
+    """Say whether a move is banned: building a card or colour, trading, building stages, selling."""
+    action = action_of(move)
+    if action == BUILD:
+        card = card_of(move)
+        if (seating.ban[seat, card >> 6] >> np.uint64(card & 63)) & _ONE:
+            return True
+        if (seating.ban[seat, 2] >> np.uint64(tables.color[card])) & _ONE:
+            return True
+    if flags & BAN_TRADE and action <= STAGE and left_of(move) + right_of(move) > 0:
+        return True
+    if flags & BAN_STAGE and action == STAGE:
+        return True
+    return flags & BAN_SELL != 0 and action == SELL
+
+
+__all__ = ["TURN", "action_of", "bank_of", "card_of", "how_of", "left_of", "right_of", "slot_of", "spends_of"]

@@ -1,0 +1,197 @@
+"""Setting the table and dealing the ages (R1-R5, R43), each a function of the seed and the game's number only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
+from wsim.wonders.kernels.layout import BALANCED_BOARDS, FLEX, PARAMETERS, ROTATED_BOARDS, WEIGHTS
+from wsim.wonders.kernels.turn import neighbor_left
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_ALL_KINDS = 2
+DICE_STREAM = 12
+SIDES_STREAM = 13  # of the balanced design
+
+
+@kernel
+def _draw(hidden, count, drawn):
+    """Move ``drawn`` random members of ``hidden.pool[:count]`` to its front, in drawn order."""
+    for i in range(drawn):
+        j = i + below(hidden, count - i)
+        hidden.pool[i], hidden.pool[j] = hidden.pool[j], hidden.pool[i]
+
+
+@kernel
+def seat_boards(game, tables, seating, number):
+    """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced."""
+    public, hidden = game.public, game.hidden
+    seats, boards = tables.seats, tables.boards
+    if seating.design == BALANCED_BOARDS:
+        _seat_balanced(public, hidden, tables, seating, number)
+        return
+    shift = number % seats if seating.design == ROTATED_BOARDS else 0
+    seek(hidden, seating.seed, number, SETUP_STREAM)
+    free = 0
+    for board in range(boards):
+        fixed = False
+        for seat in range(seats):
+            fixed |= seating.board[seat] == board
+        if not fixed:
+            hidden.pool[free] = board
+            free += 1
+    drawn = 0
+    for seat in range(seats):
+        board = seating.board[(seat + shift) % seats]
+        if board < 0:
+            j = drawn + below(hidden, free - drawn)
+            hidden.pool[drawn], hidden.pool[j] = hidden.pool[j], hidden.pool[drawn]
+            board = hidden.pool[drawn]
+            drawn += 1
+        public.side[seat] = 2 * board
+    for seat in range(seats):
+        side = seating.side[(seat + shift) % seats]
+        public.side[seat] += side if side >= 0 else below(hidden, 2)
+
+
+@kernel
+def _seat_balanced(public, hidden, tables, seating, number):
+    """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed).
+
+    The first half of a block draws its sides game by game, the second half plays the other sides: so every pair of
+    sides of two boards meets, and comparisons of boards stay connected.
+    """
+    boards = tables.boards
+    block, within = number // (2 * boards), number % (2 * boards)
+    half, game = within // boards, within % boards
+    first = block * 2 * boards
+    seek(hidden, seating.seed, first, SETUP_STREAM)
+    for board in range(boards):
+        hidden.pool[board] = board
+    _draw(hidden, boards, boards)
+    seek(hidden, seating.seed, first + game, SIDES_STREAM)
+    for seat in range(tables.seats):
+        board = hidden.pool[(seat + game) % boards]
+        drawn = below(hidden, 2)
+        side = seating.side[seat]
+        public.side[seat] = 2 * board + (side if side >= 0 else (drawn + half) % 2)
+
+
+@kernel
+def reset_city(public, tables, seat):
+    """Empty a city and put its board's starting resource and coins down (R3, R12)."""
+    public.coins[seat] = tables.start_coins
+    public.stages[seat] = public.shields[seat] = public.hand_size[seat] = public.abilities[seat] = 0
+    public.free_used[seat] = public.defeats[seat] = public.debts[seat] = public.diplomacy[seat] = 0
+    public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
+    public.built[seat, 0] = public.built[seat, 1] = _ZERO
+    for symbol in range(FLEX):
+        public.flex_role[seat, symbol] = 0  # else the last game's Secret Warehouse would rule over another symbol (R18)
+    for color in range(8):
+        public.colors[seat, color] = 0
+    for symbol in range(5):
+        public.symbols[seat, symbol] = public.green_symbols[seat, symbol] = 0
+    for age in range(3):
+        public.victory[seat, age] = 0
+    for kind in range(4):
+        public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = tables.trade_price
+    public.cheapest[seat] = tables.trade_price
+    for side in range(2):
+        public.turn_rebate[seat, side] = public.board_rebate[seat, side] = 0
+    public.trade_paid[seat] = public.trade_received[seat] = public.bank_paid[seat] = public.coins_lost[seat] = 0
+    public.built_paid[seat] = public.built_chain[seat] = public.built_free[seat] = public.built_discard[seat] = 0
+    public.sold[seat] = 0
+    resource = tables.board_resource[public.side[seat]]
+    public.board_resource[seat] = resource
+    public.made_kinds[seat] = 1 << resource
+    one = _ONE << np.uint64(8 * resource)
+    public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = one
+    public.flex_lanes[seat] = public.sale_flex_lanes[seat] = _ZERO
+
+
+@kernel
+def _load_entrant(own, seating, entrant):
+    """Copy the parameters of a line-up entry to the seat that it plays."""
+    own.entrant = entrant
+    for i in range(PARAMETERS):
+        own.parameters[i] = seating.parameters[entrant, i]
+    for age in range(3):
+        for i in range(WEIGHTS):
+            own.weights[age, i] = seating.weights[entrant, age, i]
+
+
+@kernel
+def set_table(game, tables, seating, number):
+    """Set the table for one game: boards, policies, coins, random streams."""
+    public, hidden = game.public, game.hidden
+    public.seats = tables.seats
+    public.turns = tables.turns
+    public.discarded = 0
+    seat_boards(game, tables, seating, number)
+    entries = seating.entries
+    shift = number % entries if seating.rotate_policies else 0
+    for seat in range(tables.seats):
+        reset_city(public, tables, seat)
+        entrant = (seat + shift) % entries if seat < tables.players else 0
+        public.policy[seat] = entrant
+        own = game.own[seat]
+        own.seat = seat
+        seek(own, seating.seed, number, SEAT_STREAM + seat)
+        if own.entrant != entrant:
+            _load_entrant(own, seating, entrant)
+        hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = 0
+    seek(hidden.dice, seating.seed, number, DICE_STREAM)
+    hidden.pile[0] = hidden.pile[1] = _ZERO
+    for card in range(tables.cards):
+        hidden.copies[card] = 0
+    hidden.events = 0
+
+
+@kernel
+def deal(game, tables, seating, number, age):
+    """Draw the guilds and black cards of an age, shuffle the deck and deal the hands (R4, R43)."""
+    public, hidden = game.public, game.hidden
+    seek(hidden, seating.seed, number, age)
+    size = tables.base_count[age]
+    for i in range(size):
+        hidden.deck[i] = tables.base_slots[age, i]
+    for kind in range(_ALL_KINDS):
+        drawn = tables.pool_drawn[age, kind]
+        if drawn:
+            count = tables.pool_count[age, kind]
+            for i in range(count):
+                hidden.pool[i] = tables.pool[age, kind, i]
+            _draw(hidden, count, drawn)
+            for i in range(drawn):
+                hidden.deck[size + i] = hidden.pool[i]
+            size += drawn
+    at = 0
+    for seat in range(tables.players):
+        hand = _ZERO
+        for _ in range(tables.hand_size):
+            hand |= _ONE << np.uint64(_next_card(hidden, size, at))
+            at += 1
+        own = game.own[seat]
+        own.hand = own.seen = hand
+        own.mate_hand = _ZERO
+        public.hand_size[seat] = tables.hand_size
+        public.free_used[seat] = 0
+        for turn in range(tables.turns):
+            own.passed[turn] = _ZERO
+    if tables.duo:
+        public.free_used[2] = 0
+        for i in range(tables.hand_size):
+            hidden.free_pile[i] = _next_card(hidden, size, at)
+            at += 1
+        hidden.free_pile_next = 0
+        # R45: the player on the Free City's left begins ages I and III, the one on its right age II
+        hidden.holder = neighbor_left(public, 2) if age != 1 else 1
+
+
+@kernel
+def _next_card(hidden, size, at):
+    """Draw the slot at place ``at`` of a deck that is shuffled as it is dealt."""
+    j = at + below(hidden, size - at) if at < size - 1 else at
+    hidden.deck[at], hidden.deck[j] = hidden.deck[j], hidden.deck[at]
+    return hidden.deck[at]

@@ -1,0 +1,404 @@
+"""What a turn does to the table: placing, paying, gains, losses, the discard pile, conflicts (R9, R19-R21, R26-R41)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.layout import (
+    BLACK_MARKET,
+    BUILD,
+    BUILD_DISCARD,
+    COUNT_ANY_VICTORY,
+    COUNT_DEFEAT,
+    COUNT_STAGE,
+    COUNT_VICTORY,
+    DISCARD_DEFEATS,
+    FREE,
+    PER_STAGE,
+    PER_VICTORY,
+    PRICES,
+    SELL,
+    STAGE_ENTRY,
+    SWITCHES,
+    WAREHOUSE,
+    WHO_NEIGHBORS,
+)
+from wsim.wonders.kernels.moves import (
+    NO_MOVE,
+    action_of,
+    bank_of,
+    card_of,
+    how_of,
+    left_of,
+    right_of,
+    slot_of,
+    spends_of,
+)
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_SPREAD = np.uint64(8)
+_ALL_RESOURCES = 0x7F
+_BROWN, _GRAY, _GREEN = 0, 1, 5
+_COUNT_SELF = SWITCHES.index("counting_includes_itself")
+_CUMULATIVE = SWITCHES.index("olympia_discount_cumulative")
+_VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
+_COLORS = 0xFF
+
+
+@kernel
+def neighbor_left(public, seat):
+    """Return the seat on the left (R1)."""
+    return seat + 1 if seat + 1 < public.seats else 0
+
+
+@kernel
+def neighbor_right(public, seat):
+    """Return the seat on the right (R1)."""
+    return seat - 1 if seat > 0 else public.seats - 1
+
+
+@kernel
+def _lanes(mask, value):
+    """Return the packed word with ``value`` in the lanes of a mask over the resources."""
+    word = _ZERO
+    for resource in range(7):
+        if mask >> resource & 1:
+            word |= np.uint64(value) << np.uint64(8 * resource)
+    return word
+
+
+@kernel
+def add_flex(public, seat, mask, sold):
+    """Give a city one more either/or symbol."""
+    word = _lanes(mask, 1)
+    public.flex[seat, public.flex_count[seat]] = word
+    public.flex_count[seat] += 1
+    public.flex_lanes[seat] |= _lanes(mask, 255)
+    public.reach[seat] += word
+    if sold:
+        public.sale_flex[seat, public.sale_flex_count[seat]] = word
+        public.sale_flex_count[seat] += 1
+        public.sale_flex_lanes[seat] |= _lanes(mask, 255)
+        public.sale_reach[seat] += word
+
+
+@kernel
+def add_production(public, tables, seat, entry, sold):
+    """Give a city what an entry produces; ``sold`` says whether neighbours may buy it (R12, R13)."""
+    produces = tables.produces[entry]
+    mask = tables.one_of[entry]
+    if produces:
+        public.plain[seat] += produces
+        public.reach[seat] += produces
+        if sold:
+            public.sale[seat] += produces
+            public.sale_reach[seat] += produces
+    if mask:
+        add_flex(public, seat, mask, sold)
+    if sold and (produces or mask):
+        for resource in range(7):
+            if (produces >> (np.uint64(resource) * _SPREAD)) & np.uint64(0xFF):
+                mask |= 1 << resource
+        public.made_kinds[seat] |= mask
+        if public.abilities[seat] & (WAREHOUSE | BLACK_MARKET):
+            refresh_private_symbols(public, seat)
+
+
+@kernel
+def refresh_private_symbols(public, seat):
+    """Rebuild the either/or symbols whose alternatives depend on what the city produces (R18)."""
+    kinds = public.made_kinds[seat]
+    public.reach[seat] = public.plain[seat]
+    public.flex_lanes[seat] = _ZERO
+    for symbol in range(public.flex_count[seat]):
+        if public.flex_role[seat, symbol] == WAREHOUSE_ROLE:
+            public.flex[seat, symbol] = _lanes(kinds, 1)
+        elif public.flex_role[seat, symbol] == MARKET_ROLE:
+            public.flex[seat, symbol] = _lanes(_ALL_RESOURCES & ~kinds, 1)
+        word = public.flex[seat, symbol]
+        public.reach[seat] += word
+        public.flex_lanes[seat] |= word * np.uint64(255)
+
+
+WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
+
+
+@kernel
+def add_effects(public, tables, seat, entry):
+    """Give a city the lasting effects of a structure or stage."""
+    color = tables.color[entry] if entry < STAGE_ENTRY else -1
+    if tables.produces[entry] or tables.one_of[entry]:
+        add_production(public, tables, seat, entry, color == _BROWN or color == _GRAY)
+    public.shields[seat] += tables.shields[entry]
+    symbol = tables.symbol[entry]
+    if symbol:
+        public.symbols[seat, symbol] += 1
+        if color == _GREEN:
+            public.green_symbols[seat, symbol] += 1
+    abilities = tables.abilities[entry]
+    if abilities:
+        public.abilities[seat] |= abilities
+        if abilities & PRICES:
+            add_prices(public, tables, seat, entry)
+        if abilities & (WAREHOUSE | BLACK_MARKET):
+            public.flex_role[seat, public.flex_count[seat]] = WAREHOUSE_ROLE if abilities & WAREHOUSE else MARKET_ROLE
+            add_flex(public, seat, 0, False)
+            refresh_private_symbols(public, seat)
+        public.diplomacy[seat] += tables.diplomacy[entry]
+        public.copy_science[seat] += tables.copy_science[entry]
+
+
+@kernel
+def add_prices(public, tables, seat, entry):
+    """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
+    full = tables.trade_price
+    for kind in range(4):
+        price = tables.price[entry, kind]
+        if entry < STAGE_ENTRY:
+            public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
+        else:
+            public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
+        post, board = public.post_price[seat, kind], public.board_price[seat, kind]
+        public.price[seat, kind] = max(post + board - full, 0) if tables.switch[_CUMULATIVE] else min(post, board)
+    public.cheapest[seat] = min(
+        min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
+    )
+    for side in range(2):
+        public.turn_rebate[seat, side] += tables.turn_rebate[entry, side]
+        public.board_rebate[seat, side] += tables.board_rebate[entry, side]
+
+
+@kernel
+def add_structure(public, tables, seat, card):
+    """Put a structure into a city."""
+    public.built[seat, card >> 6] |= _ONE << np.uint64(card & 63)
+    public.colors[seat, tables.color[card]] += 1
+    add_effects(public, tables, seat, card)
+
+
+@kernel
+def discard(game, card):
+    """Put a card on the discard pile."""
+    game.hidden.copies[card] += 1
+    game.hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+    game.public.discarded += 1
+
+
+@kernel
+def entry_of(public, tables, seat, move):
+    """Return the entry that a placed move brought: the card, the stage just built, or -1 for a sale."""
+    action = action_of(move)
+    if action == BUILD:
+        return card_of(move)
+    if action == SELL:
+        return -1
+    return tables.stage_entry[public.side[seat], public.stages[seat] - 1]
+
+
+@kernel
+def place(game, tables, seat, move):
+    """Place the chosen card (R9.1)."""
+    public, hidden = game.public, game.hidden
+    action = action_of(move)
+    if action == SELL:
+        discard(game, card_of(move))
+        public.sold[seat] += 1
+        return
+    if action == BUILD:
+        entry = card_of(move)
+        add_structure(public, tables, seat, entry)
+        how = how_of(move)
+        if how == 0:
+            public.built_paid[seat] += 1
+        elif how == FREE:
+            public.built_free[seat] += 1
+            if spends_of(move):
+                public.free_used[seat] = 1
+        else:
+            public.built_chain[seat] += 1
+        if tables.abilities[entry] & BUILD_DISCARD:
+            hidden.card_builds[seat] += 1
+    else:
+        entry = tables.stage_entry[public.side[seat], public.stages[seat]]
+        public.stages[seat] += 1
+        add_effects(public, tables, seat, entry)
+        if tables.abilities[entry] & BUILD_DISCARD:
+            hidden.board_builds[seat] += 1
+
+
+@kernel
+def settle(public, tables, seat, move):
+    """Make the payments of a move, or take the coins of a sale (R9.2)."""
+    if action_of(move) == SELL:
+        public.coins[seat] += tables.sale_coins
+        return
+    bank, to_left, to_right = bank_of(move), left_of(move), right_of(move)
+    public.bank_paid[seat] += bank
+    public.coins[seat] -= bank + to_left + to_right
+    if to_left + to_right:
+        left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+        public.trade_paid[seat] += to_left + to_right
+        public.coins[left] += to_left
+        public.trade_received[left] += to_left
+        public.coins[right] += to_right
+        public.trade_received[right] += to_right
+
+
+@kernel
+def count_in(public, seat, what):
+    """Count what an effect counts in one city."""
+    total = 0
+    colors = what & _COLORS
+    while colors:
+        total += public.colors[seat, lowest_bit(np.uint64(colors))]
+        colors &= colors - 1
+    if what & ~_COLORS:
+        if what & COUNT_STAGE:
+            total += public.stages[seat]
+        if what & COUNT_DEFEAT:
+            total += public.defeats[seat]
+        if what & COUNT_ANY_VICTORY:
+            total += public.victory[seat, 0] if what & _VICTORY_1 else 0
+            total += public.victory[seat, 1] if what & _VICTORY_2 else 0
+            total += public.victory[seat, 2] if what & _VICTORY_3 else 0
+    return total
+
+
+@kernel
+def count_around(public, seat, what, cities):
+    """Count what an effect counts in the cities it looks at: 1 own, 2 left, 4 right."""
+    total = 0
+    if cities & 1:
+        total += count_in(public, seat, what)
+    if cities & 2:
+        total += count_in(public, neighbor_left(public, seat), what)
+    if cities & 4:
+        total += count_in(public, neighbor_right(public, seat), what)
+    return total
+
+
+@kernel
+def gain(public, tables, seat, entry):
+    """Take the immediate coins of a structure or stage, and hand out what it gives to others (R9.3, R34, R35)."""
+    public.coins[seat] += tables.coins[entry]
+    each, what, cities = tables.coins_per[entry, 0], tables.coins_per[entry, 1], tables.coins_per[entry, 2]
+    if each:
+        number = count_around(public, seat, what, cities)
+        if tables.switch[_COUNT_SELF] == 0 and entry < STAGE_ENTRY and cities & 1 and what >> tables.color[entry] & 1:
+            number -= 1
+        public.coins[seat] += each * number
+    if tables.abilities[entry] & DISCARD_DEFEATS:
+        public.defeats[seat] = 0
+    others = tables.coins_to_others[entry, 0]
+    if others:
+        for other in range(public.seats):
+            if concerns(public, seat, other, tables.coins_to_others[entry, 1]):
+                public.coins[other] += others
+
+
+@kernel
+def concerns(public, owner, other, who):
+    """Say whether an effect of ``owner`` on others or neighbours reaches ``other``."""
+    if owner == other:
+        return False
+    if who == WHO_NEIGHBORS:
+        return other == neighbor_left(public, owner) or other == neighbor_right(public, owner)
+    return True
+
+
+@kernel
+def take_tokens(public, tables, seat, entry):
+    """Take the victory token of a raider card and hand out its debts (R21, R36)."""
+    token = tables.victory_token[entry]
+    if token:
+        public.victory[seat, token - 1] += 1
+    if tables.debt[entry, 0]:
+        for other in range(public.seats):
+            if concerns(public, seat, other, tables.debt[entry, 1]):
+                public.debts[other] += tables.debt[entry, 0]
+
+
+@kernel
+def inflict(game, tables, seat, entry):
+    """Add the coin losses of a structure or stage to what every other seat has to lose (R32)."""
+    public, hidden = game.public, game.hidden
+    each, who, per = tables.coin_loss[entry, 0], tables.coin_loss[entry, 1], tables.coin_loss[entry, 2]
+    for other in range(public.seats):
+        if concerns(public, seat, other, who):
+            number = 1
+            if per == PER_VICTORY:
+                number = public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2]
+            elif per == PER_STAGE:
+                number = public.stages[other]
+            hidden.losses[other] += each * number
+
+
+@kernel
+def resolve(game, tables):
+    """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
+    public, hidden = game.public, game.hidden
+    seats = public.seats
+    for seat in range(seats):
+        if hidden.taken[seat] != NO_MOVE:
+            place(game, tables, seat, hidden.taken[seat])
+    eventful = False
+    for seat in range(seats):
+        if hidden.taken[seat] != NO_MOVE:
+            settle(public, tables, seat, hidden.taken[seat])
+            entry = entry_of(public, tables, seat, hidden.taken[seat])
+            eventful |= entry >= 0 and tables.eventful[entry] != 0
+    if not eventful:
+        return False
+    # all payments stand before any immediate coins are counted: the two never depend on each other's order
+    for seat in range(seats):
+        entry = _entry_taken(game, tables, seat)
+        if entry >= 0:
+            gain(public, tables, seat, entry)
+    for seat in range(seats):
+        entry = _entry_taken(game, tables, seat)
+        if entry >= 0:
+            take_tokens(public, tables, seat, entry)
+    losing = False
+    for seat in range(seats):
+        entry = _entry_taken(game, tables, seat)
+        if entry >= 0 and tables.coin_loss[entry, 0]:
+            inflict(game, tables, seat, entry)
+            losing = True
+    return losing
+
+
+@kernel
+def _entry_taken(game, tables, seat):
+    """Return the eventful entry that a seat placed this turn, or -1."""
+    move = game.hidden.taken[seat]
+    if move == NO_MOVE:
+        return -1
+    entry = entry_of(game.public, tables, seat, move)
+    return entry if entry >= 0 and tables.eventful[entry] else -1
+
+
+@kernel
+def build_from_pile(game, tables, seat, card):
+    """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
+    public, hidden = game.public, game.hidden
+    hidden.copies[card] -= 1
+    if hidden.copies[card] == 0:
+        hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
+    public.discarded -= 1
+    public.built_discard[seat] += 1
+    add_structure(public, tables, seat, card)
+    if tables.eventful[card] == 0:
+        return False
+    gain(public, tables, seat, card)
+    take_tokens(public, tables, seat, card)
+    if tables.coin_loss[card, 0] == 0:
+        return False
+    inflict(game, tables, seat, card)
+    return True
+
+
+@kernel
+def leave_hand(game, seat, move):
+    """Take the played copy out of a hand."""
+    game.own[seat].hand &= ~(_ONE << np.uint64(slot_of(move)))
