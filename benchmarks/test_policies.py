@@ -15,7 +15,7 @@ from wsim.wonders.registry import REGISTRY, resolve
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process
-    from wsim.wonders.game import WondersTable
+    from wsim.wonders.simulator import WondersSimulator
 
 CHUNK = 1000
 ROUNDS = 15
@@ -29,18 +29,18 @@ from wsim.policy import BUILD, LOSS, action_of, card_of
 
 
 @wsim.policy
-def compiled(public, own, choice, tables):
+def compiled(public, own, choice, rules):
     best, at = -1, 0
     for i in range(choice.count):
         move = choice.moves[i]
-        if action_of(move) == BUILD and tables.points[card_of(move)] > best:
-            best, at = tables.points[card_of(move)], i
+        if action_of(move) == BUILD and rules.points[card_of(move)] > best:
+            best, at = rules.points[card_of(move)], i
     return at if choice.kind != LOSS else 0
 
 
-def plain(public, own, choice, tables):
+def plain(public, own, choice, rules):
     best, at = -1, 0
-    points = tables.points
+    points = rules.points
     for i, move in enumerate(choice.moves[: choice.count]):
         if action_of(move) == BUILD and points[card_of(move)] > best:
             best, at = points[card_of(move)], i
@@ -48,12 +48,12 @@ def plain(public, own, choice, tables):
 """
 
 
-def table_of(*policies: str, ruleset: str = "1e", players: int = 4) -> WondersTable:
+def table_of(*policies: str, ruleset: str = "1e", players: int = 4) -> WondersSimulator:
     """Return a table where one entry, or one a seat, plays."""
     return prepare(Plan.make(ruleset=ruleset, players=players, policies=policies))
 
 
-def seconds(table: WondersTable, games: int) -> float:
+def seconds(table: WondersSimulator, games: int) -> float:
     """Return the seconds that some games take."""
     rows = np.zeros(games * table.seats, table.row_dtype)
     start = time.perf_counter()

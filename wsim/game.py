@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
-    from wsim.stats.tables import Table as StatsTable
+    from wsim.stats.tables import Table
 
-__all__ = ["GAMES", "Game", "Table", "find_game"]
+__all__ = ["GAMES", "Game", "Simulator", "find_game"]
 
 GAMES: Mapping[str, str] = {
     "seven_wonders": "wsim.wonders.game",
@@ -25,7 +25,7 @@ GAMES: Mapping[str, str] = {
 }
 
 
-class Table(Protocol):
+class Simulator(Protocol):
     """One plan made ready to play: rules compiled, policies resolved, every input checked.
 
     Attributes
@@ -65,7 +65,7 @@ class Table(Protocol):
         ...
 
     def provenance(self) -> dict[str, Any]:
-        """Return what made the rules of this table: catalogue source and digest, switches, assumptions, policies."""
+        """Return what made the rules: catalogue source and digest, switches, assumptions, policies."""
         ...
 
 
@@ -87,7 +87,7 @@ class Game(Protocol):
         """Return about how many seconds the kernels have to compile first, or False; must not compile anything."""
         ...
 
-    def tables(self) -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
+    def tables(self) -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
         """Return the tables of a run by name, such as ``cards`` and ``wonders``: functions of a run and of the columns
         that split its rows (none: the table's own way); UserError where a table cannot be split so.
         """
@@ -97,7 +97,7 @@ class Game(Protocol):
         """Return the titled tables that ``wsim run`` ends with."""
         ...
 
-    def prepare(self, plan: Plan) -> Table:
+    def prepare(self, plan: Plan) -> Simulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
         ...
 

@@ -20,21 +20,29 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.core import config as _config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload
 
 __all__ = [
     "JIT",
+    "NumbaError",
     "cache_directory",
     "cache_is_cold",
     "count_bits",
+    "from_dtype",
+    "intrinsic",
+    "ir",
     "kernel",
     "lowest_bit",
+    "njit",
+    "overload",
     "reverse_bits",
     "source_digest",
+    "types",
 ]
 
 # Typed stubs of numba know neither all options nor the settings; this file is the only one that uses them.

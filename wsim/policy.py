@@ -6,13 +6,13 @@ A policy is a function of four records that returns the index of one of the lega
     from wsim.policy import BUILD, action_of, card_of
 
     @wsim.policy(parameters={"eagerness": 1.0})
-    def bold(public, own, choice, tables):
+    def bold(public, own, choice, rules):
         best, at = -1e9, 0
         for i in range(choice.count):
             move = choice.moves[i]
             value = 0.0
             if action_of(move) == BUILD:
-                value = own.parameters[0] * tables.shields[card_of(move)]
+                value = own.parameters[0] * rules.shields[card_of(move)]
             if value > best:
                 best, at = value, i
         return at
@@ -30,7 +30,7 @@ The records are described field by field in wsim/wonders/layout.py:
 * ``choice``   ``choice.moves[0:choice.count]``, what the decision is about (``choice.kind``: TURN, LAST_CARD,
   DISCARD_PILE, FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the
   Free City)
-* ``tables``   the rules: ``tables.points[card]``, ``tables.cost[card]``, ...; a stage is an entry like a card
+* ``rules``    the rules: ``rules.points[card]``, ``rules.cost[card]``, ...; a stage is an entry like a card
 
 A policy is not asked where there is one legal move only. Only ``own.rng`` may be written. A policy may run on several
 threads at once, so it must keep nothing between calls.

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.babel.tools import table
-from wsim.babel.simulator import BabelTable
+from wsim.babel.simulator import BabelSimulator
 
 FOLDER = Path(__file__).parent / "playthroughs"
 MIXED = ("builder", "supplier", "collector", "majority", "greedy")
 
 
-def tables() -> dict[str, BabelTable]:
+def tables() -> dict[str, BabelSimulator]:
     """Return the tables of the kept games."""
     return {
         "3_seats_no_action_cards": table(players=3, policies=MIXED[:3], seed=3, options={"action_cards": "false"}),

@@ -23,14 +23,14 @@ from wsim.babel.kernels.layout import (
     SLOTS,
     WEIGHTS,
     Game,
+    Rules,
     Seating,
-    Tables,
     records,
 )
 from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.kernels.turn import play_turn
 from wsim.babel.players import Player
-from wsim.babel.simulator import BabelTable
+from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
 
 Pick = tuple[int, int, int, str, int, int, int]
@@ -54,7 +54,7 @@ def plan(**changes: Any) -> Any:
     return SimpleNamespace(**{**fields, **changes})
 
 
-def table(**changes: Any) -> BabelTable:
+def table(**changes: Any) -> BabelSimulator:
     """Return a table for a plan."""
     return prepare(plan(**changes))
 
@@ -65,14 +65,14 @@ def changes(rules: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f"babel.rules.{key}={value}" for key, value in written.items())
 
 
-def played(of: BabelTable, games: int, first: int = 0) -> Any:
+def played(of: BabelSimulator, games: int, first: int = 0) -> Any:
     """Return the rows of some games."""
     rows = np.zeros(games * of.seats, of.row_dtype)
     of.play(first, rows)
     return rows
 
 
-def log_of(of: BabelTable, number: int) -> list[Pick]:
+def log_of(of: BabelSimulator, number: int) -> list[Pick]:
     """Return the decisions of a game as the reference lists them."""
     rows = np.zeros(of.seats, of.row_dtype)
     of._run(number, rows, None, LOG_ALL)
@@ -101,14 +101,14 @@ def follows(**codes: int) -> Player:
     return Player("scripted", scripted, weights=tuple(weights))
 
 
-@njit(types.void(Game, Tables, Seating))
+@njit(types.void(Game, Rules, Seating))
 def _lay_out(g, t, seating):  # type: ignore[no-untyped-def]
     for seat in range(t.seats):
         g.own[seat].entrant = -1
     set_up(g, t, seating, 0)
 
 
-@njit(types.void(Game, Tables, LINE_UP, types.int64))
+@njit(types.void(Game, Rules, LINE_UP, types.int64))
 def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
     if ending:
         final_scoring(g, t)
@@ -119,12 +119,12 @@ def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
 class Scene:
     """A table in the middle of a game: empty hands, nobody has points, seat 0 is active, every seat follows a script.
 
-    Without a common draw, so that what a turn leaves behind can be seen; ``t`` is the TABLES record, to be changed.
+    Without a common draw, so that what a turn leaves behind can be seen; ``t`` is the RULES record, to be changed.
     """
 
     def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
         of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
-        self.t, self.seats = of._tables, seats
+        self.t, self.seats = of._rules, seats
         self.discs = [dict(disc.needs) for disc in of.catalog.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]

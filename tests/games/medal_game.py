@@ -48,11 +48,11 @@ def policies() -> Sequence[Mapping[str, Any]]:
     return [{"name": name} for name in POLICIES]
 
 
-def prepare(plan: Plan) -> MedalTable:
-    return MedalTable(plan)
+def prepare(plan: Plan) -> MedalSimulator:
+    return MedalSimulator(plan)
 
 
-class MedalTable:
+class MedalSimulator:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.seats = plan.players

@@ -44,6 +44,13 @@ def test_rows_are_those_of_the_first_edition_of_wsim(key: str) -> None:
     game, ruleset, players = key.split("/")
     names = LINE_UPS[game]
     policies = ",".join(names[seat % len(names)] for seat in range(int(players)))
-    plan = {"game": game, "ruleset": ruleset, "players": int(players), "policies": policies, "games": 120, "seed": 2026}
+    plan: dict[str, Any] = {
+        "game": game,
+        "ruleset": ruleset,
+        "players": int(players),
+        "policies": policies,
+        "games": 120,
+        "seed": 2026,
+    }
     found = {name: digest(wsim.simulate(**plan, **VARIANTS[name])) for name in DIGESTS[key]}
     assert found == DIGESTS[key]

@@ -70,7 +70,7 @@ def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
     return [("Policies", by_policy(run))]
 
 
-def prepare(plan: Plan) -> ToyTable:
+def prepare(plan: Plan) -> ToySimulator:
     if plan.ruleset not in ("toy-1e", "toy-2e"):
         raise UserError(f"unknown rule set {plan.ruleset!r}{nearest(plan.ruleset, ('toy-1e', 'toy-2e'))}")
     if not 3 <= plan.players <= 7:
@@ -78,7 +78,7 @@ def prepare(plan: Plan) -> ToyTable:
     for entry in plan.line_up():
         if entry.name not in POLICIES:
             raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, POLICIES)}")
-    return ToyTable(plan)
+    return ToySimulator(plan)
 
 
 def mixed(words: NDArray[Any]) -> NDArray[Any]:
@@ -88,7 +88,7 @@ def mixed(words: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-class ToyTable:
+class ToySimulator:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.seats = plan.players

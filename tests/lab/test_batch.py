@@ -10,14 +10,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wsim
-from tests.games.toy_game import ToyTable, prepare
+from tests.games.toy_game import ToySimulator, prepare
 from wsim import Plan, UserError
 from wsim.lab.batch import play, usable_threads
 
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def frames(table: ToyTable, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     chunks = list(play(table, [range(700), range(700, 1001)], picks=True, **how))
     assert [game for chunk in chunks for game in chunk.games] == list(range(1001))
     picks = [chunk.picks for chunk in chunks if chunk.picks is not None]
@@ -53,13 +53,13 @@ def test_simulate_gives_the_picks_when_asked() -> None:
 
 def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.MonkeyPatch) -> None:
     made = threading.Semaphore(0)
-    original = ToyTable.play
+    original = ToySimulator.play
 
-    def counted(self: ToyTable, *arguments: Any) -> int:
+    def counted(self: ToySimulator, *arguments: Any) -> int:
         made.release()
         return original(self, *arguments)
 
-    monkeypatch.setattr(ToyTable, "play", counted)
+    monkeypatch.setattr(ToySimulator, "play", counted)
     chunks = play(prepare(Plan.make()), [range(1000)], threads=2, chunk=10)
     next(chunks)
     chunks.close()

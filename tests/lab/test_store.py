@@ -181,7 +181,7 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    monkeypatch.setattr(toy_game.ToyTable, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
+    monkeypatch.setattr(toy_game.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
     with pytest.raises(UserError, match=r'rules\.catalogue\.digest is "0123" there and "4567" here'):
         recorded()
 

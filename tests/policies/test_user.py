@@ -34,23 +34,23 @@ from wsim.policy import next_holder, owns, has_chain, rivals_loss
 
 
 @kernel
-def worth(public, tables, seat, move):
+def worth(public, rules, seat, move):
     """A helper of its own."""
     action = action_of(move)
     if action == BUILD:
-        return entry_change(public, tables, seat, card_of(move)) - price_of(move) / 3
+        return entry_change(public, rules, seat, card_of(move)) - price_of(move) / 3
     if action == STAGE:
-        return entry_change(public, tables, seat, next_stage(public, tables, seat)) - price_of(move) / 3
+        return entry_change(public, rules, seat, next_stage(public, rules, seat)) - price_of(move) / 3
     return -5.0
 
 
 @wsim.policy(parameters={"sale": -5.0, "keen": True}, idea="the most points")
-def bold(public, own, choice, tables):
+def bold(public, own, choice, rules):
     best, at = -1e9, 0
     if choice.kind == LOSS:
         return 0
     for i in range(choice.count):
-        value = worth(public, tables, choice.seat, choice.moves[i])
+        value = worth(public, rules, choice.seat, choice.moves[i])
         if action_of(choice.moves[i]) == SELL:
             value = own.parameters[0] * own.parameters[1]
         if value > best:
@@ -59,58 +59,58 @@ def bold(public, own, choice, tables):
 
 
 @wsim.policy(python=True, parameters={"sale": -5.0})
-def slow(public, own, choice, tables):
+def slow(public, own, choice, rules):
     if choice.kind == LOSS:
         return 0
     values = []
     for move in choice.moves[: choice.count]:
         value = own.parameters[0]
         if action_of(move) == BUILD:
-            value = entry_change(public, tables, choice.seat, card_of(move)) - price_of(move) / 3
+            value = entry_change(public, rules, choice.seat, card_of(move)) - price_of(move) / 3
         elif action_of(move) == STAGE:
-            stage = next_stage(public, tables, choice.seat)
-            value = entry_change(public, tables, choice.seat, stage) - price_of(move) / 3
+            stage = next_stage(public, rules, choice.seat)
+            value = entry_change(public, rules, choice.seat, stage) - price_of(move) / 3
         values.append(value)
     return values.index(max(values))
 
 
 @wsim.policy
-def dice(public, own, choice, tables):
+def dice(public, own, choice, rules):
     return 0 if choice.kind == LOSS else below(own, choice.count)
 
 
-def plain_dice(public, own, choice, tables):
+def plain_dice(public, own, choice, rules):
     return 0 if choice.kind == LOSS else below(own, choice.count)
 
 
 @wsim.policy(name="The best", parameters={"nerve": 2})
-def named(public, own, choice, tables):
+def named(public, own, choice, rules):
     return choice.count - 1
 
 
-def meddling(public, own, choice, tables):
+def meddling(public, own, choice, rules):
     public.coins[:] = 99
     choice.count = 1
     own.hand = 0
-    tables.points[:] = 0
+    rules.points[:] = 0
     return 0
 
 
-def broken(public, own, choice, tables):
+def broken(public, own, choice, rules):
     if public.age == 1:
         raise ValueError("no  idea")
     return 0
 
 
-def vague(public, own, choice, tables):
+def vague(public, own, choice, rules):
     return "the first"
 
 
-def far(public, own, choice, tables):
+def far(public, own, choice, rules):
     return 10**30
 
 
-def interrupted(public, own, choice, tables):
+def interrupted(public, own, choice, rules):
     raise KeyboardInterrupt
 
 
@@ -120,27 +120,27 @@ def three(public, own, choice):
 
 
 @wsim.policy
-def half(public, own, choice, tables):
+def half(public, own, choice, rules):
     return 0.5
 
 
 @wsim.policy
-def nothing(public, own, choice, tables):
+def nothing(public, own, choice, rules):
     pass
 
 
 @wsim.policy
-def misspelt(public, own, choice, tables):
+def misspelt(public, own, choice, rules):
     return public.coinz[own.seat]
 
 
 @wsim.policy
-def unknown(public, own, choice, tables):
+def unknown(public, own, choice, rules):
     return does_not_exist(own)
 
 
 @wsim.policy
-def files(public, own, choice, tables):
+def files(public, own, choice, rules):
     return len({str(own): public})
 
 
@@ -181,14 +181,14 @@ def complaint(entry: str) -> BaseException:
 
 def test_the_decorator_leaves_the_function_as_it_is() -> None:
     @policy
-    def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+    def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
         return 3
 
     assert plain(None, None, None, None) == 3
     assert declaration_of(plain) == Declaration()
 
     @policy(name="x", parameters={"a": 1, "b": False}, idea="none", python=True)
-    def other(public: Any, own: Any, choice: Any, tables: Any) -> int:
+    def other(public: Any, own: Any, choice: Any, rules: Any) -> int:
         return 4
 
     assert other(None, None, None, None) == 4
@@ -201,7 +201,7 @@ def test_wsim_policy_is_the_decorator_whatever_was_imported_first() -> None:
     import wsim.policy
 
     @wsim.policy
-    def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+    def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
         return 3
 
     assert declaration_of(plain) == Declaration()
@@ -318,7 +318,7 @@ def test_a_name_of_its_own(mine: str) -> None:
 
 
 def test_a_name_that_is_taken_gives_way_to_the_entry(tmp_path: Path) -> None:
-    text = "import wsim\n@wsim.policy(name='greedy')\ndef f(public, own, choice, tables):\n    return 0\n"
+    text = "import wsim\n@wsim.policy(name='greedy')\ndef f(public, own, choice, rules):\n    return 0\n"
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(text)
     entries = [f"{tmp_path}/a.py:f", f"{tmp_path}/b.py:f", "greedy"]
@@ -329,7 +329,7 @@ def test_an_edited_file_is_played_as_it_is_now(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     results = []
     for index in ("0", "choice.count - 1"):
-        file.write_text(f"import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n    return {index}\n")
+        file.write_text(f"import wsim\n@wsim.policy\ndef f(public, own, choice, rules):\n    return {index}\n")
         results.append(rows(f"{file}:f", games=2)["total"].tolist())
     assert results[0] != results[1]
 
@@ -337,9 +337,7 @@ def test_an_edited_file_is_played_as_it_is_now(tmp_path: Path) -> None:
 def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "neighbour_of_mine.py").write_text("def last(choice):\n    return choice.count - 1\n")
     file = tmp_path / "mine.py"
-    file.write_text(
-        "from neighbour_of_mine import last\ndef f(public, own, choice, tables):\n    return last(choice)\n"
-    )
+    file.write_text("from neighbour_of_mine import last\ndef f(public, own, choice, rules):\n    return last(choice)\n")
     assert rows(f"{file}:f", games=1)["sold"].sum() > 0
     assert str(tmp_path) not in sys.path
     del sys.modules["neighbour_of_mine"]
@@ -365,7 +363,7 @@ def test_what_goes_wrong_in_a_plain_policy_is_told(mine: str, name: str, message
 def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     text = (
-        "import wsim\n@wsim.policy\ndef f(public, own, choice, tables):\n"
+        "import wsim\n@wsim.policy\ndef f(public, own, choice, rules):\n"
         "    if choice.count > 1:\n        raise ValueError('none of these')\n    return 0\n"
     )
     file.write_text(text)

@@ -234,10 +234,10 @@ def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -
 
 
 def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.games.toy_game import ToyTable
+    from tests.games.toy_game import ToySimulator
 
     told = {"catalogue": "toy", "assumptions": ["all <scores> are made up"]}
-    monkeypatch.setattr(ToyTable, "provenance", lambda self: told)
+    monkeypatch.setattr(ToySimulator, "provenance", lambda self: told)
     wsim_command("run", "--games", "50", "--out", "run")
     assert wsim_command("report", "run").code == 0
     assert "<li>all &lt;scores&gt; are made up</li>" in Path("run/report.html").read_text(encoding="utf-8")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,10 +14,11 @@ from tests.wonders.position_kernels import TASTE_ANY, TASTE_BUILDS, TASTE_STAGES
 from tests.wonders.reference.facts import RULE_SETS, load
 from tests.wonders.reference.policies import View
 from wsim.lab.plan import Plan
-from wsim.wonders.game import WondersTable, prepare
+from wsim.wonders.game import catalogue_of
 from wsim.wonders.kernels import layout
 from wsim.wonders.policies.simple import random_policy
 from wsim.wonders.registry import LineUp
+from wsim.wonders.simulator import WondersSimulator
 
 __all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_in", "played", "twin_policy"]
 
@@ -46,7 +44,7 @@ TASTES = tuple(
 )
 
 
-def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM,), **plan: Any) -> WondersTable:
+def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM,), **plan: Any) -> WondersSimulator:
     """Return a table of the engine for a line-up of the test's own policies, one for all seats or one per seat.
 
     ``plan``: further fields; ``switches`` as a mapping, ``wonders`` and ``sides`` as lists with None for random.
@@ -67,15 +65,13 @@ def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM
         weights=np.zeros((layout.SEATS, layout.AGES, layout.WEIGHTS)),
         digests={},
     )
-    registry = ModuleType("wsim.wonders.registry")
-    registry.__dict__["resolve"] = lambda *_: resolved
     labels = tuple(player.label for player in line_up)
     fields = {"games": 1, "seed": 1, "rotate": False, "set": changes, **plan}
-    with patch.dict(sys.modules, {registry.__name__: registry}):
-        return prepare(Plan.make(ruleset=ruleset, players=players, policies=labels, **fields))
+    chosen = Plan.make(ruleset=ruleset, players=players, policies=labels, **fields)
+    return WondersSimulator(chosen, catalogue_of(chosen), resolved)
 
 
-def played(table: WondersTable, games: int, first: int = 0) -> Any:
+def played(table: WondersSimulator, games: int, first: int = 0) -> Any:
     """Return the rows of some games."""
     rows = np.zeros(games * table.seats, table.row_dtype)
     table.play(first, rows)

@@ -36,8 +36,8 @@ from wsim.wonders.kernels.layout import (
     SELL,
     STAGE,
     Game,
+    Rules,
     Seating,
-    Tables,
 )
 from wsim.wonders.kernels.moves import (
     action_of,
@@ -77,43 +77,43 @@ def entry(signature: Any) -> Callable[[Any], Any]:
     return compile_entry
 
 
-@entry(types.int64(Game, Tables, Seating, LINE_UP, types.int64, types.int64, types.int64))
-def perform(game: Any, tables: Any, seating: Any, line_up: Any, step: Any, seat: Any, what: Any) -> Any:
+@entry(types.int64(Game, Rules, Seating, LINE_UP, types.int64, types.int64, types.int64))
+def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: Any, what: Any) -> Any:
     """Carry out one step of the game for a position laid out by a test; return 0, or 1 where a policy stopped it."""
     public, hidden = game.public, game.hidden
     if step == SET_TABLE:
-        set_table(game, tables, seating, what)
+        set_table(game, rules, seating, what)
     elif step == PLACE:
-        place(game, tables, seat, hidden.taken[seat])
+        place(game, rules, seat, hidden.taken[seat])
     elif step == LIST_TURN:
-        list_turn(game, tables, public, seat, game.own[seat].hand, what)
+        list_turn(game, rules, public, seat, game.own[seat].hand, what)
     elif step == LIST_PILE:
-        list_pile(game, tables, seat)
+        list_pile(game, rules, seat)
     elif step == LIST_LOSS:
         list_loss(game, seat, what)
     elif step == RESOLVE:
         freeze(game)
-        _resolve_all(game, tables, seating, line_up)
+        _resolve_all(game, rules, seating, line_up)
     elif step == FINISH:
-        if public.turn == tables.turns - 1:
-            _play_last_cards(game, tables, seating, line_up)
+        if public.turn == rules.turns - 1:
+            _play_last_cards(game, rules, seating, line_up)
         if _pending_builds(game):
-            _build_from_pile(game, tables, seating, line_up, hidden.holder)
+            _build_from_pile(game, rules, seating, line_up, hidden.holder)
     elif step == PLAY_TURN:
-        _play_turn(game, tables, seating, line_up)
+        _play_turn(game, rules, seating, line_up)
     elif step == PASS:
-        _pass_hands(game, tables)
+        _pass_hands(game, rules)
     elif step == DEAL:
-        deal(game, tables, seating, what, public.age)
+        deal(game, rules, seating, what, public.age)
     elif step == END_AGE:
-        _end_age(game, tables)
+        _end_age(game, rules)
     elif step == SCORE:
-        score_game(game, tables)
+        score_game(game, rules)
     return hidden.error[0]
 
 
 @entry(POLICY)
-def scripted(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+def scripted(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     """Take the index that the seat's parameters name for this kind of decision (from the end where negative)."""
     if own.parameters[STOP_AT] == choice.kind + 1:
         return -1
@@ -122,7 +122,7 @@ def scripted(public: Any, own: Any, choice: Any, tables: Any) -> Any:
 
 
 @entry(POLICY)
-def overreaching(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+def overreaching(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     """Return an index behind the last move."""
     return choice.count
 
@@ -156,7 +156,7 @@ def _wanted(move: Any, taste: Any) -> Any:
 
 
 @entry(POLICY)
-def tasting(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+def tasting(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     """Pick by the digest of the whole list among the moves to the seat's taste, losses and declining included."""
     digest = digest_moves(public, own, choice)
     for taste in range(np.int64(own.parameters[0]), -1, -1):
@@ -175,12 +175,12 @@ def tasting(public: Any, own: Any, choice: Any, tables: Any) -> Any:
 
 
 @kernel
-def _holds(tables: Any, age: Any, hand: Any, card: Any) -> Any:
+def _holds(rules: Any, age: Any, hand: Any, card: Any) -> Any:
     """Say whether a hand holds a card."""
     found = False
     for slot in range(64):
         if (hand >> np.uint64(slot)) & np.uint64(1):
-            found |= tables.slot_card[age, slot] == card
+            found |= rules.slot_card[age, slot] == card
     return found
 
 
@@ -191,16 +191,16 @@ def _owned(public: Any, seat: Any, card: Any) -> Any:
 
 
 @kernel
-def _chained(public: Any, tables: Any, seat: Any, card: Any) -> Any:
+def _chained(public: Any, rules: Any, seat: Any, card: Any) -> Any:
     """Say whether a city holds a predecessor of a card."""
-    for other in range(tables.cards):
-        if (tables.chain[card, other // 64] >> np.uint64(other % 64)) & np.uint64(1) and _owned(public, seat, other):
+    for other in range(rules.cards):
+        if (rules.chain[card, other // 64] >> np.uint64(other % 64)) & np.uint64(1) and _owned(public, seat, other):
             return True
     return False
 
 
 @kernel
-def _bad_move(public: Any, own: Any, choice: Any, tables: Any, move: Any) -> Any:
+def _bad_move(public: Any, own: Any, choice: Any, rules: Any, move: Any) -> Any:
     """Return 0 for a move that may be legal, else the number of the objection."""
     seat, kind, action, card = choice.seat, choice.kind, action_of(move), card_of(move)
     if (action == PAY) != (kind == LOSS) or (action == DECLINE and kind != DISCARD_PILE):
@@ -213,18 +213,18 @@ def _bad_move(public: Any, own: Any, choice: Any, tables: Any, move: Any) -> Any
         return 3
     if action == DECLINE:
         return 0
-    if kind != DISCARD_PILE and not _holds(tables, public.age, own.hand, card):
+    if kind != DISCARD_PILE and not _holds(rules, public.age, own.hand, card):
         return 4
     if action == BUILD:
         if _owned(public, seat, card):
             return 5
-        if how_of(move) == 1 and not _chained(public, tables, seat, card):
+        if how_of(move) == 1 and not _chained(public, rules, seat, card):
             return 6
         if how_of(move) != 0 and bank_of(move) + left_of(move) + right_of(move) > 0:
             return 7
         if kind == DISCARD_PILE and how_of(move) != 2:
             return 8
-    if action == STAGE and public.stages[seat] >= tables.stage_count[public.side[seat]]:
+    if action == STAGE and public.stages[seat] >= rules.stage_count[public.side[seat]]:
         return 9
     return 0
 
@@ -247,12 +247,12 @@ def _bad_pair(first: Any, second: Any) -> Any:
 
 
 @entry(POLICY)
-def strict(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+def strict(public: Any, own: Any, choice: Any, rules: Any) -> Any:
     """Check the list of legal moves by itself; return minus the objection's number, or a random index (R50)."""
     last, sales, names = -1, 0, 0
     for i in range(choice.count):
         move = choice.moves[i]
-        objection = _bad_move(public, own, choice, tables, move)
+        objection = _bad_move(public, own, choice, rules, move)
         if objection:
             return -objection
         for j in range(i):

@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.wonders import position_kernels as kernels
 from wsim.wonders.catalog import Catalogue, load_catalogue
-from wsim.wonders.catalog.compiling import compile_tables
+from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.layout import CATEGORIES, GAME, SEATING, SEATS
 from wsim.wonders.kernels.moves import NO_MOVE
@@ -50,7 +50,7 @@ class Move:
 def rules(ruleset: str, players: int, changes: tuple[str, ...]) -> tuple[Catalogue, Any]:
     """Return the catalogue and the TABLES record of a rule set with changes such as ``switches.debt_choice=false``."""
     catalogue = load_catalogue(ruleset, changes=changes)
-    return catalogue, compile_tables(catalogue, players)[0]
+    return catalogue, compile_rules(catalogue, players)[0]
 
 
 class Position:
@@ -64,7 +64,7 @@ class Position:
     ) -> None:
         texts = tuple(f"switches.{name}={str(value).lower()}" for name, value in sorted(switches.items()))
         players = 2 if ruleset == "1e-duo" else len(boards)
-        self.catalogue, self.tables = rules(ruleset, players, texts + changes)
+        self.catalogue, self.rules = rules(ruleset, players, texts + changes)
         self.seats = len(boards)
         self.names = [card.name for card in self.catalogue.cards]
         self.game = np.zeros(1, GAME).view(np.recarray)[0]
@@ -87,7 +87,7 @@ class Position:
     def _do(self, step: int, seat: int = 0, what: int = 0) -> int:
         line_up = (kernels.scripted,) * SEATS
         with np.errstate(over="ignore"):
-            return int(kernels.perform(self.game, self.tables, self._seating, line_up, step, seat, what))
+            return int(kernels.perform(self.game, self.rules, self._seating, line_up, step, seat, what))
 
     # --- laying out ---------------------------------------------------------------------------------------------------
 
@@ -113,8 +113,8 @@ class Position:
 
     def hand(self, seat: int, *cards: str) -> None:
         """Give a seat exactly these cards of the age, copies of a name included."""
-        slots = [self.names[card] for card in self.tables.slot_card[self.public.age]]
-        slots = slots[: int(self.tables.slots[self.public.age])]
+        slots = [self.names[card] for card in self.rules.slot_card[self.public.age]]
+        slots = slots[: int(self.rules.slots[self.public.age])]
         word = 0
         for name in cards:
             at = next(i for i, slot in enumerate(slots) if slot == name and not word >> i & 1)
@@ -160,7 +160,7 @@ class Position:
 
     def stage_payments(self, seat: int, card: str = "") -> list[tuple[int, int, int]]:
         """Return bank, left and right of every way to build the next stage."""
-        card = card or self.names[self.tables.slot_card[self.public.age, 0]]
+        card = card or self.names[self.rules.slot_card[self.public.age, 0]]
         return [(m.bank, m.left, m.right) for m in self.moves(seat, card) if m.action == "stage"]
 
     def _listed(self) -> list[Move]:

@@ -63,11 +63,11 @@ def check_cost(cost: Cost, p: Position, offered: Any) -> None:
 def test_a_card_costs_what_is_printed_and_every_predecessor_makes_it_free(ruleset: str, card: Card) -> None:
     p = table(ruleset)
     p.public.age = card.ages[0] - 1
-    if card.name not in [p.names[number] for number in p.tables.slot_card[p.public.age]]:
-        slot = p.tables.slots[p.public.age]  # not dealt to three seats: give the age one more slot
-        p.tables = p.tables.copy()
-        p.tables.slot_card[p.public.age, slot] = p.names.index(card.name)
-        p.tables.slots[p.public.age] += 1
+    if card.name not in [p.names[number] for number in p.rules.slot_card[p.public.age]]:
+        slot = p.rules.slots[p.public.age]  # not dealt to three seats: give the age one more slot
+        p.rules = p.rules.copy()
+        p.rules.slot_card[p.public.age, slot] = p.names.index(card.name)
+        p.rules.slots[p.public.age] += 1
     check_cost(card.cost, p, lambda: [payment for _, *payment in p.builds(0, card.name)])
     produce(p, [], 0)
     free = card.cost.coins == 0 and not card.cost.units

@@ -40,7 +40,7 @@ def count(p: Position, seat: int, things: dict[str, Any]) -> None:
         if what == "wonder_stages":
             p.public.stages[seat] = number
         elif what == "wonder_complete":
-            p.public.stages[seat] = p.tables.stage_count[p.public.side[seat]]
+            p.public.stages[seat] = p.rules.stage_count[p.public.side[seat]]
         elif what == "defeat_tokens":
             p.public.defeats[seat] = number
         else:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table
-from wsim.wonders.game import WondersTable
+from wsim.wonders.simulator import WondersSimulator
 
 FOLDER = Path(__file__).parent / "playthroughs"
 ANY, BUILDING, STAGING = TASTES
@@ -39,7 +39,7 @@ GAMES: dict[str, tuple[str, int, Any, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def table_of(name: str) -> WondersTable:
+def table_of(name: str) -> WondersSimulator:
     """Return the table of a kept game."""
     ruleset, players, line_up, plan = GAMES[name]
     return engine_table(ruleset, players, line_up, **plan)

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played
 from wsim.wonders.catalog import Catalogue, Count, Effects, Stage, Toll
-from wsim.wonders.game import WondersTable
 from wsim.wonders.kernels.layout import CATEGORIES
+from wsim.wonders.simulator import WondersSimulator
 
 GAMES = 200
 PLAYERS = (RANDOM, *TASTES)
 
 
-def tables(ruleset: str, players: int) -> list[WondersTable]:
+def tables(ruleset: str, players: int) -> list[WondersSimulator]:
     """Return tables of random play and of a mixed line-up that changes seats."""
     line_up = [PLAYERS[seat % 4] for seat in range(players)]
     return [engine_table(ruleset, players, seed=21), engine_table(ruleset, players, line_up, seed=22, rotate=True)]
 
 
-def played_out(table: WondersTable, number: int) -> tuple[dict[str, Any], Any]:
+def played_out(table: WondersSimulator, number: int) -> tuple[dict[str, Any], Any]:
     """Return the trace of a game and the engine's record at its end."""
     picks = np.zeros(table.picks_per_game, table.pick_dtype)
     _, game = table._play(number, np.zeros(table.seats, table.row_dtype), picks)
@@ -229,7 +229,7 @@ def test_conflicts_are_zero_sum_in_tokens(ruleset: str, players: int) -> None:
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> WondersTable:
+def plans(draw: st.DrawFn) -> WondersSimulator:
     """Draw a table: rule set, players, line-up, seed, rotation, board design."""
     ruleset, players = draw(st.sampled_from(TABLES))
     line_up = [draw(st.sampled_from(PLAYERS)) for _ in range(players)]
@@ -243,7 +243,7 @@ PHASES = (Phase.explicit, Phase.generate)  # shrinking whole games takes minutes
 
 @settings(max_examples=30, deadline=None, derandomize=True, phases=PHASES)
 @given(plans(), st.integers(0, 2**43), st.data())
-def test_a_game_is_the_same_alone_or_in_any_chunk(table: WondersTable, first: int, data: st.DataObject) -> None:
+def test_a_game_is_the_same_alone_or_in_any_chunk(table: WondersSimulator, first: int, data: st.DataObject) -> None:
     games = 12
     whole = played(table, games, first).reshape(games, table.seats)
     alone = data.draw(st.integers(0, games - 1))
@@ -264,7 +264,7 @@ def test_a_game_owes_nothing_to_the_games_before_it(ruleset: str, players: int) 
 
 @settings(max_examples=20, deadline=None, derandomize=True, phases=PHASES)
 @given(plans())
-def test_recording_picks_changes_nothing(table: WondersTable) -> None:
+def test_recording_picks_changes_nothing(table: WondersSimulator) -> None:
     games = 4
     rows = np.zeros(games * table.seats, table.row_dtype)
     picks = np.zeros(games * table.picks_per_game, table.pick_dtype)

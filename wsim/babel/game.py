@@ -13,10 +13,10 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.babel.simulator import BabelTable
+    from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
-    from wsim.stats.tables import Table as StatsTable
+    from wsim.stats.tables import Table
 
 __all__ = ["NAME", "OPTIONS", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
 
@@ -63,7 +63,7 @@ def policies() -> Sequence[Mapping[str, Any]]:
     return registry_rows()
 
 
-def prepare(plan: Plan) -> BabelTable:
+def prepare(plan: Plan) -> BabelSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
     options = {f"use_{name}": _flag(name, value) for name, value in plan.options.items()}
     cards = None if plan.cards is None else Path(plan.cards)
@@ -75,16 +75,16 @@ def prepare(plan: Plan) -> BabelTable:
     if len(entries) not in (1, plan.players):
         raise UserError(f"{len(entries)} policies for {plan.players} players: give one for all seats or one per seat")
 
-    from wsim.babel.catalog.compiling import make_tables
+    from wsim.babel.catalog.compiling import compile_rules
     from wsim.babel.players import make_player
-    from wsim.babel.simulator import BabelTable
+    from wsim.babel.simulator import BabelSimulator
     from wsim.policies.lineup import parse_entry
 
-    compiled = make_tables(catalog, plan.players)
+    compiled = compile_rules(catalog, plan.players)
     players = [make_player(parse_entry(entry)) for entry in entries]
     if len(players) == 1:
         players *= plan.players
-    return BabelTable(catalog, compiled, players, seed=plan.seed, rotate=plan.rotate)
+    return BabelSimulator(catalog, compiled, players, seed=plan.seed, rotate=plan.rotate)
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -97,14 +97,14 @@ def _flag(name: str, value: Any) -> bool:
     return _WORDS[word]
 
 
-def tables() -> Mapping[str, Callable[[Run, Sequence[str]], StatsTable]]:
+def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
     """Return the tables of a run by name: policies, wonders, rows, discs, and cards (the action cards)."""
     from wsim.babel.analysis.owners import MAKERS
 
     return {name: partial(_table, name) for name in MAKERS}
 
 
-def _table(name: str, run: Run, by: Sequence[str] = ()) -> StatsTable:
+def _table(name: str, run: Run, by: Sequence[str] = ()) -> Table:
     """Make one table; only that of the policies can be split by other columns."""
     from wsim import stats
     from wsim.babel.analysis.owners import MAKERS

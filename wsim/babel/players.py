@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.babel.kernels.layout import CHOICE, PARAMETERS, POLICY, PRIVATE, PUBLIC, TABLES
+from wsim.babel.kernels.layout import CHOICE, PARAMETERS, POLICY, PRIVATE, PUBLIC, RULES
 from wsim.babel.kernels.layout import WEIGHTS as WEIGHT_ROOM
 from wsim.babel.policies.explore import EXPLORE, explores
 from wsim.babel.policies.random import random
@@ -21,7 +21,7 @@ from wsim.policies.plug import Interface, Plugged, installed, plug
 
 __all__ = ["Player", "make_player"]
 
-INTERFACE = Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, TABLES), explores)
+INTERFACE = Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, RULES), explores)
 """How the engine calls a user's own policy."""
 
 

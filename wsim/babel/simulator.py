@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.babel.catalog import Catalog
 from wsim.babel.frames import picks_frame, seats_frame
-from wsim.babel.kernels.engine import FAULT, play_chunk
+from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import (
     ACTION_DRAWS,
     EXCHANGE_CARDS,
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["BabelTable", "most_picks"]
+__all__ = ["BabelSimulator", "most_picks"]
 
 
-class BabelTable:
-    """One plan made ready to play (``wsim.game.Table``).
+class BabelSimulator:
+    """One plan made ready to play (``wsim.game.Simulator``).
 
     Attributes
     ----------
-    seats, row_dtype, pick_dtype, picks_per_game: see ``wsim.game.Table``.
+    seats, row_dtype, pick_dtype, picks_per_game: see ``wsim.game.Simulator``.
     catalog: the components and switches in force. players: the line-up, one entry per seat.
     """
 
     row_dtype = ROW
     pick_dtype = PICK
 
-    def __init__(self, catalog: Catalog, tables: Any, players: Sequence[Player], *, seed: int, rotate: bool) -> None:
+    def __init__(self, catalog: Catalog, rules: Any, players: Sequence[Player], *, seed: int, rotate: bool) -> None:
         self.catalog, self.players = catalog, tuple(players)
-        self.seats = int(tables.seats)
-        self.picks_per_game = most_picks(tables)
-        self._tables = tables
+        self.seats = int(rules.seats)
+        self.picks_per_game = most_picks(rules)
+        self._rules = rules
         self._line_up = tuple(player.function for player in players)
         self._line_up += self._line_up[:1] * (SEATS - len(players))
         self._seating = records(1, SEATING)[0]
@@ -81,12 +81,12 @@ class BabelTable:
         room = np.zeros(0, PICK) if picks is None else picks
         shaped = (rows.view(np.recarray), room.view(np.recarray))
         with np.errstate(over="ignore"):  # the random numbers wrap, which numpy reports without the JIT
-            written = int(play_chunk(game, self._tables, self._seating, self._line_up, first, *shaped, logging))
-        if written == FAULT:
+            written = int(play_chunk(game, self._rules, self._seating, self._line_up, first, *shaped, logging))
+        if written == ERROR:
             for player in self.players:
                 if player.plugged is not None and (complaint := player.plugged.complaint(player.label)):
                     raise complaint
-            _, entry, index, count = (int(number) for number in game.hidden.fault)
+            _, entry, index, count = (int(number) for number in game.hidden.error)
             raise UserError(
                 f"the policy {self.labels[entry]!r} returned {index}: "
                 f"an index from 0 to {count - 1} into the list of legal moves is needed"
@@ -138,17 +138,17 @@ class BabelTable:
         }
 
 
-def most_picks(tables: Any) -> int:
+def most_picks(rules: Any) -> int:
     """Return an upper bound on the decisions of one game.
 
     In each action: the turn, an offer and perhaps a bluff of every opponent, partners, completion. Action cards add the
     windows of their holders, the Double turn and the Triple bonus, and each Card exchange its own decisions.
     """
-    opponents = int(tables.seats) - 1
-    an_action = 3 + opponents * (2 if tables.allow_bluff_cards else 1)
-    actions, once = int(tables.turn_limit), 0
-    if tables.use_action_cards:
-        an_action += 2 * int(tables.seats) + 1 + opponents
+    opponents = int(rules.seats) - 1
+    an_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)
+    actions, once = int(rules.turn_limit), 0
+    if rules.use_action_cards:
+        an_action += 2 * int(rules.seats) + 1 + opponents
         actions += ACTION_DRAWS  # Double turns
-        once = ACTION_DRAWS * (2 + int(tables.effects[EXCHANGE_CARDS]))
+        once = ACTION_DRAWS * (2 + int(rules.effects[EXCHANGE_CARDS]))
     return actions * an_action + once

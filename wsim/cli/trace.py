@@ -13,7 +13,7 @@ from wsim.game import find_game
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
-    from wsim.game import Table
+    from wsim.game import Simulator
 
 __all__ = ["trace_command", "trace_line"]
 
@@ -37,7 +37,7 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = given.resolve({"games": 1})
-    table: Table = find_game(plan.game).prepare(plan)
+    table: Simulator = find_game(plan.game).prepare(plan)
     texts = _texts(table, range(first, first + plan.games), form)
     if out is None:
         for text in texts:
@@ -49,7 +49,7 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
         file.writelines(texts)
 
 
-def _texts(table: Table, games: range, form: str) -> Iterator[str]:
+def _texts(table: Simulator, games: range, form: str) -> Iterator[str]:
     for number in games:
         trace = table.trace(number)
         if form == "json":

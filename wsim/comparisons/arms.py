@@ -15,7 +15,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 
 if TYPE_CHECKING:
-    from wsim.game import Table
+    from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
 __all__ = ["Change", "Variant", "arms_of", "changed_cards", "sweep_values", "variants_of"]
@@ -79,7 +79,7 @@ class Variant:
         return {"variant": self.name, "value": self.value, "seats": seats, "same": self.same, "plans": plans}
 
 
-def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Table) -> list[Variant]:
+def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[Variant]:
     """Return the variants of a plan; raise UserError for a change that cannot be made."""
     if change.ban:
         return [_restricted(plan, ban, seat) for ban in dict.fromkeys(change.ban)]
@@ -90,15 +90,17 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Table) -
     return [_changed(plan, change, (f"{path}={value}",), f"{path}={value}", value, baseline) for value in values]
 
 
-def _changed(plan: Plan, change: Change, more: Sequence[str], name: str, value: str | None, baseline: Table) -> Variant:
+def _changed(
+    plan: Plan, change: Change, more: Sequence[str], name: str, value: str | None, baseline: Simulator
+) -> Variant:
     values = (*plan.set, *change.values, *more)
     variant = plan.replace(set=values, patch=(*plan.patch, *change.files))
-    table = find_game(plan.game).prepare(variant)
-    return Variant(name, value, (variant,), same=_rules(table.provenance()) == _rules(baseline.provenance()))
+    simulator = find_game(plan.game).prepare(variant)
+    return Variant(name, value, (variant,), same=_rules(simulator.provenance()) == _rules(baseline.provenance()))
 
 
 def _rules(provenance: Any) -> Any:
-    """Return what a table plays by, without how it was written down."""
+    """Return what a simulator plays by, without how it was written down."""
     if isinstance(provenance, Mapping):
         return {key: _rules(value) for key, value in provenance.items() if key not in _WRITING}
     return provenance
@@ -116,17 +118,19 @@ def _restricted(plan: Plan, ban: str, seat: int | None) -> Variant:
     return Variant(f"no {ban.strip()}", None, plans, seats)
 
 
-def arms_of(plan: Plan, baseline: Table, variants: Sequence[Variant]) -> list[Arm]:
+def arms_of(plan: Plan, baseline: Simulator, variants: Sequence[Variant]) -> list[Arm]:
     """Return the arms: the baseline, then each variant, ready to play."""
     prepare = find_game(plan.game).prepare
     arms = [Arm("baseline", (baseline,))]
     for variant in variants:
-        tables = tuple(prepare(one) for one in variant.plans)
-        if any((table.seats, table.row_dtype) != (baseline.seats, baseline.row_dtype) for table in tables):
+        simulators = tuple(prepare(one) for one in variant.plans)
+        if any(
+            (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype) for simulator in simulators
+        ):
             raise UserError(
                 f"{variant.name} changes the number of seats, so that games cannot be compared seat by seat"
             )
-        arms.append(Arm(variant.name, tables, variant.seats))
+        arms.append(Arm(variant.name, simulators, variant.seats))
     return arms
 
 

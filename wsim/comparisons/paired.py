@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.game import Table
+    from wsim.game import Simulator
     from wsim.stats.intervals import Estimate
 
 __all__ = ["Arm", "Comparison", "PairedTable", "play_paired"]
@@ -38,27 +38,27 @@ class Arm:
     Attributes
     ----------
     name: what it is called.
-    tables: one table; or one for each seat in ``seats``, in which that seat is treated apart (may not trade, say).
-    seats: the seats whose rows come from these tables; None with a single table, whose every row counts.
+    simulators: one; or one for each seat in ``seats``, in which that seat is treated apart (may not trade, say).
+    seats: the seats whose rows come from these simulators; None with a single simulator, whose every row counts.
     """
 
     name: str
-    tables: tuple[Table, ...]
+    simulators: tuple[Simulator, ...]
     seats: tuple[int, ...] | None = None
 
     def rows(self, first: int, games: int) -> NDArray[Any]:
-        """Play games and return their rows; with ``seats``, the row of each from the table that treats it apart."""
-        whole = self._play(self.tables[0], first, games)
+        """Play games and return their rows; with ``seats``, the row of each from the simulator that treats it apart."""
+        whole = self._play(self.simulators[0], first, games)
         if self.seats is not None:
-            for table, seat in zip(self.tables[1:], self.seats[1:], strict=True):
-                whole[:, seat] = self._play(table, first, games)[:, seat]
+            for simulator, seat in zip(self.simulators[1:], self.seats[1:], strict=True):
+                whole[:, seat] = self._play(simulator, first, games)[:, seat]
         return whole.reshape(-1)
 
     @staticmethod
-    def _play(table: Table, first: int, games: int) -> NDArray[Any]:
-        rows = np.zeros(games * table.seats, table.row_dtype)
-        table.play(first, rows)
-        return rows.reshape(games, table.seats)
+    def _play(simulator: Simulator, first: int, games: int) -> NDArray[Any]:
+        rows = np.zeros(games * simulator.seats, simulator.row_dtype)
+        simulator.play(first, rows)
+        return rows.reshape(games, simulator.seats)
 
 
 class PairedTable:
@@ -78,9 +78,9 @@ class PairedTable:
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:  # noqa: ARG002
         """Play the games from ``first`` in every arm and fill the rows, one per game; record no picks."""
         for place, arm in enumerate(self.arms):
-            table = arm.tables[0]
-            frame = table.seats_frame(arm.rows(first, len(rows)))
-            rows["sums"][:, place] = sums_of(frame, table.seats, self.metrics, self._concerned)
+            simulator = arm.simulators[0]
+            frame = simulator.seats_frame(arm.rows(first, len(rows)))
+            rows["sums"][:, place] = sums_of(frame, simulator.seats, self.metrics, self._concerned)
         return 0
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
@@ -159,7 +159,7 @@ def play_paired(
 
     The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
     """
-    chunks = play(cast("Table", table), blocks, threads=threads)  # play asks no more of a table than this one has
+    chunks = play(cast("Simulator", table), blocks, threads=threads)  # play asks no more of a table than this one has
     with closing(chunks):
         waiting = []
         place = 0

@@ -283,7 +283,7 @@ class _Trial:
     ) -> None:
         self._baseline, self._test, self._variants, self._metrics = baseline, test, tuple(variants), tuple(metrics)
         self._played = [variant for variant in variants if not variant.same]
-        self._games_a_deal = sum(len(arm.tables) for arm in arms)
+        self._games_a_deal = sum(len(arm.simulators) for arm in arms)
         self._estimand = estimand
         self._comparison = Comparison(len(self._played), len(metrics))
         self._boundaries = Boundaries(test.level / len(self._played), test.spending)

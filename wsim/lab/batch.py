@@ -22,7 +22,7 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.game import Table
+    from wsim.game import Simulator
 
 __all__ = ["MAXIMUM_CHUNK", "Chunk", "Progress", "play", "usable_cpus", "usable_threads"]
 
@@ -84,21 +84,21 @@ def usable_threads(threads: int | None) -> int:
     return threads
 
 
-def _play_chunk(table: Table, games: range, picks: bool, pace: _Pace) -> Chunk:
+def _play_chunk(simulator: Simulator, games: range, picks: bool, pace: _Pace) -> Chunk:
     start = time.perf_counter()
-    rows = np.zeros(len(games) * table.seats, table.row_dtype)
-    decisions = np.zeros(len(games) * table.picks_per_game, table.pick_dtype) if picks else None
-    written = table.play(games.start, rows, decisions)
+    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
+    decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
+    written = simulator.play(games.start, rows, decisions)
     pace.note(len(games), time.perf_counter() - start)
     return Chunk(
         games=games,
-        seats=table.seats_frame(rows),
-        picks=None if decisions is None else table.picks_frame(decisions[:written]),
+        seats=simulator.seats_frame(rows),
+        picks=None if decisions is None else simulator.picks_frame(decisions[:written]),
     )
 
 
 def play(
-    table: Table,
+    simulator: Simulator,
     parts: Sequence[range],
     *,
     threads: int | None = None,
@@ -121,7 +121,7 @@ def play(
             while first < part.stop:
                 games = range(first, min(part.stop, first + pace.size(left, count)))
                 first, left = games.stop, left - len(games)
-                waiting.append(pool.submit(_play_chunk, table, games, picks, pace))
+                waiting.append(pool.submit(_play_chunk, simulator, games, picks, pace))
                 if len(waiting) == 2 * count:
                     yield waiting.popleft().result()
         while waiting:

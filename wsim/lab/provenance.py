@@ -14,7 +14,7 @@ import wsim
 from wsim.lab.plan import Plan, digest_of
 
 if TYPE_CHECKING:
-    from wsim.game import Table
+    from wsim.game import Simulator
 
 __all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences"]
 
@@ -52,9 +52,9 @@ class Provenance:
     software: Mapping[str, str]
 
     @classmethod
-    def of(cls, plan: Plan, table: Table) -> Provenance:
-        """Describe the data that ``plan`` makes with ``table``."""
-        identity = {"plan": plan.identity(), "rules": table.provenance(), "wsim": wsim.__version__}
+    def of(cls, plan: Plan, simulator: Simulator) -> Provenance:
+        """Describe the data that ``plan`` makes with ``simulator``."""
+        identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": wsim.__version__}
         identity = json.loads(json.dumps(identity))  # as it comes back from a file: tuples are lists
         return cls(
             plan=json.loads(json.dumps(plan.as_dict())),

@@ -22,7 +22,7 @@ from wsim.lab.writer import RunWriter
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.game import Table
+    from wsim.game import Simulator
 
 __all__ = ["Interrupted", "Progress", "Recording", "default_folder", "record", "simulate"]
 
@@ -65,8 +65,8 @@ def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys:
 
     chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
     count = usable_threads(threads)
-    table: Table = find_game(chosen.game).prepare(chosen)
-    chunks = play(table, [range(chosen.games)], threads=count, picks=chosen.picks)
+    simulator: Simulator = find_game(chosen.game).prepare(chosen)
+    chunks = play(simulator, [range(chosen.games)], threads=count, picks=chosen.picks)
     with closing(chunks):
         frames = [_asked_for(chunk) for chunk in chunks]
     return pl.concat(frames, rechunk=True)
@@ -108,30 +108,30 @@ def record(
     count = usable_threads(threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
-    table: Table = find_game(plan.game).prepare(plan)
-    provenance = Provenance.of(plan, table)
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance) if out is None else Path(out)
-    size = shard or shard_games(table, plan.picks)
+    size = shard or shard_games(simulator, plan.picks)
     with RunWriter(folder, plan, provenance, size, resume=resume) as writer:
         played = 0
         if not writer.finished:
             start = time.perf_counter()
             try:
-                played = _play_missing(table, writer, count, progress)
+                played = _play_missing(simulator, writer, count, progress)
             except KeyboardInterrupt:
                 raise Interrupted(folder, writer.done()) from None
             writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
     return Recording(load_run(folder), played)
 
 
-def _play_missing(table: Table, writer: RunWriter, threads: int, progress: Progress | None) -> int:
+def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> int:
     """Play the shards that are not there. One is written while the next is played."""
     plan = writer.plan
     missing = writer.missing()
     played, before = 0, plan.games - sum(map(len, missing))
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play(table, missing, threads=threads, picks=plan.picks)
+        chunks = play(simulator, missing, threads=threads, picks=plan.picks)
         with closing(chunks):
             for games in missing:
                 shard: list[Chunk] = []

@@ -26,7 +26,7 @@ from wsim.lab.provenance import FORMAT, METADATA_KEY, Provenance
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.game import Table
+    from wsim.game import Simulator
 
 __all__ = ["Run", "load_run", "shard_games", "shard_path", "shard_ranges", "shard_starts", "stored_games"]
 
@@ -35,10 +35,10 @@ PICKS_A_SHARD = 1_000_000
 _NAME = re.compile(r"part-(\d{14})\.parquet")  # 2**44 games have 14 digits; names sort as numbers
 
 
-def shard_games(table: Table, picks: bool) -> int:
+def shard_games(simulator: Simulator, picks: bool) -> int:
     """Return how many games go into one shard: about 250,000 rows of seats, at most 1,000,000 rows of picks."""
-    games = ROWS_A_SHARD // table.seats
-    return max(1, min(games, PICKS_A_SHARD // table.picks_per_game) if picks else games)
+    games = ROWS_A_SHARD // simulator.seats
+    return max(1, min(games, PICKS_A_SHARD // simulator.picks_per_game) if picks else games)
 
 
 def shard_ranges(games: int, size: int) -> list[range]:

@@ -26,13 +26,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core.errors import NumbaError
-from numba.extending import intrinsic
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT
+from wsim.jit import JIT, NumbaError, intrinsic, ir, njit, types
 from wsim.policy import Declaration, declaration_of
 from wsim.rng import below
 
@@ -46,7 +42,7 @@ __all__ = ["GROUP", "Interface", "Plugged", "installed", "plug"]
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
-ARGUMENTS = ("public", "own", "choice", "tables")
+ARGUMENTS = ("public", "own", "choice", "rules")
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Interface:
 
     Attributes
     ----------
-    signature: the numba signature ``int64(Public, Private, Choice, Tables)``.
+    signature: the numba signature ``int64(Public, Private, Choice, Rules)``.
     records: the dtypes of the four records; the second has the field ``rng``.
     explores: kernel (own, choice) -> whether the pick is to be a uniformly random one.
     """
@@ -244,19 +240,19 @@ def _compiled(function: Any, source: Any, label: str, interface: Interface) -> A
     explores = interface.explores
     if not JIT:
 
-        def checked(public: Any, own: Any, choice: Any, tables: Any) -> int:
+        def checked(public: Any, own: Any, choice: Any, rules: Any) -> int:
             if explores(own, choice):
                 return int(below(own, choice.count))
-            return operator.index(source(public, own, choice, tables))
+            return operator.index(source(public, own, choice, rules))
 
         return checked
     inner = function if function is not source else njit(nogil=True, error_model="numpy")(source)
     _check_types(inner, label, interface)
 
-    def entry(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+    def entry(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         if explores(own, choice):
             return below(own, choice.count)
-        return inner(public, own, choice, tables)
+        return inner(public, own, choice, rules)
 
     return njit(interface.signature, nogil=True, error_model="numpy")(entry)
 
@@ -312,21 +308,21 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
     explores = interface.explores
     if not JIT:
 
-        def plain(public: Any, own: Any, choice: Any, tables: Any) -> int:
+        def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
             if explores(own, choice):
                 return int(below(own, choice.count))
             mine = own.copy()
-            index = _asked(source, (public.copy(), mine, choice.copy(), tables.copy()), errors)
+            index = _asked(source, (public.copy(), mine, choice.copy(), rules.copy()), errors)
             own.rng = mine.rng
             return index
 
         return plain
     callback = _callback(source, interface, errors)
 
-    def entry(public: Any, own: Any, choice: Any, tables: Any) -> Any:
+    def entry(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         if explores(own, choice):
             return below(own, choice.count)
-        return callback(_address(public), _address(own), _address(choice), _address(tables))
+        return callback(_address(public), _address(own), _address(choice), _address(rules))
 
     compiled = njit(interface.signature, nogil=True, error_model="numpy")(entry)
     compiled.keeps = callback  # the callback must live as long as the code that jumps to it

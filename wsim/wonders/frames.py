@@ -80,7 +80,7 @@ def _built_columns(built: NDArray[np.uint64], names: Sequence[str]) -> dict[str,
 def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any]) -> pl.DataFrame:
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
-    ``slot_card`` is TABLES.slot_card, shape (ages, slots): the card number of each physical copy.
+    ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])

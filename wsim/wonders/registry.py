@@ -1,6 +1,6 @@
 """The registry of policies, and line-ups made ready to play.
 
-A policy is a function ``(public, own, choice, tables) -> index`` of the one signature ``layout.POLICY``: it gets what
+A policy is a function ``(public, own, choice, rules) -> index`` of the one signature ``layout.POLICY``: it gets what
 everybody knows, what its seat knows, the legal moves and the rules, and returns the index of its move. None sees
 hidden cards.
 """
@@ -307,10 +307,10 @@ def _user_player(entry: Entry, parameters: NDArray[np.float64], weights: NDArray
 def _interface() -> Interface:
     """Return how this game calls its policies."""
     from wsim.policies.plug import Interface
-    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, TABLES
+    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES
     from wsim.wonders.policies.explore import explores
 
-    return Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, TABLES), explores)
+    return Interface(POLICY, (PUBLIC, PRIVATE, CHOICE, RULES), explores)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:

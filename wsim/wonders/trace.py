@@ -25,11 +25,11 @@ def _field(move: int, at: int, bits: int = 8) -> int:
 class _Reader:
     """Reads the log of one game (layout.EVENT) into the ages of a trace."""
 
-    def __init__(self, catalogue: Catalogue, tables: Any) -> None:
+    def __init__(self, catalogue: Catalogue, rules: Any) -> None:
         self.names = [card.name for card in catalogue.cards]
-        self.tables = tables
-        self.duo = bool(tables.duo)
-        self.seats = int(tables.seats)
+        self.rules = rules
+        self.duo = bool(rules.duo)
+        self.seats = int(rules.seats)
         self.stages = [0] * self.seats
         self.ages: list[dict[str, Any]] = []
         self.turn: dict[str, Any] = {}
@@ -39,7 +39,7 @@ class _Reader:
 
     def hand(self, age: int, slots: int) -> list[str]:
         """Return the names of the slots of a bit set."""
-        card = self.tables.slot_card[age]
+        card = self.rules.slot_card[age]
         return [self.names[card[slot]] for slot in range(layout.SLOTS) if slots >> slot & 1]
 
     def read(self, event: Any) -> None:
@@ -64,7 +64,7 @@ class _Reader:
         if seat == 0:
             self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
         if self.duo and seat == 2:
-            pile = [self.names[self.tables.slot_card[age][slot]] for slot in event["values"][: self.tables.hand_size]]
+            pile = [self.names[self.rules.slot_card[age][slot]] for slot in event["values"][: self.rules.hand_size]]
             entry = self.ages[-1]
             rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
             entry["free_city"] = pile
@@ -104,16 +104,16 @@ class _Reader:
 
 
 def trace_of(
-    catalogue: Catalogue, tables: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
+    catalogue: Catalogue, rules: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
 ) -> dict[str, Any]:
     """Return the trace object of the game whose log and rows (recarrays) these are."""
-    reader = _Reader(catalogue, tables)
+    reader = _Reader(catalogue, rules)
     for event in log:
         reader.read(event)
     seats, scores = [], []
     for row in rows:
         wonder = catalogue.wonders[int(row.side) // 2]
-        label = labels[int(row.policy)] if row.seat < tables.players else "free_city"
+        label = labels[int(row.policy)] if row.seat < rules.players else "free_city"
         seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % 2], "policy": label})
         score: dict[str, Any] = {"seat": int(row.seat)}
         score |= {name: int(row["points"][i]) for i, name in enumerate(CATEGORIES)}

@@ -22,7 +22,7 @@ def asked(p: Position, entry: str, seat: int) -> int:
     own = p.game.own[seat]
     own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
     with np.errstate(over="ignore"):
-        return int(line_up.functions[0](p.public, own, p.game.choice, p.tables))
+        return int(line_up.functions[0](p.public, own, p.game.choice, p.rules))
 
 
 def picked(p: Position, entry: str, *hand: str, seat: int = 0, kind: str = "turn") -> Move:
@@ -331,7 +331,7 @@ def test_the_place_of_explore_is_the_last_parameter() -> None:
 def test_positions_are_not_changed_by_asking() -> None:
     p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day")
     p.moves(0, "Altar", "Baths", "Loom", "Theater")
-    before: Any = p.public.tobytes(), p.tables.tobytes(), p.game.choice.tobytes()
+    before: Any = p.public.tobytes(), p.rules.tobytes(), p.game.choice.tobytes()
     for name in REGISTRY:
         asked(p, name, 0)
-    assert (p.public.tobytes(), p.tables.tobytes(), p.game.choice.tobytes()) == before
+    assert (p.public.tobytes(), p.rules.tobytes(), p.game.choice.tobytes()) == before

@@ -115,7 +115,7 @@ def test_R49_a_seat_building_from_the_pile_sees_what_it_may_build() -> None:
 def test_R49_a_seat_remembers_exactly_the_cards_it_has_held(ruleset: str) -> None:
     p = dealt(ruleset, 2, 0)
     held = [0] * 4
-    for turn in range(int(p.tables.turns) - 1):
+    for turn in range(int(p.rules.turns) - 1):
         p.public.turn = turn
         for seat in range(4):
             held[seat] |= int(p.game.own[seat].hand)

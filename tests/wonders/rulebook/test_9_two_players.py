@@ -60,7 +60,7 @@ def test_R45_the_holder_chooses_for_the_free_city_after_its_own_card() -> None:
     p.deal()
     p.hand(0, "Altar")
     theater = p.names.index("Theater")
-    p.hidden.free_pile[0] = next(i for i in range(64) if p.tables.slot_card[0, i] == theater)
+    p.hidden.free_pile[0] = next(i for i in range(64) if p.rules.slot_card[0, i] == theater)
     p.script(0, turn=0, free_city=0)
     p.hand(1, "Baths")
     p.city(1, "Stone Pit")

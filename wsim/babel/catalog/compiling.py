@@ -1,4 +1,4 @@
-"""A catalogue and a number of seats -> one TABLES record."""
+"""A catalogue and a number of seats -> one RULES record."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from wsim.babel.catalog.loading import Catalog
 from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
-from wsim.babel.kernels.layout import NO_KIND, ROWS, SET_SIZES, TABLES, records
+from wsim.babel.kernels.layout import NO_KIND, ROWS, RULES, SET_SIZES, records
 from wsim.errors import UserError
 
-__all__ = ["FEWEST_SEATS", "MOST_SEATS", "make_tables"]
+__all__ = ["FEWEST_SEATS", "MOST_SEATS", "compile_rules"]
 
 FEWEST_SEATS, MOST_SEATS = 3, 5  # A1
 
@@ -32,12 +32,12 @@ _SWITCHES = (
 )
 
 
-def make_tables(catalog: Catalog, seats: int) -> Any:
-    """Return the TABLES record of a catalogue at a table of ``seats``; raise UserError for a table size not played."""
+def compile_rules(catalog: Catalog, seats: int) -> Any:
+    """Return the RULES record of a catalogue at a table of ``seats``; raise UserError for a table size not played."""
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         raise UserError(f"Tower of Babel is played by {FEWEST_SEATS} to {MOST_SEATS}, not by {seats}")
     section, rules = catalog.section, catalog.rules
-    t = records(1, TABLES)[0]
+    t = records(1, RULES)[0]
     t.seats = seats
     for number, disc in enumerate(catalog.discs):
         for place in range(2):

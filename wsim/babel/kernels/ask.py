@@ -7,35 +7,35 @@ from wsim.jit import kernel
 
 
 @kernel
-def ask(g, t, lineup, seat):
-    """Return the move that the seat chooses from ``g.choice``; its policy is asked only if there is more than one."""
-    choice, hidden = g.choice, g.hidden
+def ask(game, rules, line_up, seat):
+    """Return the move that the seat chooses from ``game.choice``; its policy is asked if there are several."""
+    choice, hidden = game.choice, game.hidden
     index = 0
     if choice.count > 1:
-        own = g.own[seat]
-        index = lineup[own.entrant](g.public, own, choice, t)
+        own = game.own[seat]
+        index = line_up[own.entrant](game.public, own, choice, rules)
         if index < 0 or index >= choice.count:
-            if hidden.fault[0] == 0:
-                hidden.fault[0] = 1
-                hidden.fault[1] = own.entrant
-                hidden.fault[2] = index
-                hidden.fault[3] = choice.count
+            if hidden.error[0] == 0:
+                hidden.error[0] = 1
+                hidden.error[1] = own.entrant
+                hidden.error[2] = index
+                hidden.error[3] = choice.count
             index = 0
     if hidden.logging and (choice.count > 1 or hidden.logging == LOG_ALL):
-        _log(g, choice.kind, seat, choice.moves[index], 0, choice.count, index)
+        _log(game, choice.kind, seat, choice.moves[index], 0, choice.count, index)
     return choice.moves[index]
 
 
 @kernel
-def note(g, what, seat, move, value):
+def note(game, what, seat, move, value):
     """Log an event that is no decision (traces only)."""
-    if g.hidden.logging == LOG_ALL:
-        _log(g, what, seat, move, value, 0, 0)
+    if game.hidden.logging == LOG_ALL:
+        _log(game, what, seat, move, value, 0, 0)
 
 
 @kernel
-def _log(g, what, seat, move, value, count, index):
-    public, hidden = g.public, g.hidden
+def _log(game, what, seat, move, value, count, index):
+    public, hidden = game.public, game.hidden
     if hidden.events >= EVENTS:  # out of reach (layout), but a write past the end would be silent
         return
     event = hidden.log[hidden.events]

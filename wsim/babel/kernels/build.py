@@ -38,55 +38,55 @@ from wsim.jit import kernel
 
 
 @kernel
-def build(g, t, lineup, slot):
+def build(game, rules, line_up, slot):
     """Play a build of the active seat with the disc of ``slot`` to its end."""
-    public = g.public
+    public = game.public
     active = public.active
-    _announce(public, t, slot)
-    open_window(g, t, lineup, (active + 1) % public.seats, public.seats - 1)  # W2
-    _collect_offers(g, t, lineup)
-    open_window(g, t, lineup, active, 1)  # W3
-    list_take(g)
-    _accept(public, ask(g, t, lineup, active))
-    list_complete(g, t)
-    move = ask(g, t, lineup, active)
+    _announce(public, rules, slot)
+    open_window(game, rules, line_up, (active + 1) % public.seats, public.seats - 1)  # W2
+    _collect_offers(game, rules, line_up)
+    open_window(game, rules, line_up, active, 1)  # W3
+    list_take(game)
+    _accept(public, ask(game, rules, line_up, active))
+    list_complete(game, rules)
+    move = ask(game, rules, line_up, active)
     ended = False
     if move:
-        g.hidden.tally[active].builds_led += 1
-        ended = _succeed(g, t, move - COMPLETED)
+        game.hidden.tally[active].builds_led += 1
+        ended = _succeed(game, rules, move - COMPLETED)
     else:
-        g.hidden.tally[active].builds_failed += 1
+        game.hidden.tally[active].builds_failed += 1
         public.taken = 0
-        note(g, LOG_FAILED, active, 0, 0)
-    _settle_offers(g, t, lineup, move != 0)
-    _clear(g)
+        note(game, LOG_FAILED, active, 0, 0)
+    _settle_offers(game, rules, line_up, move != 0)
+    _clear(game)
     if ended:
         public.over = KIND_GONE
 
 
 @kernel
-def _announce(public, t, slot):
+def _announce(public, rules, slot):
     """Section 5.1."""
     disc = public.board[slot]
     public.slot = slot
     for place in range(2):
-        public.kind[place] = t.kind[disc, place]
-        public.need[place] = t.need[disc, place]
+        public.kind[place] = rules.kind[disc, place]
+        public.need[place] = rules.need[disc, place]
 
 
 @kernel
-def _collect_offers(g, t, lineup):
+def _collect_offers(game, rules, line_up):
     """Section 5.2: every opponent, clockwise, lays an offer that nobody sees; then all are revealed."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     seats = public.seats
     seat = public.active
     for _ in range(seats - 1):
         seat = (seat + 1) % seats
-        list_offer(g, t, seat)
-        hidden.offer[seat] = ask(g, t, lineup, seat)
-        if t.allow_bluff_cards:
-            list_bluff(g, seat)
-            hidden.bluff[seat] = ask(g, t, lineup, seat)
+        list_offer(game, rules, seat)
+        hidden.offer[seat] = ask(game, rules, line_up, seat)
+        if rules.allow_bluff_cards:
+            list_bluff(game, seat)
+            hidden.bluff[seat] = ask(game, rules, line_up, seat)
     for other in range(seats):
         public.offer[other] = hidden.offer[other]
         public.bluff[other] = hidden.bluff[other]
@@ -111,38 +111,38 @@ def _accept(public, taken):
 
 
 @kernel
-def _succeed(g, t, replaced):
+def _succeed(game, rules, replaced):
     """Section 5.4, steps 1-4; Jokers stand for the cards ``replaced``. Return whether the game ends (section 8)."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     active, slot = public.active, public.slot
-    _spend(g, active, public.missing[0] - first_of(replaced), public.missing[1] - second_of(replaced))
-    for _ in range(cards_of(replaced) // t.effects[JOKER]):
-        spend_action_card(g, active, JOKER)
+    _spend(game, active, public.missing[0] - first_of(replaced), public.missing[1] - second_of(replaced))
+    for _ in range(cards_of(replaced) // rules.effects[JOKER]):
+        spend_action_card(game, active, JOKER)
     parts = public.missing[0] + public.missing[1]
     for seat in range(public.seats):
         if (public.taken >> seat) & 1:
             offer = public.offer[seat]
-            _spend(g, seat, first_of(offer), second_of(offer))
+            _spend(game, seat, first_of(offer), second_of(offer))
             hidden.tally[seat].offers_taken += 1
             if trades(offer):
                 hidden.tally[seat].trades_taken += 1
                 parts += cards_of(offer)
             else:
-                _place(g, t, seat, cards_of(offer))
-    _place(g, t, active, parts)
-    _hand_disc(g, t, active if public.partner == NOBODY else public.partner)
+                _place(game, rules, seat, cards_of(offer))
+    _place(game, rules, active, parts)
+    _hand_disc(game, rules, active if public.partner == NOBODY else public.partner)
     public.slots_left &= ~(1 << slot)
     ended = _kind_is_gone(public)
     wonder = slot // SPACES
     if (public.slots_left >> (wonder * SPACES)) & 7 == 0:
-        _complete_wonder(g, t, wonder, ended)
+        _complete_wonder(game, rules, wonder, ended)
     return ended
 
 
 @kernel
-def _spend(g, seat, first, second):
+def _spend(game, seat, first, second):
     """Move cards of the disc's kinds from a hand to the discard pile."""
-    public, own = g.public, g.own[seat]
+    public, own = game.public, game.own[seat]
     kind = public.kind[0]
     own.hand[kind] -= first
     public.discards[kind] += first
@@ -154,37 +154,37 @@ def _spend(g, seat, first, second):
 
 
 @kernel
-def _place(g, t, seat, parts):
+def _place(game, rules, seat, parts):
     """Put parts of a seat on the wonder; with a limit, as many as are left (A28)."""
-    public = g.public
-    if t.limit_parts:
+    public = game.public
+    if rules.limit_parts:
         placed = 0
         for wonder in range(WONDERS):
             placed += public.units[wonder, seat]
-        parts = min(parts, t.parts - placed)
+        parts = min(parts, rules.parts - placed)
     if parts:
         public.units[public.slot // SPACES, seat] += parts
-        g.hidden.tally[seat].parts_placed += parts
-        note(g, LOG_PARTS, seat, parts, 0)
+        game.hidden.tally[seat].parts_placed += parts
+        note(game, LOG_PARTS, seat, parts, 0)
 
 
 @kernel
-def _hand_disc(g, t, seat):
+def _hand_disc(game, rules, seat):
     """Give the disc of the build to a seat."""
-    public, own = g.public, g.own[seat]
+    public, own = game.public, game.own[seat]
     disc = public.board[public.slot]
-    g.hidden.tally[seat].discs_owned |= 1 << disc
+    game.hidden.tally[seat].discs_owned |= 1 << disc
     public.disc_count[seat] += 1
-    public.kind_left[t.kind[disc, 0]] -= 1
-    if t.is_two_colour[disc]:
-        public.kind_left[t.kind[disc, 1]] -= 1
+    public.kind_left[rules.kind[disc, 0]] -= 1
+    if rules.is_two_colour[disc]:
+        public.kind_left[rules.kind[disc, 1]] -= 1
         own.two_colour |= 1 << disc
-        public.two_colour[seat] = own.two_colour if t.public_discs else 0
+        public.two_colour[seat] = own.two_colour if rules.public_discs else 0
     else:
-        kind = t.kind[disc, 0]
+        kind = rules.kind[disc, 0]
         own.discs[kind] += 1
-        public.discs[seat, kind] = own.discs[kind] if t.public_discs else 0
-    note(g, LOG_BUILT, seat, disc, 0)
+        public.discs[seat, kind] = own.discs[kind] if rules.public_discs else 0
+    note(game, LOG_BUILT, seat, disc, 0)
 
 
 @kernel
@@ -197,11 +197,11 @@ def _kind_is_gone(public):
 
 
 @kernel
-def _complete_wonder(g, t, wonder, ended):
+def _complete_wonder(game, rules, wonder, ended):
     """Section 6: pay the row, move the marker, return the parts, draw an action card (A22)."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     row = min(public.row, ROWS - 1)
-    winners = score_wonder(g, wonder, t.values[row, 0], t.values[row, 1], t.values[row, 2])
+    winners = score_wonder(game, wonder, rules.values[row, 0], rules.values[row, 1], rules.values[row, 2])
     for seat in range(public.seats):
         public.units[wonder, seat] = 0
         if (winners >> seat) & 1:
@@ -209,14 +209,14 @@ def _complete_wonder(g, t, wonder, ended):
             hidden.tally[seat].rows_won |= 1 << row
     hidden.completed |= 1 << wonder
     public.row += 1
-    if not ended or t.action_card_for_last_wonder:
-        draw_action_card(g, t, public.active)
+    if not ended or rules.action_card_for_last_wonder:
+        draw_action_card(game, rules, public.active)
 
 
 @kernel
-def _settle_offers(g, t, lineup, built):
+def _settle_offers(game, rules, line_up, built):
     """Section 5.4, step 5: pay the offers that were not taken, all of them after a failed build; clockwise."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     seat = public.active
     for _ in range(public.seats - 1):
         seat = (seat + 1) % public.seats
@@ -226,23 +226,23 @@ def _settle_offers(g, t, lineup, built):
         tally = hidden.tally[seat]
         tally.offers_refused += 1
         cards = cards_of(offer)
-        points = cards * t.refused_offer
+        points = cards * rules.refused_offer
         tally.refused_points += points
-        if usable(g.own[seat], TRIPLE_BONUS) > 0 and cards and (built or t.triple_bonus_on_failed_build):
-            list_yes_no(g, TRIPLE)
-            if ask(g, t, lineup, seat):
-                spend_action_card(g, seat, TRIPLE_BONUS)
-                tally.action_points += cards * t.effects[TRIPLE_BONUS] - points
-                points = cards * t.effects[TRIPLE_BONUS]
+        if usable(game.own[seat], TRIPLE_BONUS) > 0 and cards and (built or rules.triple_bonus_on_failed_build):
+            list_yes_no(game, TRIPLE)
+            if ask(game, rules, line_up, seat):
+                spend_action_card(game, seat, TRIPLE_BONUS)
+                tally.action_points += cards * rules.effects[TRIPLE_BONUS] - points
+                points = cards * rules.effects[TRIPLE_BONUS]
         public.points[seat] += points
         if points:
-            note(g, LOG_PAID, seat, points, 0)
+            note(game, LOG_PAID, seat, points, 0)
 
 
 @kernel
-def _clear(g):
+def _clear(game):
     """Forget the build: cards and trade cards that were not spent are back in their hands."""
-    forget_build(g.public)
-    for seat in range(g.public.seats):
-        g.hidden.offer[seat] = 0
-        g.hidden.bluff[seat] = 0
+    forget_build(game.public)
+    for seat in range(game.public.seats):
+        game.hidden.offer[seat] = 0
+        game.hidden.bluff[seat] = 0

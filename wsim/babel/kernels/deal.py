@@ -32,29 +32,29 @@ ACTION_STREAM = 1  # the order of the action deck
 
 
 @kernel
-def set_up(g, t, seating, game):
-    """Lay out game number ``game``: discs, decks, hands and the start player (section 2)."""
-    hidden, public = g.hidden, g.public
-    _clear_public(public, t)
-    for seat in range(t.seats):
-        _clear_seat(g, seating, game, seat)
+def set_up(game, rules, seating, number):
+    """Lay out game ``number``: discs, decks, hands and the start player (section 2)."""
+    hidden, public = game.hidden, game.public
+    _clear_public(public, rules)
+    for seat in range(rules.seats):
+        _clear_seat(game, seating, number, seat)
     hidden.reshuffles = 0
     hidden.completed = 0
     hidden.events = 0
     hidden.instant_cards = 0
-    seek(hidden, seating.seed, game, ACTION_STREAM)
-    _deal_action_deck(hidden, t)
-    seek(hidden, seating.seed, game, SETUP_STREAM)
-    hidden.starter = below(hidden, t.seats)
+    seek(hidden, seating.seed, number, ACTION_STREAM)
+    _deal_action_deck(hidden, rules)
+    seek(hidden, seating.seed, number, SETUP_STREAM)
+    hidden.starter = below(hidden, rules.seats)
     public.active = hidden.starter
-    seek(hidden, seating.seed, game, CARD_STREAM)
-    _deal_discs(hidden, public, t)
+    seek(hidden, seating.seed, number, CARD_STREAM)
+    _deal_discs(hidden, public, rules)
     for kind in range(len(KINDS)):
-        hidden.deck[kind] = t.cards[kind]
-        public.deck += t.cards[kind]
-    for seat in range(t.seats):
-        for _ in range(t.starting_hand):
-            draw(g, t, seat)
+        hidden.deck[kind] = rules.cards[kind]
+        public.deck += rules.cards[kind]
+    for seat in range(rules.seats):
+        for _ in range(rules.starting_hand):
+            draw(game, rules, seat)
 
 
 @kernel
@@ -73,8 +73,8 @@ def forget_build(public):
 
 
 @kernel
-def _clear_public(public, t):
-    public.seats = t.seats
+def _clear_public(public, rules):
+    public.seats = rules.seats
     public.turn = 1
     public.action = 1
     public.over = RUNNING
@@ -83,13 +83,13 @@ def _clear_public(public, t):
     public.deck = 0
     forget_build(public)
     for wonder in range(WONDERS):
-        for seat in range(t.seats):
+        for seat in range(rules.seats):
             public.units[wonder, seat] = 0
     for kind in range(len(KINDS) + 1):
         public.kind_left[kind] = 0
     for kind in range(len(KINDS)):
         public.discards[kind] = 0
-    for seat in range(t.seats):
+    for seat in range(rules.seats):
         public.points[seat] = 0
         public.hand_size[seat] = 0
         public.action_cards[seat] = 0
@@ -100,12 +100,12 @@ def _clear_public(public, t):
 
 
 @kernel
-def _clear_seat(g, seating, game, seat):
+def _clear_seat(game, seating, number, seat):
     """Empty a seat's hand, load the parameters of the line-up entry that plays it and start its random stream."""
-    own, tally, hidden = g.own[seat], g.hidden.tally[seat], g.hidden
+    own, tally, hidden = game.own[seat], game.hidden.tally[seat], game.hidden
     entrant = seat
     if seating.rotate:
-        entrant = (seat + game) % g.public.seats
+        entrant = (seat + number) % game.public.seats
     if own.entrant != entrant:
         own.entrant = entrant
         for index in range(PARAMETERS):
@@ -126,7 +126,7 @@ def _clear_seat(g, seating, game, seat):
     hidden.offer[seat] = 0
     hidden.bluff[seat] = 0
     _clear_tally(tally)
-    seek(own, seating.seed, game, SEAT_STREAM + seat)
+    seek(own, seating.seed, number, SEAT_STREAM + seat)
 
 
 @kernel
@@ -150,12 +150,12 @@ def _clear_tally(tally):
 
 
 @kernel
-def _deal_action_deck(hidden, t):
+def _deal_action_deck(hidden, rules):
     """Put the first cards of a shuffled action deck in order: no game draws more than ``ACTION_DRAWS``."""
     count = 0
-    if t.use_action_cards:
+    if rules.use_action_cards:
         for card in range(len(ACTION_CARDS)):
-            for _ in range(t.action_cards[card]):
+            for _ in range(rules.action_cards[card]):
                 hidden.action_deck[count] = card
                 count += 1
     hidden.actions_drawn = 0
@@ -168,12 +168,12 @@ def _deal_action_deck(hidden, t):
 
 
 @kernel
-def _deal_discs(hidden, public, t):
-    """Shuffle the discs of the tables onto the slots."""
+def _deal_discs(hidden, public, rules):
+    """Shuffle the discs of the rules onto the slots."""
     for slot in range(SLOTS):
         public.board[slot] = slot
-        public.kind_left[t.kind[slot, 0]] += 1
-        public.kind_left[t.kind[slot, 1]] += 1
+        public.kind_left[rules.kind[slot, 0]] += 1
+        public.kind_left[rules.kind[slot, 1]] += 1
     public.kind_left[NO_KIND] = 0
     for slot in range(SLOTS - 1):
         other = slot + below(hidden, SLOTS - slot)
@@ -183,11 +183,11 @@ def _deal_discs(hidden, public, t):
 
 
 @kernel
-def draw(g, t, seat):
+def draw(game, rules, seat):
     """Give the seat the top card; an empty deck is made new from the discard pile first (A2), or nothing is drawn."""
-    hidden, public = g.hidden, g.public
+    hidden, public = game.hidden, game.public
     if public.deck == 0:
-        _reshuffle(g, t)
+        _reshuffle(game, rules)
         if public.deck == 0:
             return
     deck = hidden.deck
@@ -201,15 +201,15 @@ def draw(g, t, seat):
     kind += place >= end
     deck[kind] -= 1
     public.deck -= 1
-    g.own[seat].hand[kind] += 1
+    game.own[seat].hand[kind] += 1
     public.hand_size[seat] += 1
-    note(g, LOG_DRAW, seat, kind, 0)
+    note(game, LOG_DRAW, seat, kind, 0)
 
 
 @kernel
-def _reshuffle(g, t):
-    hidden, public = g.hidden, g.public
-    if not t.reshuffle_discards:
+def _reshuffle(game, rules):
+    hidden, public = game.hidden, game.public
+    if not rules.reshuffle_discards:
         return
     for kind in range(len(KINDS)):
         hidden.deck[kind] = public.discards[kind]
@@ -217,31 +217,31 @@ def _reshuffle(g, t):
         public.discards[kind] = 0
     if public.deck:
         hidden.reshuffles += 1
-        note(g, LOG_RESHUFFLE, public.active, public.deck, 0)
+        note(game, LOG_RESHUFFLE, public.active, public.deck, 0)
 
 
 @kernel
-def draw_action_card(g, t, seat):
+def draw_action_card(game, rules, seat):
     """Give the seat the top action card, if one is left (section 6, A31)."""
-    hidden, public, own = g.hidden, g.public, g.own[seat]
+    hidden, public, own = game.hidden, game.public, game.own[seat]
     if hidden.actions_drawn == hidden.actions_ready:
         return
     card = hidden.action_deck[hidden.actions_drawn]
     hidden.actions_drawn += 1
     own.cards[card] += 1
-    own.fresh[card] += not t.action_card_usable_at_once
+    own.fresh[card] += not rules.action_card_usable_at_once
     public.action_cards[seat] += 1
     hidden.tally[seat].cards_drawn[card] += 1
     if card in (EXCHANGE_CARDS, DRAW_THREE):
         hidden.instant_cards += 1
-    note(g, LOG_ACTION_CARD, seat, card, 0)
+    note(game, LOG_ACTION_CARD, seat, card, 0)
 
 
 @kernel
-def spend_action_card(g, seat, card):
+def spend_action_card(game, seat, card):
     """Discard an action card that the seat has played."""
-    g.own[seat].cards[card] -= 1
-    g.public.action_cards[seat] -= 1
-    g.hidden.tally[seat].cards_played[card] += 1
+    game.own[seat].cards[card] -= 1
+    game.public.action_cards[seat] -= 1
+    game.hidden.tally[seat].cards_played[card] += 1
     if card in (EXCHANGE_CARDS, DRAW_THREE):
-        g.hidden.instant_cards -= 1
+        game.hidden.instant_cards -= 1

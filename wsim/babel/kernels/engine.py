@@ -27,8 +27,6 @@ play nothing; a Card exchange asks for one kind after the other. The common draw
 
 from __future__ import annotations
 
-from numba import types
-
 from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.layout import (
@@ -42,36 +40,36 @@ from wsim.babel.kernels.layout import (
     Game,
     Pick,
     Row,
+    Rules,
     Seating,
-    Tables,
 )
 from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.kernels.turn import play_turn
-from wsim.jit import kernel
+from wsim.jit import kernel, types
 
-__all__ = ["FAULT", "play_chunk", "play_game"]
+__all__ = ["ERROR", "play_chunk", "play_game"]
 
-FAULT = -1
-"""What a chunk returns when a policy returned an index outside its list; ``GAME.hidden.fault`` says which."""
-
-
-@kernel
-def play_game(g, t, seating, lineup, game):
-    """Play game number ``game`` from the set-up to the ranks."""
-    set_up(g, t, seating, game)
-    while g.public.over == RUNNING:
-        play_turn(g, t, lineup)
-    note(g, LOG_END, 0, g.public.over, 0)
-    final_scoring(g, t)
+ERROR = -1
+"""What a chunk returns when a policy returned an index outside its list; ``GAME.hidden.error`` says which."""
 
 
 @kernel
-def _write_rows(g, rows, start, game):
+def play_game(game, rules, seating, line_up, number):
+    """Play game ``number`` from the set-up to the ranks."""
+    set_up(game, rules, seating, number)
+    while game.public.over == RUNNING:
+        play_turn(game, rules, line_up)
+    note(game, LOG_END, 0, game.public.over, 0)
+    final_scoring(game, rules)
+
+
+@kernel
+def _write_rows(game, rows, start, number):
     """Write the rows of a finished game, one per seat, from place ``start``."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     for seat in range(public.seats):
-        row, own, tally = rows[start + seat], g.own[seat], hidden.tally[seat]
-        row.game = game
+        row, own, tally = rows[start + seat], game.own[seat], hidden.tally[seat]
+        row.game = number
         row.seat = seat
         row.entry = own.entrant
         row.rank = tally.rank
@@ -109,13 +107,13 @@ def _write_rows(g, rows, start, game):
 
 
 @kernel
-def _write_picks(g, picks, start, game):
+def _write_picks(game, picks, start, number):
     """Copy the decisions of a finished game behind the first ``start`` picks; return how many there are now."""
-    public, hidden = g.public, g.hidden
-    for number in range(hidden.events):
-        pick, event = picks[start + number], hidden.log[number]
-        pick.game = game
-        pick.entry = g.own[event.seat].entrant
+    public, hidden = game.public, game.hidden
+    for place in range(hidden.events):
+        pick, event = picks[start + place], hidden.log[place]
+        pick.game = number
+        pick.entry = game.own[event.seat].entrant
         slot = event.slot
         if event.what == TURN:
             slot = event.move - 1  # the disc that this very move announces
@@ -133,23 +131,23 @@ def _write_picks(g, picks, start, game):
     return start + hidden.events
 
 
-@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
-def play_chunk(g, t, seating, lineup, first, rows, picks, logging):
+@kernel(types.int64(Game, Rules, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
+def play_chunk(game, rules, seating, line_up, first, rows, picks, logging):
     """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or FAULT.
 
     With LOG_PICKS the caller makes room for ``most_picks`` a game; with LOG_ALL the log of the last game is left in
-    ``g.hidden`` and no picks are written.
+    ``game.hidden`` and no picks are written.
     """
-    g.hidden.logging = logging
-    g.hidden.fault[0] = 0
-    for seat in range(t.seats):
-        g.own[seat].entrant = -1
+    game.hidden.logging = logging
+    game.hidden.error[0] = 0
+    for seat in range(rules.seats):
+        game.own[seat].entrant = -1
     written = 0
-    for number in range(rows.shape[0] // t.seats):
-        play_game(g, t, seating, lineup, first + number)
-        if g.hidden.fault[0]:
-            return FAULT
-        _write_rows(g, rows, number * t.seats, first + number)
+    for number in range(rows.shape[0] // rules.seats):
+        play_game(game, rules, seating, line_up, first + number)
+        if game.hidden.error[0]:
+            return ERROR
+        _write_rows(game, rows, number * rules.seats, first + number)
         if logging == LOG_PICKS:
-            written = _write_picks(g, picks, written, first + number)
+            written = _write_picks(game, picks, written, first + number)
     return written

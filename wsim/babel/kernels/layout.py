@@ -2,16 +2,16 @@
 
 Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
-* ``TABLES``   the components and switches of one rule set at one table size; never written while playing
+* ``RULES``   the components and switches of one rule set at one table size; never written while playing
 * ``PUBLIC``   what everybody at the table may know (A26): board, points, sizes of hands, discard pile, revealed offers
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand
 
-A policy is handed the public record, its own private record, the choice and the tables; other hands, action cards, the
+A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
 
 Kinds are numbered alphabetically: 0 camel, 1 crane, 2 ship, 3 stonemason; action cards likewise (``ACTION_CARDS``).
-A *disc* is a row of the tables (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
+A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
 shows one or two kinds; its *first* kind is the lower one. A disc of one kind needs 0 of
 its second kind, ``NO_KIND``.
 """
@@ -21,10 +21,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import from_dtype, types
 
 from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
-from wsim.jit import JIT
+from wsim.jit import JIT, from_dtype, types
 
 SEATS = 5
 WONDERS = 8
@@ -133,7 +132,7 @@ CHOICE = np.dtype(
     align=True,
 )
 
-TABLES = np.dtype(
+RULES = np.dtype(
     [
         ("seats", "i8"),
         ("kind", "i8", (SLOTS, 2)),  # of each disc
@@ -237,7 +236,7 @@ HIDDEN = np.dtype(
         ("reshuffles", "i8"),
         ("completed", "i8"),  # mask of completed wonders
         ("tally", TALLY, (SEATS,)),
-        ("fault", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
         ("logging", "i8"),  # 0, LOG_PICKS, LOG_ALL
         ("events", "i8"),
         ("log", EVENT, (EVENTS,)),
@@ -286,10 +285,10 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Tables, Seating, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, TABLES, SEATING, GAME, ROW, PICK)
+Public, Private, Choice, Rules, Seating, Game, Row, Pick = map(
+    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, GAME, ROW, PICK)
 )
-POLICY = types.int64(Public, Private, Choice, Tables)
+POLICY = types.int64(Public, Private, Choice, Rules)
 LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)
 
 

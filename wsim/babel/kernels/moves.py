@@ -62,13 +62,13 @@ def usable(own, card):
 
 
 @kernel
-def list_turn(g):
+def list_turn(game):
     """Section 4 and 5.1: pass, or build with any disc on the board."""
-    choice = g.choice
+    choice = game.choice
     choice.kind = TURN
     choice.moves[0] = 0
     count = 1
-    left = g.public.slots_left
+    left = game.public.slots_left
     while left:
         choice.moves[count] = 1 + lowest_bit(np.uint64(left))
         left &= left - 1
@@ -77,13 +77,13 @@ def list_turn(g):
 
 
 @kernel
-def list_play_card(g, seat):
+def list_play_card(game, seat):
     """Windows W1-W3: play none, the Card exchange or Draw three. A Card exchange needs a hand."""
-    choice, own = g.choice, g.own[seat]
+    choice, own = game.choice, game.own[seat]
     choice.kind = PLAY_CARD
     choice.moves[0] = 0
     choice.count = 1
-    if usable(own, EXCHANGE_CARDS) > 0 and g.public.hand_size[seat] > 0:
+    if usable(own, EXCHANGE_CARDS) > 0 and game.public.hand_size[seat] > 0:
         choice.moves[choice.count] = 1 + EXCHANGE_CARDS
         choice.count += 1
     if usable(own, DRAW_THREE) > 0:
@@ -92,9 +92,9 @@ def list_play_card(g, seat):
 
 
 @kernel
-def list_exchange(g, seat, lowest):
+def list_exchange(game, seat, lowest):
     """Set aside one more card, of kind ``lowest`` or a later one (so that each selection is reached once), or stop."""
-    choice, own = g.choice, g.own[seat]
+    choice, own = game.choice, game.own[seat]
     choice.kind = EXCHANGE
     choice.moves[0] = 0
     count = 1
@@ -106,14 +106,14 @@ def list_exchange(g, seat, lowest):
 
 
 @kernel
-def list_offer(g, t, seat):
+def list_offer(game, rules, seat):
     """Section 5.2: up to the shown number of each kind (A7), with or without the trade card (A4, A5)."""
-    choice, own, public = g.choice, g.own[seat], g.public
+    choice, own, public = game.choice, game.own[seat], game.public
     choice.kind = OFFER
     most = min(own.hand[public.kind[0]], public.need[0])
     most_second = min(own.hand[public.kind[1]], public.need[1])
     count = 0
-    if t.allow_empty_offer or most + most_second == 0:
+    if rules.allow_empty_offer or most + most_second == 0:
         choice.moves[0] = 0
         count = 1
     for second in range(0, most_second * _SECOND + 1, _SECOND):
@@ -121,16 +121,16 @@ def list_offer(g, t, seat):
             choice.moves[count] = second + first
             count += 1
     for second in range(0, most_second * _SECOND + 1, _SECOND):
-        for first in range(second == 0 and not t.allow_trade_card_alone, most + 1):
+        for first in range(second == 0 and not rules.allow_trade_card_alone, most + 1):
             choice.moves[count] = TRADE_CARD + second + first
             count += 1
     choice.count = count
 
 
 @kernel
-def list_bluff(g, seat):
+def list_bluff(game, seat):
     """A6, where allowed: any set of the wrong kinds in hand, one card of each."""
-    choice, own, public = g.choice, g.own[seat], g.public
+    choice, own, public = game.choice, game.own[seat], game.public
     choice.kind = BLUFF
     held = 0
     for kind in range(len(KINDS)):
@@ -145,13 +145,13 @@ def list_bluff(g, seat):
 
 
 @kernel
-def list_take(g):
+def list_take(game):
     """Section 5.3: every set of offers with at most one trade card and no more cards of a kind than the disc needs.
 
     Seats are added in ascending order to every legal set so far, which gives ascending masks; a set that is too large
     is never extended.
     """
-    choice, public, sums = g.choice, g.public, g.hidden.sums
+    choice, public, sums = game.choice, game.public, game.hidden.sums
     choice.kind = TAKE
     choice.moves[0] = 0
     sums[0] = 0
@@ -170,16 +170,16 @@ def list_take(g):
 
 
 @kernel
-def list_complete(g, t):
+def list_complete(game, rules):
     """Section 5.4: decline (A9), or every way to add the missing cards from hand and Jokers (A12-A14)."""
-    choice, public = g.choice, g.public
-    own = g.own[public.active]
+    choice, public = game.choice, game.public
+    own = game.own[public.active]
     choice.kind = COMPLETE
     missing, missing_second = public.missing[0], public.missing[1]
     short = max(missing - own.hand[public.kind[0]], 0)
     short_second = max(missing_second - own.hand[public.kind[1]], 0)
-    jokers = min(usable(own, JOKER), t.max_jokers_per_build)
-    size = t.effects[JOKER]
+    jokers = min(usable(own, JOKER), rules.max_jokers_per_build)
+    size = rules.effects[JOKER]
     choice.moves[0] = 0
     count = 1
     if jokers == 0:
@@ -189,11 +189,11 @@ def list_complete(g, t):
     else:
         for second in range(short_second, missing_second + 1):
             for first in range(short, missing + 1):
-                split = first % size == 0 or t.joker_may_split
+                split = first % size == 0 or rules.joker_may_split
                 if split and (first + second) % size == 0 and first + second <= jokers * size:
                     choice.moves[count] = COMPLETED + second * _SECOND + first
                     count += 1
-    if count > 1 and not t.may_decline_when_able:
+    if count > 1 and not rules.may_decline_when_able:
         count -= 1
         for index in range(count):
             choice.moves[index] = choice.moves[index + 1]
@@ -201,9 +201,9 @@ def list_complete(g, t):
 
 
 @kernel
-def list_yes_no(g, kind):
+def list_yes_no(game, kind):
     """Triple bonus and Double turn: no or yes."""
-    choice = g.choice
+    choice = game.choice
     choice.kind = kind
     choice.moves[0] = 0
     choice.moves[1] = 1

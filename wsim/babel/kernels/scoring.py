@@ -71,9 +71,9 @@ def wonder_points(units: Sequence[int], row: tuple[int, int, int]) -> list[int]:
 
 
 @kernel
-def score_wonder(g, wonder, first_points, second_points, other_points):
+def score_wonder(game, wonder, first_points, second_points, other_points):
     """Pay the points of a wonder and return the mask of the seats with most parts."""
-    public = g.public
+    public = game.public
     most, leaders, second, seconds = count_wonder(public, wonder, 0)
     winners = 0
     for seat in range(public.seats):
@@ -82,22 +82,22 @@ def score_wonder(g, wonder, first_points, second_points, other_points):
             points = award(units, most, leaders, second, seconds, first_points, second_points, other_points)
             public.points[seat] += points
             if public.slots_left >> (wonder * SPACES) & 7 == 0:
-                g.hidden.tally[seat].wonder_points += points
+                game.hidden.tally[seat].wonder_points += points
             else:
-                g.hidden.tally[seat].light_points += points
-            note(g, LOG_WONDER, seat, (points << 8) + wonder, units)
+                game.hidden.tally[seat].light_points += points
+            note(game, LOG_WONDER, seat, (points << 8) + wonder, units)
             if units == most:
                 winners |= 1 << seat
     return winners
 
 
 @kernel
-def set_points(t, camels, cranes, ships, stonemasons, two_colour):
+def set_points(rules, camels, cranes, ships, stonemasons, two_colour):
     """Return the best value of owned discs in the set table: each disc of the mask ``two_colour`` counts as one kind.
 
     Every way to assign the two-colour discs is tried: the bits of a number, one for each, choose first or second kind.
     """
-    sets = t.sets
+    sets = rules.sets
     count = 0
     for disc in range(SLOTS):
         count += (two_colour >> disc) & 1
@@ -108,7 +108,7 @@ def set_points(t, camels, cranes, ships, stonemasons, two_colour):
         bit = 0
         for disc in range(SLOTS):
             if (two_colour >> disc) & 1:
-                extra += 1 << (8 * t.kind[disc, (choice >> bit) & 1])
+                extra += 1 << (8 * rules.kind[disc, (choice >> bit) & 1])
                 bit += 1
         total = 0
         for kind in range(4):
@@ -118,44 +118,44 @@ def set_points(t, camels, cranes, ships, stonemasons, two_colour):
 
 
 @kernel
-def final_scoring(g, t):
+def final_scoring(game, rules):
     """Section 9: unfinished wonders by the light row, sets of discs, automatic action cards, then ranks."""
-    public, hidden = g.public, g.hidden
+    public, hidden = game.public, game.hidden
     for wonder in range(WONDERS):
-        score_wonder(g, wonder, t.light[0], t.light[1], t.light[2])
+        score_wonder(game, wonder, rules.light[0], rules.light[1], rules.light[2])
     for seat in range(public.seats):
-        own, tally = g.own[seat], hidden.tally[seat]
+        own, tally = game.own[seat], hidden.tally[seat]
         discs = own.discs
-        tally.set_points = set_points(t, discs[0], discs[1], discs[2], discs[3], own.two_colour)
-        bonus = own.cards[FIVE_POINTS] * t.effects[FIVE_POINTS]
-        bonus += own.cards[DISC_BONUS] * t.effects[DISC_BONUS] * public.disc_count[seat]
+        tally.set_points = set_points(rules, discs[0], discs[1], discs[2], discs[3], own.two_colour)
+        bonus = own.cards[FIVE_POINTS] * rules.effects[FIVE_POINTS]
+        bonus += own.cards[DISC_BONUS] * rules.effects[DISC_BONUS] * public.disc_count[seat]
         tally.action_points += bonus
         tally.cards_played[FIVE_POINTS] += own.cards[FIVE_POINTS]
         tally.cards_played[DISC_BONUS] += own.cards[DISC_BONUS]
         public.points[seat] += tally.set_points + bonus
-    _rank(g, t)
+    _rank(game, rules)
 
 
 @kernel
-def _beats(g, t, seat, other):
+def _beats(game, rules, seat, other):
     """Say whether ``seat`` stands before ``other`` (A27)."""
-    points = g.public.points
-    if points[seat] != points[other] or not t.tie_by_discs:
+    points = game.public.points
+    if points[seat] != points[other] or not rules.tie_by_discs:
         return points[seat] > points[other]
-    return g.public.disc_count[seat] > g.public.disc_count[other]
+    return game.public.disc_count[seat] > game.public.disc_count[other]
 
 
 @kernel
-def _rank(g, t):
+def _rank(game, rules):
     """Give equal seats the same rank, and the winners equal shares of the victory."""
-    seats = g.public.seats
+    seats = game.public.seats
     winners = 0
     for seat in range(seats):
         rank = 1
         for other in range(seats):
-            rank += _beats(g, t, other, seat)
-        g.hidden.tally[seat].rank = rank
+            rank += _beats(game, rules, other, seat)
+        game.hidden.tally[seat].rank = rank
         winners += rank == 1
     for seat in range(seats):
-        tally = g.hidden.tally[seat]
+        tally = game.hidden.tally[seat]
         tally.share = 1.0 / winners if tally.rank == 1 else 0.0

@@ -13,27 +13,27 @@ from wsim.jit import kernel
 
 
 @kernel
-def play_turn(g, t, lineup):
+def play_turn(game, rules, line_up):
     """Play the turn of the active seat; the game may end in it."""
-    public = g.public
+    public = game.public
     active = public.active
     public.action = 1
-    _act(g, t, lineup)
-    while public.over == RUNNING and _plays_double_turn(g, t, lineup):
+    _act(game, rules, line_up)
+    while public.over == RUNNING and _plays_double_turn(game, rules, line_up):
         public.action += 1
-        _act(g, t, lineup)
+        _act(game, rules, line_up)
     if public.over != RUNNING:
         return
-    if not t.action_card_usable_at_once:
+    if not rules.action_card_usable_at_once:
         for card in range(len(ACTION_CARDS)):
-            g.own[active].fresh[card] = 0
+            game.own[active].fresh[card] = 0
     seat = active
     for _ in range(public.seats):  # A3: clockwise from the active seat
-        for _ in range(t.common_draw):
-            draw(g, t, seat)
+        for _ in range(rules.common_draw):
+            draw(game, rules, seat)
         seat = (seat + 1) % public.seats
-    note(g, LOG_TURN_END, active, 0, 0)
-    if public.turn >= t.turn_limit:
+    note(game, LOG_TURN_END, active, 0, 0)
+    if public.turn >= rules.turn_limit:
         public.over = TURN_LIMIT  # A32
         return
     public.turn += 1
@@ -41,31 +41,31 @@ def play_turn(g, t, lineup):
 
 
 @kernel
-def _act(g, t, lineup):
+def _act(game, rules, line_up):
     """Window W1, then PASS or BUILD."""
-    public = g.public
+    public = game.public
     active = public.active
-    note(g, LOG_ACTION, active, 0, 0)
-    open_window(g, t, lineup, active, public.seats)
-    list_turn(g)
-    move = ask(g, t, lineup, active)
+    note(game, LOG_ACTION, active, 0, 0)
+    open_window(game, rules, line_up, active, public.seats)
+    list_turn(game)
+    move = ask(game, rules, line_up, active)
     if move:
-        build(g, t, lineup, move - 1)
+        build(game, rules, line_up, move - 1)
         return
-    g.hidden.tally[active].passes += 1
-    for _ in range(t.pass_draw):
-        draw(g, t, active)
+    game.hidden.tally[active].passes += 1
+    for _ in range(rules.pass_draw):
+        draw(game, rules, active)
 
 
 @kernel
-def _plays_double_turn(g, t, lineup):
+def _plays_double_turn(game, rules, line_up):
     """Ask the active seat for a Double turn where it may play one (A18, A20, A21)."""
-    public = g.public
+    public = game.public
     active = public.active
-    if public.action > t.max_double_turns or usable(g.own[active], DOUBLE_TURN) == 0:
+    if public.action > rules.max_double_turns or usable(game.own[active], DOUBLE_TURN) == 0:
         return False
-    list_yes_no(g, DOUBLE)
-    if ask(g, t, lineup, active) == 0:
+    list_yes_no(game, DOUBLE)
+    if ask(game, rules, line_up, active) == 0:
         return False
-    spend_action_card(g, active, DOUBLE_TURN)
+    spend_action_card(game, active, DOUBLE_TURN)
     return True

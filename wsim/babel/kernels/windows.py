@@ -11,36 +11,36 @@ from wsim.jit import kernel
 
 
 @kernel
-def open_window(g, t, lineup, first, count):
+def open_window(game, rules, line_up, first, count):
     """Let ``count`` seats, clockwise from ``first``, play what they like, each one all its cards before the next."""
-    if g.hidden.instant_cards == 0:
+    if game.hidden.instant_cards == 0:
         return
     seat = first
     for _ in range(count):
-        own = g.own[seat]
+        own = game.own[seat]
         while usable(own, EXCHANGE_CARDS) > 0 or usable(own, DRAW_THREE) > 0:
-            list_play_card(g, seat)
-            move = ask(g, t, lineup, seat)
+            list_play_card(game, seat)
+            move = ask(game, rules, line_up, seat)
             if move == 0:
                 break
-            spend_action_card(g, seat, move - 1)
+            spend_action_card(game, seat, move - 1)
             if move - 1 == DRAW_THREE:
-                for _ in range(t.effects[DRAW_THREE]):
-                    draw(g, t, seat)
+                for _ in range(rules.effects[DRAW_THREE]):
+                    draw(game, rules, seat)
             else:
-                _exchange(g, t, lineup, seat)
-        seat = (seat + 1) % g.public.seats
+                _exchange(game, rules, line_up, seat)
+        seat = (seat + 1) % game.public.seats
 
 
 @kernel
-def _exchange(g, t, lineup, seat):
+def _exchange(game, rules, line_up, seat):
     """Set aside cards one kind after the other, draw as many, then discard the set-aside ones (A30)."""
-    own, public = g.own[seat], g.public
+    own, public = game.own[seat], game.public
     lowest = 0
     count = 0
-    while count < t.effects[EXCHANGE_CARDS]:
-        list_exchange(g, seat, lowest)
-        move = ask(g, t, lineup, seat)
+    while count < rules.effects[EXCHANGE_CARDS]:
+        list_exchange(game, seat, lowest)
+        move = ask(game, rules, line_up, seat)
         if move == 0:
             break
         lowest = move - 1
@@ -48,7 +48,7 @@ def _exchange(g, t, lineup, seat):
         own.aside[lowest] += 1
         count += 1
     for _ in range(count):
-        draw(g, t, seat)
+        draw(game, rules, seat)
     public.hand_size[seat] -= count
     for kind in range(len(KINDS)):
         public.discards[kind] += own.aside[kind]

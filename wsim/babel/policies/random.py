@@ -8,6 +8,6 @@ from wsim.rng import below
 
 
 @kernel(POLICY)
-def random(public, own, choice, t):
+def random(public, own, choice, rules):
     """Pick a legal move uniformly, on the seat's own random stream."""
     return below(own, choice.count)

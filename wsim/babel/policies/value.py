@@ -38,19 +38,19 @@ from wsim.jit import kernel
 
 
 @kernel
-def _gain(t, disc, owned, owned_second):
+def _gain(rules, disc, owned, owned_second):
     """Return the points that a disc adds to ``owned`` discs of its first and ``owned_second`` of its second kind."""
-    gain = t.sets[owned + 1] - t.sets[owned]
-    if t.is_two_colour[disc]:
-        gain = max(gain, t.sets[owned_second + 1] - t.sets[owned_second])
+    gain = rules.sets[owned + 1] - rules.sets[owned]
+    if rules.is_two_colour[disc]:
+        gain = max(gain, rules.sets[owned_second + 1] - rules.sets[owned_second])
     return gain
 
 
 @kernel
-def set_gain(public, t, seat, disc):
+def set_gain(public, rules, seat, disc):
     """Return the points that a disc adds to the set table of a rival, as far as its discs are known."""
-    kind, second = t.kind[disc, 0], t.kind[disc, 1]
-    return _gain(t, disc, public.discs[seat, kind], public.discs[seat, second % len(KINDS)])
+    kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
+    return _gain(rules, disc, public.discs[seat, kind], public.discs[seat, second % len(KINDS)])
 
 
 @kernel
@@ -61,16 +61,18 @@ def completes(public, slot):
 
 
 @kernel
-def wonder_points(public, t, wonder, parts, seat):
+def wonder_points(public, rules, wonder, parts, seat):
     """Return a seat's points if the wonder were scored with the packed ``parts`` added, by the next row."""
     most, leaders, second, seconds = count_wonder(public, wonder, parts)
     units = public.units[wonder, seat] + ((parts >> (8 * seat)) & 0xFF)
     row = min(public.row, ROWS - 1)
-    return award(units, most, leaders, second, seconds, t.values[row, 0], t.values[row, 1], t.values[row, 2])
+    return award(
+        units, most, leaders, second, seconds, rules.values[row, 0], rules.values[row, 1], rules.values[row, 2]
+    )
 
 
 @kernel
-def board_value(public, own, t, slot, parts):
+def board_value(public, own, rules, slot, parts):
     """Return what placing the packed ``parts`` on the wonder of a slot is worth to the seat, its disc not counted."""
     w, seat, wonder = own.weights, own.seat, slot // SPACES
     value = w[PART] * ((parts >> (8 * seat)) & 0xFF)
@@ -80,33 +82,33 @@ def board_value(public, own, t, slot, parts):
         if other != seat:
             value += w[RIVAL_PART] * ((parts >> (8 * other)) & 0xFF)
             if last:
-                rivals_gain += wonder_points(public, t, wonder, parts, other)
-    gain = wonder_points(public, t, wonder, parts, seat)
+                rivals_gain += wonder_points(public, rules, wonder, parts, other)
+    gain = wonder_points(public, rules, wonder, parts, seat)
     if last:
         value += w[WONDER_POINTS] * gain + w[RIVAL_POINTS] * rivals_gain / (public.seats - 1)
-        if public.active == seat and t.use_action_cards:
+        if public.active == seat and rules.use_action_cards:
             value += w[ACTION_CARD]
         return value
     left = (public.slots_left >> (wonder * SPACES)) & 7
     built = SPACES + 1 - (left & 1) - ((left >> 1) & 1) - (left >> 2)  # this disc included
-    gain -= wonder_points(public, t, wonder, 0, seat)
+    gain -= wonder_points(public, rules, wonder, 0, seat)
     return value + w[STANDING] * gain * built / SPACES
 
 
 @kernel
-def disc_value(own, t, disc):
+def disc_value(own, rules, disc):
     """Return what owning a disc is worth to the seat."""
-    kind, second = t.kind[disc, 0], t.kind[disc, 1]
-    gain = _gain(t, disc, own.discs[kind], own.discs[second % len(KINDS)])
+    kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
+    gain = _gain(rules, disc, own.discs[kind], own.discs[second % len(KINDS)])
     return own.weights[DISC] + own.weights[SET_POINTS] * gain
 
 
 @kernel
-def shortage(own, t, kind, need, kind_second, need_second):
+def shortage(own, rules, kind, need, kind_second, need_second):
     """Return the cards that hand and Jokers cannot supply for a need of two kinds."""
     short = max(need - own.hand[kind], 0) + max(need_second - own.hand[kind_second], 0)
-    jokers = min(usable(own, JOKER), t.max_jokers_per_build)
+    jokers = min(usable(own, JOKER), rules.max_jokers_per_build)
     while jokers > 0 and short > 0:
-        short = max(short - t.effects[JOKER], 0)
+        short = max(short - rules.effects[JOKER], 0)
         jokers -= 1
     return short

@@ -50,57 +50,57 @@ FEW_CARDS = 2  # so many cards of a kind are worth exchanging
 
 
 @kernel
-def _turn_value(public, own, t, move):
+def _turn_value(public, own, rules, move):
     """Value of passing, or of building with a disc: own cards first, rivals supplying what is short."""
     w = own.weights
     if move == 0:
         return w[PASS]
     slot = move - 1
     disc = public.board[slot]
-    kind, second = t.kind[disc, 0], t.kind[disc, 1]
-    need, need_second = t.need[disc, 0], t.need[disc, 1]
+    kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
+    need, need_second = rules.need[disc, 0], rules.need[disc, 1]
     parts = min(own.hand[kind], need) + min(own.hand[second], need_second)
-    chance = 1.0 - w[RISK] * shortage(own, t, kind, need, second, need_second)
+    chance = 1.0 - w[RISK] * shortage(own, rules, kind, need, second, need_second)
     if chance <= 0.0:
         return w[FAIL]
-    gain = disc_value(own, t, disc) + board_value(public, own, t, slot, parts << (8 * own.seat))
+    gain = disc_value(own, rules, disc) + board_value(public, own, rules, slot, parts << (8 * own.seat))
     return chance * (gain + w[CARD] * parts) + (1.0 - chance) * w[FAIL]
 
 
 @kernel
-def _offer_value(public, own, t, move):
+def _offer_value(public, own, rules, move):
     """Value of an offer: what it brings if it is taken, what it earns if not."""
     if move == 0:
         return 0.0
     w, cards = own.weights, cards_of(move)
     if trades(move):
-        taken = disc_value(own, t, public.board[public.slot])
-        taken += board_value(public, own, t, public.slot, cards << (8 * public.active))
+        taken = disc_value(own, rules, public.board[public.slot])
+        taken += board_value(public, own, rules, public.slot, cards << (8 * public.active))
     else:
-        taken = board_value(public, own, t, public.slot, cards << (8 * own.seat))
+        taken = board_value(public, own, rules, public.slot, cards << (8 * own.seat))
     taken += w[CARD] * cards
-    value = w[ACCEPTED] * taken + (1.0 - w[ACCEPTED]) * w[REFUSED] * t.refused_offer * cards
+    value = w[ACCEPTED] * taken + (1.0 - w[ACCEPTED]) * w[REFUSED] * rules.refused_offer * cards
     return value + w[TRADE] * trades(move) + w[OFFERED] * cards
 
 
 @kernel
-def _unpaid(public, t, taken):
+def _unpaid(public, rules, taken):
     """Return the points that rivals get for the offers that are not taken, by the number of rivals."""
     points = 0
     for seat in range(public.seats):
         if not (taken >> seat) & 1:
-            points += cards_of(public.offer[seat]) * t.refused_offer
+            points += cards_of(public.offer[seat]) * rules.refused_offer
     return points / (public.seats - 1)
 
 
 @kernel
-def _fail_value(public, own, t):
+def _fail_value(public, own, rules):
     """Value of a build that fails: every offer is paid."""
-    return own.weights[FAIL] + own.weights[RIVAL_POINTS] * _unpaid(public, t, 0)
+    return own.weights[FAIL] + own.weights[RIVAL_POINTS] * _unpaid(public, rules, 0)
 
 
 @kernel
-def _success_value(public, own, t, taken):
+def _success_value(public, own, rules, taken):
     """Value of completing the build with these partners, own cards and Jokers not counted."""
     disc = public.board[public.slot]
     parts = 0
@@ -115,45 +115,45 @@ def _success_value(public, own, t, taken):
                 parts += cards_of(offer) << (8 * seat)
                 rest -= cards_of(offer)
     parts += rest << (8 * own.seat)
-    value = board_value(public, own, t, public.slot, parts)
-    value += own.weights[RIVAL_POINTS] * _unpaid(public, t, taken)
+    value = board_value(public, own, rules, public.slot, parts)
+    value += own.weights[RIVAL_POINTS] * _unpaid(public, rules, taken)
     if partner < 0:
-        return value + disc_value(own, t, disc)
-    return value + own.weights[RIVAL_SET_POINTS] * set_gain(public, t, partner, disc)
+        return value + disc_value(own, rules, disc)
+    return value + own.weights[RIVAL_SET_POINTS] * set_gain(public, rules, partner, disc)
 
 
 @kernel
-def _take_value(public, own, t, move):
+def _take_value(public, own, rules, move):
     """Value of taking these partners: of the build if own hand and Jokers can complete it, else of its failure."""
     first, second = public.need[0], public.need[1]
     for seat in range(public.seats):
         if (move >> seat) & 1:
             first -= first_of(public.offer[seat])
             second -= second_of(public.offer[seat])
-    if shortage(own, t, public.kind[0], first, public.kind[1], second) > 0:
-        return _fail_value(public, own, t)
-    return _success_value(public, own, t, move) + own.weights[CARD] * (first + second)
+    if shortage(own, rules, public.kind[0], first, public.kind[1], second) > 0:
+        return _fail_value(public, own, rules)
+    return _success_value(public, own, rules, move) + own.weights[CARD] * (first + second)
 
 
 @kernel
-def _complete_value(public, own, t, move):
+def _complete_value(public, own, rules, move):
     """Value of declining, or of completing with so many Jokers."""
     if move == 0:
-        return _fail_value(public, own, t)
+        return _fail_value(public, own, rules)
     replaced = cards_of(move)
     w = own.weights
-    value = _success_value(public, own, t, public.taken)
+    value = _success_value(public, own, rules, public.taken)
     value += w[CARD] * (public.missing[0] + public.missing[1] - replaced)
-    return value + w[JOKER_SPENT] * replaced / t.effects[JOKER]
+    return value + w[JOKER_SPENT] * replaced / rules.effects[JOKER]
 
 
 @kernel
-def _best_turn(public, own, t):
+def _best_turn(public, own, rules):
     """Return the highest value of any turn that could be taken now."""
     best = own.weights[PASS]
     for slot in range(SLOTS):
         if (public.slots_left >> slot) & 1:
-            best = max(best, _turn_value(public, own, t, slot + 1))
+            best = max(best, _turn_value(public, own, rules, slot + 1))
     return best
 
 
@@ -186,24 +186,24 @@ def _exchange(own, choice):
 
 
 @kernel
-def _value(public, own, choice, t, move):
+def _value(public, own, choice, rules, move):
     """Return the value of a move of the decisions that are settled by comparing values."""
     if choice.kind == TURN:
-        return _turn_value(public, own, t, move)
+        return _turn_value(public, own, rules, move)
     if choice.kind == OFFER:
-        return _offer_value(public, own, t, move)
+        return _offer_value(public, own, rules, move)
     if choice.kind == TAKE:
-        return _take_value(public, own, t, move)
-    return _complete_value(public, own, t, move)
+        return _take_value(public, own, rules, move)
+    return _complete_value(public, own, rules, move)
 
 
 @kernel
-def _best(public, own, choice, t):
+def _best(public, own, choice, rules):
     """Return the move of the highest value, one of several at random."""
     best, equal = 0, 1
-    highest = _value(public, own, choice, t, choice.moves[0])
+    highest = _value(public, own, choice, rules, choice.moves[0])
     for index in range(1, choice.count):
-        value = _value(public, own, choice, t, choice.moves[index])
+        value = _value(public, own, choice, rules, choice.moves[index])
         if value > highest:
             best, highest, equal = index, value, 1
         elif value == highest:
@@ -214,12 +214,12 @@ def _best(public, own, choice, t):
 
 
 @kernel(POLICY)
-def weighted(public, own, choice, t):
+def weighted(public, own, choice, rules):
     """Pick the move of the highest value."""
     if explores(own, choice):
         return below(own, choice.count)
     if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
-        return _best(public, own, choice, t)
+        return _best(public, own, choice, rules)
     if choice.kind == PLAY_CARD:
         return _play_card(own, choice)
     if choice.kind == EXCHANGE:
@@ -227,5 +227,5 @@ def weighted(public, own, choice, t):
     if choice.kind == TRIPLE:
         return 1 if cards_of(public.offer[own.seat]) >= own.weights[TRIPLE_FROM] else 0
     if choice.kind == DOUBLE:
-        return 1 if _best_turn(public, own, t) >= own.weights[DOUBLE_FROM] else 0
+        return 1 if _best_turn(public, own, rules) >= own.weights[DOUBLE_FROM] else 0
     return 0  # a bluff shows one's cards and brings nothing

@@ -1,4 +1,4 @@
-"""From a catalogue to the TABLES record that the kernels read: one rule set at one number of players."""
+"""From a catalogue to the RULES record that the kernels read: one rule set at one number of players."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from wsim.wonders.kernels.layout import (
     ENTRIES,
     NO_PRICE,
     RESOURCES,
+    RULES,
     SLOTS,
     STAGE_ENTRY,
     SWITCHES,
     SYMBOLS,
-    TABLES,
 )
 from wsim.wonders.kernels.scoring import CATEGORY_OF_COLOR
 
-__all__ = ["age_slots", "compile_tables", "pack_units", "resource_mask"]
+__all__ = ["age_slots", "compile_rules", "pack_units", "resource_mask"]
 
 _FREE_BUILDS = {
     "once_per_age": layout.FREE_ONCE_PER_AGE,
@@ -86,13 +86,13 @@ def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], li
     return names, base, guilds, black
 
 
-def compile_tables(catalogue: Catalogue, players: int) -> Any:
-    """Return the TABLES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43)."""
+def compile_rules(catalogue: Catalogue, players: int) -> Any:
+    """Return the RULES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43)."""
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
         raise UserError(f"{players} players cannot play rule set {catalogue.ruleset}: accepted are {accepted}")
-    tables = np.zeros(1, TABLES).view(np.recarray)
-    record = tables[0]
+    rules = np.zeros(1, RULES).view(np.recarray)
+    record = rules[0]
     seats = catalogue.cities_at_table(players)
     settings = catalogue.settings
     record.seats, record.players = seats, players
@@ -110,7 +110,7 @@ def compile_tables(catalogue: Catalogue, players: int) -> Any:
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
     _fill_boards(record, catalogue)
-    return tables
+    return rules
 
 
 def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:

@@ -211,7 +211,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """One rule set with everything laid over it: what the engine's tables are compiled from.
+    """One rule set with everything laid over it: what the engine's rules are compiled from.
 
     ``digest`` names the content that games depend on (not titles, sources or marks of uncertainty): two catalogues
     with the same digest play the same games. ``changes`` are the patch files and ``--set`` texts laid over ``source``.

@@ -1,6 +1,6 @@
 """The game as a whole: decisions, turns, ages, and the chunk kernel that plays many games (R5-R9, R43-R47).
 
-A game is a function of (seed, game number, seating, tables). Random numbers come from the streams of wsim/rng.py: 0-2
+A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
 deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to explored picks. A policy is asked
 only where more than one move is legal, so a forced move costs no random number.
 """
@@ -8,9 +8,8 @@ only where more than one move is legal, so a forced move costs no random number.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
-from wsim.jit import kernel, lowest_bit
+from wsim.jit import kernel, lowest_bit, types
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.layout import (
     DISCARD_PILE,
@@ -31,8 +30,8 @@ from wsim.wonders.kernels.layout import (
     Game,
     Pick,
     Row,
+    Rules,
     Seating,
-    Tables,
 )
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
@@ -76,12 +75,12 @@ def _event(game, kind, seat):
 
 
 @kernel
-def _count_ways(game, tables, event):
+def _count_ways(game, rules, event):
     """Count the legal ways to build each distinct card of the logged hand; experiments weigh picks by them."""
     choice, hand = game.choice, event.hand
     at, last = -1, -1
     while hand:
-        card = tables.slot_card[game.public.age, lowest_bit(hand)]
+        card = rules.slot_card[game.public.age, lowest_bit(hand)]
         hand &= hand - _ONE
         if card == last:
             continue
@@ -94,7 +93,7 @@ def _count_ways(game, tables, event):
 
 
 @kernel
-def _log_pick(game, tables, decider, index, randomised, probability):
+def _log_pick(game, rules, decider, index, randomised, probability):
     """Log the decision at hand."""
     choice = game.choice
     event = _event(game, LOG_PICK, choice.seat)
@@ -105,7 +104,7 @@ def _log_pick(game, tables, decider, index, randomised, probability):
     event.probability = probability
     event.move = choice.moves[index]
     event.hand = game.own[decider].hand if choice.kind <= LAST_CARD or choice.kind == FREE_CITY else _ZERO
-    _count_ways(game, tables, event)
+    _count_ways(game, rules, event)
 
 
 @kernel
@@ -117,14 +116,14 @@ def _log_coins(game):
 
 
 @kernel
-def _log_hands(game, tables):
+def _log_hands(game, rules):
     """Log the hands as dealt, one event a player, then the Free City's pile."""
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         event = _event(game, LOG_HANDS, seat)
         event.hand = game.own[seat].hand
-    if tables.duo:
+    if rules.duo:
         event = _event(game, LOG_HANDS, 2)
-        for i in range(tables.hand_size):
+        for i in range(rules.hand_size):
             event.values[i] = game.hidden.free_pile[i]
 
 
@@ -132,21 +131,21 @@ def _log_hands(game, tables):
 
 
 @kernel
-def ask(game, tables, seating, line_up, decider):
+def ask(game, rules, seating, line_up, decider):
     """Let the policy of a seat pick one of the legal moves; return the move, NO_MOVE after a wrong index."""
     public, choice, hidden = game.public, game.choice, game.hidden
     if seating.experiment:
-        keep_allowed(game, tables, seating, choice.seat)
+        keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
-        index = line_up[public.policy[decider]](public, game.own[decider], choice, tables)
+        index = line_up[public.policy[decider]](public, game.own[decider], choice, rules)
         if index < 0 or index >= choice.count:
             hidden.error[0], hidden.error[1], hidden.error[2], hidden.error[3] = 1, decider, index, choice.count
             return NO_MOVE
         if seating.experiment and choice.kind <= LAST_CARD:
             index, randomised, probability = explore(game, seating.explore[decider], index)
     if hidden.logging:
-        _log_pick(game, tables, decider, index, randomised, probability)
+        _log_pick(game, rules, decider, index, randomised, probability)
     return choice.moves[index]
 
 
@@ -162,7 +161,7 @@ def explore(game, chance, wanted):
 
 
 @kernel
-def settle_losses(game, tables, seating, line_up):
+def settle_losses(game, rules, seating, line_up):
     """Let every seat pay its coin loss, seat by seat; what is not paid becomes debts (R32)."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
@@ -171,9 +170,9 @@ def settle_losses(game, tables, seating, line_up):
             continue
         hidden.losses[seat] = 0
         list_loss(game, seat, loss)
-        if tables.switch[_DEBT_CHOICE] == 0:
+        if rules.switch[_DEBT_CHOICE] == 0:
             game.choice.count = 1
-        move = ask(game, tables, seating, line_up, seat)
+        move = ask(game, rules, seating, line_up, seat)
         if move == NO_MOVE:
             return
         paid = bank_of(move)
@@ -186,29 +185,29 @@ def settle_losses(game, tables, seating, line_up):
 
 
 @kernel
-def _resolve_all(game, tables, seating, line_up):
+def _resolve_all(game, rules, seating, line_up):
     """Resolve the moves taken and settle the losses they bring."""
-    if resolve(game, tables):
-        settle_losses(game, tables, seating, line_up)
+    if resolve(game, rules):
+        settle_losses(game, rules, seating, line_up)
 
 
 # --- a turn
 
 
 @kernel
-def _choose(game, tables, seating, line_up):
+def _choose(game, rules, seating, line_up):
     """Let every city choose from the state at the start of the turn (R6); return whether all went well."""
     public, hidden = game.public, game.hidden
-    for seat in range(tables.players):
-        list_turn(game, tables, public, seat, game.own[seat].hand, TURN)
-        move = ask(game, tables, seating, line_up, seat)
+    for seat in range(rules.players):
+        list_turn(game, rules, public, seat, game.own[seat].hand, TURN)
+        move = ask(game, rules, seating, line_up, seat)
         if move == NO_MOVE:
             return False
         hidden.taken[seat] = move
         leave_hand(game, seat, move)
-        if tables.duo and hidden.holder == seat:
-            list_turn(game, tables, public, 2, game.own[seat].hand, FREE_CITY)
-            move = ask(game, tables, seating, line_up, seat)
+        if rules.duo and hidden.holder == seat:
+            list_turn(game, rules, public, 2, game.own[seat].hand, FREE_CITY)
+            move = ask(game, rules, seating, line_up, seat)
             if move == NO_MOVE:
                 return False
             hidden.taken[2] = move
@@ -217,44 +216,44 @@ def _choose(game, tables, seating, line_up):
 
 
 @kernel
-def _show_hands(game, tables):
+def _show_hands(game, rules):
     """Let team mates see each other's hands (R42)."""
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         game.own[seat].mate_hand = game.own[seat ^ 1].hand
 
 
 @kernel
-def _play_last_cards(game, tables, seating, line_up):
+def _play_last_cards(game, rules, seating, line_up):
     """Discard what is left of the hands, but let the cities that may play their last card (R9.5, R27)."""
     public, hidden = game.public, game.hidden
     last = False
-    for seat in range(tables.seats):
+    for seat in range(rules.seats):
         hidden.taken[seat] = NO_MOVE
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         if public.abilities[seat] & PLAY_LAST:
             last = True
             continue
         hand = game.own[seat].hand
         while hand:
-            discard(game, tables.slot_card[public.age, lowest_bit(hand)])
+            discard(game, rules.slot_card[public.age, lowest_bit(hand)])
             hand &= hand - _ONE
         game.own[seat].hand = _ZERO
-    if tables.duo:
-        discard(game, tables.slot_card[public.age, hidden.free_pile[hidden.free_pile_next]])
+    if rules.duo:
+        discard(game, rules.slot_card[public.age, hidden.free_pile[hidden.free_pile_next]])
     if not last:
         return
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
-            if tables.switch[_LAST_ON_NEW_STATE]:
-                list_turn(game, tables, public, seat, game.own[seat].hand, LAST_CARD)
+            if rules.switch[_LAST_ON_NEW_STATE]:
+                list_turn(game, rules, public, seat, game.own[seat].hand, LAST_CARD)
             else:
-                list_turn(game, tables, game.frozen, seat, game.own[seat].hand, LAST_CARD)
-            move = ask(game, tables, seating, line_up, seat)
+                list_turn(game, rules, game.frozen, seat, game.own[seat].hand, LAST_CARD)
+            move = ask(game, rules, seating, line_up, seat)
             if move == NO_MOVE:
                 return
             hidden.taken[seat] = move
             leave_hand(game, seat, move)
-    _resolve_all(game, tables, seating, line_up)
+    _resolve_all(game, rules, seating, line_up)
 
 
 @kernel
@@ -267,11 +266,11 @@ def _enqueue(game, at, seat, mark, pending):
 
 
 @kernel
-def _build_from_pile(game, tables, seating, line_up, holder):
+def _build_from_pile(game, rules, seating, line_up, holder):
     """Carry out the builds from the discard pile (R9.6, R28)."""
     public, hidden = game.public, game.hidden
     end = 0
-    if tables.switch[_BOARDS_FIRST]:
+    if rules.switch[_BOARDS_FIRST]:
         for seat in range(public.seats):
             end = _enqueue(game, end, seat, _BOARD_BUILD, hidden.board_builds[seat])
         for seat in range(public.seats):
@@ -286,20 +285,20 @@ def _build_from_pile(game, tables, seating, line_up, holder):
     while at < end:
         seat = hidden.queue[at] & 63
         at += 1
-        list_pile(game, tables, seat)
+        list_pile(game, rules, seat)
         if game.choice.count == 0:
             continue
-        move = ask(game, tables, seating, line_up, holder if seat >= tables.players else seat)
+        move = ask(game, rules, seating, line_up, holder if seat >= rules.players else seat)
         if move == NO_MOVE:
             return
         if action_of(move) != _BUILD:
             continue
         card = card_of(move)
-        losing = build_from_pile(game, tables, seat, card)
-        if tables.abilities[card] & 2:  # BUILD_DISCARD: a Forging Agency from the pile
+        losing = build_from_pile(game, rules, seat, card)
+        if rules.abilities[card] & 2:  # BUILD_DISCARD: a Forging Agency from the pile
             end = _enqueue(game, end, seat, _CARD_BUILD, 1)
         if losing:
-            settle_losses(game, tables, seating, line_up)
+            settle_losses(game, rules, seating, line_up)
 
 
 @kernel
@@ -335,38 +334,38 @@ def freeze(game):
 
 
 @kernel
-def _play_turn(game, tables, seating, line_up):
+def _play_turn(game, rules, seating, line_up):
     """Play one turn of all cities; return whether all went well."""
     public, hidden = game.public, game.hidden
     holder = hidden.holder
-    if tables.duo:
+    if rules.duo:
         slot = hidden.free_pile[hidden.free_pile_next]
         hidden.free_pile_next += 1
         game.own[holder].hand |= _ONE << np.uint64(slot)
         game.own[holder].seen |= _ONE << np.uint64(slot)
-    if tables.teams:
-        _show_hands(game, tables)
-    if not _choose(game, tables, seating, line_up):
+    if rules.teams:
+        _show_hands(game, rules)
+    if not _choose(game, rules, seating, line_up):
         return False
-    last_turn = public.turn == tables.turns - 1
-    if last_turn and tables.switch[_LAST_ON_NEW_STATE] == 0:
+    last_turn = public.turn == rules.turns - 1
+    if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
         freeze(game)
-    _resolve_all(game, tables, seating, line_up)
+    _resolve_all(game, rules, seating, line_up)
     if last_turn:
-        _play_last_cards(game, tables, seating, line_up)
+        _play_last_cards(game, rules, seating, line_up)
     if _pending_builds(game):
-        _build_from_pile(game, tables, seating, line_up, holder)
+        _build_from_pile(game, rules, seating, line_up, holder)
     if hidden.logging:
         _log_coins(game)
-    if tables.duo:
+    if rules.duo:
         hidden.holder = 1 - holder
     return hidden.error[0] == 0
 
 
 @kernel
-def _pass_hands(game, tables):
+def _pass_hands(game, rules):
     """Hand the rest of the hands on: to the left in ages I and III, to the right in age II, swapped by two (R5)."""
-    public, players = game.public, tables.players
+    public, players = game.public, rules.players
     for seat in range(players):
         own = game.own[seat]
         own.passed[public.turn] = own.hand
@@ -382,15 +381,15 @@ def _pass_hands(game, tables):
 
 
 @kernel
-def _end_age(game, tables):
+def _end_age(game, rules):
     """Settle the conflicts of the age (R19, R20, R39, R40)."""
     hidden = game.hidden
     fighters = send_envoys(game)
-    for place in range(conflicts_of(tables, fighters)):
-        if tables.teams:
-            team_conflict(game, tables, 2 * place + 1)
+    for place in range(conflicts_of(rules, fighters)):
+        if rules.teams:
+            team_conflict(game, rules, 2 * place + 1)
         else:
-            conflict(game, tables, fighters, place)
+            conflict(game, rules, fighters, place)
         if hidden.logging:
             event = _event(game, LOG_CONFLICT, hidden.fought[0])
             for i in range(6):
@@ -398,24 +397,24 @@ def _end_age(game, tables):
 
 
 @kernel
-def play_game(game, tables, seating, line_up, number):
+def play_game(game, rules, seating, line_up, number):
     """Play one game to its scores; return whether every policy returned a legal index."""
     public = game.public
-    set_table(game, tables, seating, number)
+    set_table(game, rules, seating, number)
     for age in range(3):
         public.age = age
         public.turn = 0
-        deal(game, tables, seating, number, age)
+        deal(game, rules, seating, number, age)
         if game.hidden.logging:
-            _log_hands(game, tables)
-        for turn in range(tables.turns):
+            _log_hands(game, rules)
+        for turn in range(rules.turns):
             public.turn = turn
-            if not _play_turn(game, tables, seating, line_up):
+            if not _play_turn(game, rules, seating, line_up):
                 return False
-            if turn < tables.turns - 1:
-                _pass_hands(game, tables)
-        _end_age(game, tables)
-    score_game(game, tables)
+            if turn < rules.turns - 1:
+                _pass_hands(game, rules)
+        _end_age(game, rules)
+    score_game(game, rules)
     return True
 
 
@@ -444,19 +443,19 @@ def _copy_event(target, event):
         target.ways[i] = event.ways[i]
 
 
-@kernel(types.int64(Game, Tables, Seating, LINE_UP, types.int64, types.Array(Row, 1, "C"), types.Array(Pick, 1, "C")))
-def play_chunk(game, tables, seating, line_up, first, rows, picks):
+@kernel(types.int64(Game, Rules, Seating, LINE_UP, types.int64, types.Array(Row, 1, "C"), types.Array(Pick, 1, "C")))
+def play_chunk(game, rules, seating, line_up, first, rows, picks):
     """Play ``len(rows) // seats`` games from number ``first`` on; return the picks written, or -1 - game."""
     written = 0
     game.hidden.error[0] = 0
     game.hidden.logging = 1 if picks.shape[0] > 0 else 0
-    for seat in range(tables.seats):
+    for seat in range(rules.seats):
         game.own[seat].entrant = -1
-    for g in range(rows.shape[0] // tables.seats):
+    for g in range(rows.shape[0] // rules.seats):
         number = first + g
-        if not play_game(game, tables, seating, line_up, number):
+        if not play_game(game, rules, seating, line_up, number):
             return -1 - number
-        write_rows(game, tables, rows, g * tables.seats, number)
+        write_rows(game, rules, rows, g * rules.seats, number)
         if game.hidden.logging:
             written = _copy_picks(game, number, picks, written)
     return written

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from wsim.jit import kernel
+from wsim.jit import kernel, types
 from wsim.wonders.kernels.layout import Hidden, Public
 from wsim.wonders.kernels.payment import pay, prepare_payer
 from wsim.wonders.kernels.scoring import best_wild

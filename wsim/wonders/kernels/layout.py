@@ -2,12 +2,12 @@
 
 Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count). Four kinds:
 
-* ``TABLES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
+* ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
 * ``PUBLIC``   what everybody at the table may know (R49)
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 
-A policy is handed the public record, its own private record, the choice and the tables: hidden cards are out of its
+A policy is handed the public record, its own private record, the choice and the rules: hidden cards are out of its
 reach. ``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane")
 for each of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in
 one go.
@@ -16,7 +16,8 @@ one go.
 from __future__ import annotations
 
 import numpy as np
-from numba import from_dtype, types
+
+from wsim.jit import from_dtype, types
 
 RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -98,7 +99,7 @@ PUBLIC = np.dtype(
         ("turn", "i8"),  # 0.. within the age
         ("turns", "i8"),  # of an age: 6, Cities 7
         ("discarded", "i8"),  # size of the discard pile
-        ("side", "i8", (SEATS,)),  # row of TABLES.stage_entry: the board and its side
+        ("side", "i8", (SEATS,)),  # row of RULES.stage_entry: the board and its side
         ("policy", "i8", (SEATS,)),  # entry of the line-up that plays the seat
         ("coins", "i8", (SEATS,)),
         ("stages", "i8", (SEATS,)),  # built
@@ -173,7 +174,7 @@ CHOICE = np.dtype(
     align=True,
 )
 
-TABLES = np.dtype(
+RULES = np.dtype(
     [
         ("seats", "i8"),
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
@@ -366,8 +367,8 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Tables, Seating, Hidden, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, TABLES, SEATING, HIDDEN, GAME, ROW, PICK)
+Public, Private, Choice, Rules, Seating, Hidden, Game, Row, Pick = map(
+    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, HIDDEN, GAME, ROW, PICK)
 )
-POLICY = types.int64(Public, Private, Choice, Tables)
+POLICY = types.int64(Public, Private, Choice, Rules)
 LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)

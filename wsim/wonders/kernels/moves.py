@@ -5,7 +5,7 @@ A move is one 64-bit word; its fields are read with the accessors below, which p
 ==========  =====  ==========================================================================
 field       bits   meaning
 ==========  =====  ==========================================================================
-card        0-7    the card's number (tables order: alphabetical by name)
+card        0-7    the card's number (order of the rules: alphabetical by name)
 action      8-11   BUILD, STAGE, SELL, DECLINE (of a build from the pile), PAY (a loss, R32)
 how         12-15  PAID, CHAIN, FREE
 bank        16-23  coins to the bank; for PAY the coins paid
@@ -128,17 +128,17 @@ def owns(public, seat, card):
 
 
 @kernel
-def has_chain(public, tables, seat, card):
+def has_chain(public, rules, seat, card):
     """Say whether a city holds a predecessor of this card (R16)."""
-    held = public.built[seat, 0] & tables.chain[card, 0] | public.built[seat, 1] & tables.chain[card, 1]
+    held = public.built[seat, 0] & rules.chain[card, 0] | public.built[seat, 1] & rules.chain[card, 1]
     return held != _ZERO
 
 
 @kernel
-def free_by_board(public, tables, seat, card):
+def free_by_board(public, rules, seat, card):
     """Say whether a free build of the second edition applies (R26)."""
     abilities = public.abilities[seat]
-    if abilities & FREE_FIRST_COLOR and public.colors[seat, tables.color[card]] == 0:
+    if abilities & FREE_FIRST_COLOR and public.colors[seat, rules.color[card]] == 0:
         return True
     if abilities & FREE_FIRST_TURN and public.turn == 0:
         return True
@@ -146,15 +146,15 @@ def free_by_board(public, tables, seat, card):
 
 
 @kernel
-def stage_payments(game, tables, seat, producer, purse):
+def stage_payments(game, rules, seat, producer, purse):
     """Put the payments of the next stage into ``hidden.stage_moves``, without a card; return how many."""
     public, hidden = game.public, game.hidden
     side, stage = public.side[seat], public.stages[seat]
-    if stage >= tables.stage_count[side]:
+    if stage >= rules.stage_count[side]:
         return 0
-    entry = tables.stage_entry[side, stage]
-    cost = _ZERO if producer.abilities[seat] & FREE_STAGES else tables.cost[entry]
-    coins = tables.cost_coins[entry]
+    entry = rules.stage_entry[side, stage]
+    cost = _ZERO if producer.abilities[seat] & FREE_STAGES else rules.cost[entry]
+    coins = rules.cost_coins[entry]
     count = pay(producer, hidden, seat, cost, coins, purse)
     base = _STAGE | (np.uint64(coins) << _BANK)
     for i in range(count):
@@ -177,23 +177,23 @@ def _cheapest_only(hidden, count):
 
 
 @kernel
-def _add_builds(game, tables, producer, card, held, at):
+def _add_builds(game, rules, producer, card, held, at):
     """Add the ways of building one card of the hand from place ``at`` on; return the new length."""
     public, choice = game.public, game.choice
     seat, kind = choice.seat, choice.kind
     if owns(public, seat, card):
         return at
-    if has_chain(public, tables, seat, card):
+    if has_chain(public, rules, seat, card):
         choice.moves[at] = held | _CHAIN
         at += 1
-        if tables.switch[_PAID_BESIDE_CHAIN] == 0 or tables.teams or kind == FREE_CITY:
+        if rules.switch[_PAID_BESIDE_CHAIN] == 0 or rules.teams or kind == FREE_CITY:
             return at
-        return _add_paid(game, tables, producer, card, held, at)
+        return _add_paid(game, rules, producer, card, held, at)
     abilities = public.abilities[seat]
-    if abilities & (FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN) and free_by_board(public, tables, seat, card):
+    if abilities & (FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN) and free_by_board(public, rules, seat, card):
         choice.moves[at] = held | _FREE
         return at + 1
-    at = _add_paid(game, tables, producer, card, held, at)
+    at = _add_paid(game, rules, producer, card, held, at)
     if abilities & FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
         choice.moves[at] = held | _FREE | _SPENDING
         at += 1
@@ -201,12 +201,12 @@ def _add_builds(game, tables, producer, card, held, at):
 
 
 @kernel
-def _add_paid(game, tables, producer, card, held, at):
+def _add_paid(game, rules, producer, card, held, at):
     """Add one move for each payment of a card's own cost."""
     choice, hidden = game.choice, game.hidden
-    coins = tables.cost_coins[card]
-    count = pay(producer, hidden, choice.seat, tables.cost[card], coins, game.public.coins[choice.seat])
-    if count > 1 and choice.kind == FREE_CITY and tables.switch[_CITY_CHOOSES] == 0:
+    coins = rules.cost_coins[card]
+    count = pay(producer, hidden, choice.seat, rules.cost[card], coins, game.public.coins[choice.seat])
+    if count > 1 and choice.kind == FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
         count = _cheapest_only(hidden, count)
     base = held | _PAID | (np.uint64(coins) << _BANK)
     for i in range(count):
@@ -215,7 +215,7 @@ def _add_paid(game, tables, producer, card, held, at):
 
 
 @kernel
-def _add_cards(game, tables, producer, hand, stages, sales):
+def _add_cards(game, rules, producer, hand, stages, sales):
     """List the moves of every distinct card of a hand."""
     choice, hidden = game.choice, game.hidden
     age = game.public.age
@@ -223,12 +223,12 @@ def _add_cards(game, tables, producer, hand, stages, sales):
     while hand:
         slot = lowest_bit(hand)
         hand &= hand - _ONE
-        card = tables.slot_card[age, slot]
+        card = rules.slot_card[age, slot]
         if card == last:
             continue
         last = card
         held = np.uint64(card) | (np.uint64(slot) << _SLOT)
-        at = _add_builds(game, tables, producer, card, held, at)
+        at = _add_builds(game, rules, producer, card, held, at)
         for i in range(stages):
             choice.moves[at + i] = hidden.stage_moves[i] | held
         at += stages
@@ -239,7 +239,7 @@ def _add_cards(game, tables, producer, hand, stages, sales):
 
 
 @kernel
-def list_turn(game, tables, producer, seat, hand, kind):
+def list_turn(game, rules, producer, seat, hand, kind):
     """List the moves of a city for a hand: a turn, a last card (R27) or the Free City's turn (R46).
 
     ``producer`` is the public record whose production and prices pay: the present one, or the one frozen at the start
@@ -249,30 +249,30 @@ def list_turn(game, tables, producer, seat, hand, kind):
     choice.kind = kind
     choice.seat = seat
     prepare_payer(producer, hidden, seat)
-    stages = stage_payments(game, tables, seat, producer, game.public.coins[seat])
+    stages = stage_payments(game, rules, seat, producer, game.public.coins[seat])
     if kind == FREE_CITY:
-        if stages > 1 and tables.switch[_CITY_CHOOSES] == 0:
+        if stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
             for i in range(stages):
                 hidden.pairs[i] = hidden.stage_moves[i]
             stages = _cheapest_only(hidden, stages)
             for i in range(stages):
                 hidden.stage_moves[i] = hidden.pairs[i]
-        _add_cards(game, tables, producer, hand, stages, False)
+        _add_cards(game, rules, producer, hand, stages, False)
         if choice.count == 0:
-            _add_sales(game, tables, hand)
+            _add_sales(game, rules, hand)
     else:
-        _add_cards(game, tables, producer, hand, stages, True)
+        _add_cards(game, rules, producer, hand, stages, True)
 
 
 @kernel
-def _add_sales(game, tables, hand):
+def _add_sales(game, rules, hand):
     """List the sale of every distinct card of a hand."""
     choice = game.choice
     at, last = 0, -1
     while hand:
         slot = lowest_bit(hand)
         hand &= hand - _ONE
-        card = tables.slot_card[game.public.age, slot]
+        card = rules.slot_card[game.public.age, slot]
         if card != last:
             choice.moves[at] = np.uint64(card) | (np.uint64(slot) << _SLOT) | _SELL
             at += 1
@@ -281,7 +281,7 @@ def _add_sales(game, tables, hand):
 
 
 @kernel
-def list_pile(game, tables, seat):
+def list_pile(game, rules, seat):
     """List the builds from the discard pile, then declining (R28); nothing where no card is eligible."""
     public, choice, hidden = game.public, game.choice, game.hidden
     choice.kind = DISCARD_PILE
@@ -293,7 +293,7 @@ def list_pile(game, tables, seat):
             choice.moves[at] = _FREE | np.uint64(64 * word + lowest_bit(names))
             names &= names - _ONE
             at += 1
-    if at > 0 and tables.switch[_DISCARD_OPTIONAL]:
+    if at > 0 and rules.switch[_DISCARD_OPTIONAL]:
         choice.moves[at] = _DECLINE
         at += 1
     choice.count = at
@@ -312,13 +312,13 @@ def list_loss(game, seat, loss):
 
 
 @kernel
-def keep_allowed(game, tables, seating, seat):
+def keep_allowed(game, rules, seating, seat):
     """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
     choice = game.choice
     flags = np.int64(seating.ban[seat, 3])
     kept = 0
     for i in range(choice.count):
-        if not _banned(tables, seating, seat, flags, choice.moves[i]):
+        if not _banned(rules, seating, seat, flags, choice.moves[i]):
             choice.moves[kept] = choice.moves[i]
             kept += 1
     if kept == 0:
@@ -330,14 +330,14 @@ def keep_allowed(game, tables, seating, seat):
 
 
 @kernel
-def _banned(tables, seating, seat, flags, move):
+def _banned(rules, seating, seat, flags, move):
     """Say whether a move is banned: building a card or colour, trading, building stages, selling."""
     action = action_of(move)
     if action == BUILD:
         card = card_of(move)
         if (seating.ban[seat, card >> 6] >> np.uint64(card & 63)) & _ONE:
             return True
-        if (seating.ban[seat, 2] >> np.uint64(tables.color[card])) & _ONE:
+        if (seating.ban[seat, 2] >> np.uint64(rules.color[card])) & _ONE:
             return True
     if flags & BAN_TRADE and action <= STAGE and left_of(move) + right_of(move) > 0:
         return True

@@ -6,14 +6,14 @@ from wsim.jit import kernel
 
 
 @kernel
-def write_rows(game, tables, rows, at, number):
+def write_rows(game, rules, rows, at, number):
     """Write one row a city of the game just scored, from row ``at`` on."""
-    for seat in range(tables.seats):
-        _write_row(game, tables, rows[at + seat], seat, number)
+    for seat in range(rules.seats):
+        _write_row(game, rules, rows[at + seat], seat, number)
 
 
 @kernel
-def _write_row(game, tables, row, seat, number):
+def _write_row(game, rules, row, seat, number):
     """Write the row of one city."""
     public, hidden = game.public, game.hidden
     row.game = number
@@ -30,7 +30,7 @@ def _write_row(game, tables, row, seat, number):
     row.stages = public.stages[seat]
     victory_points = 0
     for age in range(3):
-        victory_points += public.victory[seat, age] * tables.victory_points[age]
+        victory_points += public.victory[seat, age] * rules.victory_points[age]
     row.victory_points = victory_points
     row.defeats = public.defeats[seat]
     row.debts = public.debts[seat]

@@ -65,57 +65,57 @@ def science_with(public, seat, compass, gear, tablet, wild, copies):
 
 
 @kernel
-def points_of(public, tables, seat, entry, more_purple):
+def points_of(public, rules, seat, entry, more_purple):
     """Return the points of one structure or stage, science apart; ``more_purple`` counts a copied guild (R25, R29)."""
-    points = tables.points[entry]
-    each = tables.points_per[entry, 0]
+    points = rules.points[entry]
+    each = rules.points_per[entry, 0]
     if each:
-        what, cities = tables.points_per[entry, 1], tables.points_per[entry, 2]
+        what, cities = rules.points_per[entry, 1], rules.points_per[entry, 2]
         number = count_around(public, seat, what, cities)
         if more_purple and cities & 1 and what >> _PURPLE & 1:
             number += more_purple
         points += each * number
-    if tables.points_complete[entry] and public.stages[seat] == tables.stage_count[public.side[seat]]:
-        points += tables.points_complete[entry]
+    if rules.points_complete[entry] and public.stages[seat] == rules.stage_count[public.side[seat]]:
+        points += rules.points_complete[entry]
     return points
 
 
 @kernel
-def _structure_points(game, tables, seat, more_purple):
+def _structure_points(game, rules, seat, more_purple):
     """Add the points of all structures of a city to its categories; return the points of its guilds."""
     public, scores = game.public, game.hidden.scores
     for word in range(2):
-        names = public.built[seat, word] & tables.scoring_cards[word]
+        names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            category = tables.category[card]
-            scores[seat, category] += points_of(public, tables, seat, card, more_purple)
+            category = rules.category[card]
+            scores[seat, category] += points_of(public, rules, seat, card, more_purple)
 
 
 @kernel
-def _copy_best_guild(game, tables, seat):
+def _copy_best_guild(game, rules, seat):
     """Score the guild that a city copies from a neighbour: the one that is best for the total (R29, R30)."""
     public, scores = game.public, game.hidden.scores
     science = best_science(public, seat, 0)
     # a copy is a purple card of its own, so own guilds that count purple cards are worth more (R29)
     own_bonus = 0
     for word in range(2):
-        names = public.built[seat, word] & tables.purple_cards[word]
+        names = public.built[seat, word] & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            own_bonus += points_of(public, tables, seat, card, 1) - points_of(public, tables, seat, card, 0)
-    itself = 1 if tables.switch[_COPIED_COUNTS_ITSELF] else 0
+            own_bonus += points_of(public, rules, seat, card, 1) - points_of(public, rules, seat, card, 0)
+    itself = 1 if rules.switch[_COPIED_COUNTS_ITSELF] else 0
     best, best_guild, best_science_gain = 0, 0, 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for word in range(2):
-        names = (public.built[left, word] | public.built[right, word]) & tables.purple_cards[word]
+        names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            guild = points_of(public, tables, seat, card, itself) + own_bonus
-            wild = 1 if tables.symbol[card] == _ANY else 0
+            guild = points_of(public, rules, seat, card, itself) + own_bonus
+            wild = 1 if rules.symbol[card] == _ANY else 0
             gained = best_science(public, seat, wild) - science if wild else 0
             if guild + gained > best:
                 best, best_guild, best_science_gain = guild + gained, guild, gained
@@ -124,23 +124,23 @@ def _copy_best_guild(game, tables, seat):
 
 
 @kernel
-def score_seat(game, tables, seat):
+def score_seat(game, rules, seat):
     """Fill the categories and the total of one city (R22)."""
     public, hidden = game.public, game.hidden
     scores = hidden.scores
     for category in range(8):
         scores[seat, category] = 0
-    military = public.defeats[seat] * tables.defeat_points
+    military = public.defeats[seat] * rules.defeat_points
     for age in range(3):
-        military += public.victory[seat, age] * tables.victory_points[age]
+        military += public.victory[seat, age] * rules.victory_points[age]
     scores[seat, _MILITARY] = military
-    scores[seat, _TREASURY] = public.coins[seat] // tables.coins_per_point - public.debts[seat]
+    scores[seat, _TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
-        entry = tables.stage_entry[public.side[seat], stage]
-        scores[seat, _WONDER] += points_of(public, tables, seat, entry, 0)
-    _structure_points(game, tables, seat, 0)
+        entry = rules.stage_entry[public.side[seat], stage]
+        scores[seat, _WONDER] += points_of(public, rules, seat, entry, 0)
+    _structure_points(game, rules, seat, 0)
     if public.abilities[seat] & COPY_GUILD:
-        _copy_best_guild(game, tables, seat)
+        _copy_best_guild(game, rules, seat)
     else:
         scores[seat, _SCIENCE] += best_science(public, seat, 0)
     total = 0
@@ -150,15 +150,15 @@ def score_seat(game, tables, seat):
 
 
 @kernel
-def score_game(game, tables):
+def score_game(game, rules):
     """Score every city, then rank the players and share the victory (R24, R42, R48)."""
     hidden, public = game.hidden, game.public
     for seat in range(public.seats):
-        score_seat(game, tables, seat)
+        score_seat(game, rules, seat)
         hidden.rank[seat] = 0
         hidden.share[seat] = 0.0
-    size = 2 if tables.teams else 1
-    sides = tables.players // size
+    size = 2 if rules.teams else 1
+    sides = rules.players // size
     winners = 0
     for side in range(sides):
         better = 0
@@ -168,7 +168,7 @@ def score_game(game, tables):
         for seat in range(side * size, side * size + size):
             hidden.rank[seat] = better + 1
         winners += better == 0
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         if hidden.rank[seat] == 1:
             hidden.share[seat] = 1.0 / winners
 
@@ -202,7 +202,7 @@ def _same_as_earlier(game, size, side):
 
 
 @kernel
-def _fight(game, tables, first, second, tokens):
+def _fight(game, rules, first, second, tokens):
     """Settle one conflict for ``tokens`` tokens a side; put the shields and the token sums into the log fields."""
     public, fought = game.public, game.hidden.fought
     age = public.age
@@ -216,16 +216,16 @@ def _fight(game, tables, first, second, tokens):
     public.victory[winner, age] += tokens
     public.defeats[loser] += tokens
     won, lost = (4, 5) if margin > 0 else (5, 4)
-    fought[won] = tokens * tables.victory_points[age]
-    fought[lost] = tokens * tables.defeat_points
+    fought[won] = tokens * rules.victory_points[age]
+    fought[lost] = tokens * rules.defeat_points
 
 
 @kernel
-def team_conflict(game, tables, first):
+def team_conflict(game, rules, first):
     """Fight the conflict between ``first`` and the seat on its left, of another team (R39, R40)."""
     second = neighbor_left(game.public, first)
     tokens = 2 - game.hidden.envoy[first] - game.hidden.envoy[second]
-    _fight(game, tables, first, second, tokens)
+    _fight(game, rules, first, second, tokens)
 
 
 @kernel
@@ -243,18 +243,18 @@ def send_envoys(game):
 
 
 @kernel
-def conflict(game, tables, fighters, place):
+def conflict(game, rules, fighters, place):
     """Fight the conflict between the fighter at a place of the ring and the next one to its left (R19, R20)."""
     queue = game.hidden.queue
     following = place + 1 if place + 1 < fighters else 0
-    _fight(game, tables, queue[place], queue[following], 1)
+    _fight(game, rules, queue[place], queue[following], 1)
 
 
 @kernel
-def conflicts_of(tables, fighters):
+def conflicts_of(rules, fighters):
     """Return the number of conflicts of this end of age."""
-    if tables.teams:
-        return tables.seats // 2
+    if rules.teams:
+        return rules.seats // 2
     if fighters < 2:
         return 0
     return 1 if fighters == 2 else fighters

@@ -24,12 +24,12 @@ def _draw(hidden, count, drawn):
 
 
 @kernel
-def seat_boards(game, tables, seating, number):
+def seat_boards(game, rules, seating, number):
     """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced."""
     public, hidden = game.public, game.hidden
-    seats, boards = tables.seats, tables.boards
+    seats, boards = rules.seats, rules.boards
     if seating.design == BALANCED_BOARDS:
-        _seat_balanced(public, hidden, tables, seating, number)
+        _seat_balanced(public, hidden, rules, seating, number)
         return
     shift = number % seats if seating.design == ROTATED_BOARDS else 0
     seek(hidden, seating.seed, number, SETUP_STREAM)
@@ -56,13 +56,13 @@ def seat_boards(game, tables, seating, number):
 
 
 @kernel
-def _seat_balanced(public, hidden, tables, seating, number):
+def _seat_balanced(public, hidden, rules, seating, number):
     """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed).
 
     The first half of a block draws its sides game by game, the second half plays the other sides: so every pair of
     sides of two boards meets, and comparisons of boards stay connected.
     """
-    boards = tables.boards
+    boards = rules.boards
     block, within = number // (2 * boards), number % (2 * boards)
     half, game = within // boards, within % boards
     first = block * 2 * boards
@@ -71,7 +71,7 @@ def _seat_balanced(public, hidden, tables, seating, number):
         hidden.pool[board] = board
     _draw(hidden, boards, boards)
     seek(hidden, seating.seed, first + game, SIDES_STREAM)
-    for seat in range(tables.seats):
+    for seat in range(rules.seats):
         board = hidden.pool[(seat + game) % boards]
         drawn = below(hidden, 2)
         side = seating.side[seat]
@@ -79,9 +79,9 @@ def _seat_balanced(public, hidden, tables, seating, number):
 
 
 @kernel
-def reset_city(public, tables, seat):
+def reset_city(public, rules, seat):
     """Empty a city and put its board's starting resource and coins down (R3, R12)."""
-    public.coins[seat] = tables.start_coins
+    public.coins[seat] = rules.start_coins
     public.stages[seat] = public.shields[seat] = public.hand_size[seat] = public.abilities[seat] = 0
     public.free_used[seat] = public.defeats[seat] = public.debts[seat] = public.diplomacy[seat] = 0
     public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
@@ -95,14 +95,14 @@ def reset_city(public, tables, seat):
     for age in range(3):
         public.victory[seat, age] = 0
     for kind in range(4):
-        public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = tables.trade_price
-    public.cheapest[seat] = tables.trade_price
+        public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = rules.trade_price
+    public.cheapest[seat] = rules.trade_price
     for side in range(2):
         public.turn_rebate[seat, side] = public.board_rebate[seat, side] = 0
     public.trade_paid[seat] = public.trade_received[seat] = public.bank_paid[seat] = public.coins_lost[seat] = 0
     public.built_paid[seat] = public.built_chain[seat] = public.built_free[seat] = public.built_discard[seat] = 0
     public.sold[seat] = 0
-    resource = tables.board_resource[public.side[seat]]
+    resource = rules.board_resource[public.side[seat]]
     public.board_resource[seat] = resource
     public.made_kinds[seat] = 1 << resource
     one = _ONE << np.uint64(8 * resource)
@@ -122,18 +122,18 @@ def _load_entrant(own, seating, entrant):
 
 
 @kernel
-def set_table(game, tables, seating, number):
+def set_table(game, rules, seating, number):
     """Set the table for one game: boards, policies, coins, random streams."""
     public, hidden = game.public, game.hidden
-    public.seats = tables.seats
-    public.turns = tables.turns
+    public.seats = rules.seats
+    public.turns = rules.turns
     public.discarded = 0
-    seat_boards(game, tables, seating, number)
+    seat_boards(game, rules, seating, number)
     entries = seating.entries
     shift = number % entries if seating.rotate_policies else 0
-    for seat in range(tables.seats):
-        reset_city(public, tables, seat)
-        entrant = (seat + shift) % entries if seat < tables.players else 0
+    for seat in range(rules.seats):
+        reset_city(public, rules, seat)
+        entrant = (seat + shift) % entries if seat < rules.players else 0
         public.policy[seat] = entrant
         own = game.own[seat]
         own.seat = seat
@@ -143,45 +143,45 @@ def set_table(game, tables, seating, number):
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = 0
     seek(hidden.dice, seating.seed, number, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
-    for card in range(tables.cards):
+    for card in range(rules.cards):
         hidden.copies[card] = 0
     hidden.events = 0
 
 
 @kernel
-def deal(game, tables, seating, number, age):
+def deal(game, rules, seating, number, age):
     """Draw the guilds and black cards of an age, shuffle the deck and deal the hands (R4, R43)."""
     public, hidden = game.public, game.hidden
     seek(hidden, seating.seed, number, age)
-    size = tables.base_count[age]
+    size = rules.base_count[age]
     for i in range(size):
-        hidden.deck[i] = tables.base_slots[age, i]
+        hidden.deck[i] = rules.base_slots[age, i]
     for kind in range(_ALL_KINDS):
-        drawn = tables.pool_drawn[age, kind]
+        drawn = rules.pool_drawn[age, kind]
         if drawn:
-            count = tables.pool_count[age, kind]
+            count = rules.pool_count[age, kind]
             for i in range(count):
-                hidden.pool[i] = tables.pool[age, kind, i]
+                hidden.pool[i] = rules.pool[age, kind, i]
             _draw(hidden, count, drawn)
             for i in range(drawn):
                 hidden.deck[size + i] = hidden.pool[i]
             size += drawn
     at = 0
-    for seat in range(tables.players):
+    for seat in range(rules.players):
         hand = _ZERO
-        for _ in range(tables.hand_size):
+        for _ in range(rules.hand_size):
             hand |= _ONE << np.uint64(_next_card(hidden, size, at))
             at += 1
         own = game.own[seat]
         own.hand = own.seen = hand
         own.mate_hand = _ZERO
-        public.hand_size[seat] = tables.hand_size
+        public.hand_size[seat] = rules.hand_size
         public.free_used[seat] = 0
-        for turn in range(tables.turns):
+        for turn in range(rules.turns):
             own.passed[turn] = _ZERO
-    if tables.duo:
+    if rules.duo:
         public.free_used[2] = 0
-        for i in range(tables.hand_size):
+        for i in range(rules.hand_size):
             hidden.free_pile[i] = _next_card(hidden, size, at)
             at += 1
         hidden.free_pile_next = 0

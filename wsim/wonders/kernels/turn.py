@@ -84,10 +84,10 @@ def add_flex(public, seat, mask, sold):
 
 
 @kernel
-def add_production(public, tables, seat, entry, sold):
+def add_production(public, rules, seat, entry, sold):
     """Give a city what an entry produces; ``sold`` says whether neighbours may buy it (R12, R13)."""
-    produces = tables.produces[entry]
-    mask = tables.one_of[entry]
+    produces = rules.produces[entry]
+    mask = rules.one_of[entry]
     if produces:
         public.plain[seat] += produces
         public.reach[seat] += produces
@@ -125,56 +125,56 @@ WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
 
 
 @kernel
-def add_effects(public, tables, seat, entry):
+def add_effects(public, rules, seat, entry):
     """Give a city the lasting effects of a structure or stage."""
-    color = tables.color[entry] if entry < STAGE_ENTRY else -1
-    if tables.produces[entry] or tables.one_of[entry]:
-        add_production(public, tables, seat, entry, color == _BROWN or color == _GRAY)
-    public.shields[seat] += tables.shields[entry]
-    symbol = tables.symbol[entry]
+    color = rules.color[entry] if entry < STAGE_ENTRY else -1
+    if rules.produces[entry] or rules.one_of[entry]:
+        add_production(public, rules, seat, entry, color == _BROWN or color == _GRAY)
+    public.shields[seat] += rules.shields[entry]
+    symbol = rules.symbol[entry]
     if symbol:
         public.symbols[seat, symbol] += 1
         if color == _GREEN:
             public.green_symbols[seat, symbol] += 1
-    abilities = tables.abilities[entry]
+    abilities = rules.abilities[entry]
     if abilities:
         public.abilities[seat] |= abilities
         if abilities & PRICES:
-            add_prices(public, tables, seat, entry)
+            add_prices(public, rules, seat, entry)
         if abilities & (WAREHOUSE | BLACK_MARKET):
             public.flex_role[seat, public.flex_count[seat]] = WAREHOUSE_ROLE if abilities & WAREHOUSE else MARKET_ROLE
             add_flex(public, seat, 0, False)
             refresh_private_symbols(public, seat)
-        public.diplomacy[seat] += tables.diplomacy[entry]
-        public.copy_science[seat] += tables.copy_science[entry]
+        public.diplomacy[seat] += rules.diplomacy[entry]
+        public.copy_science[seat] += rules.copy_science[entry]
 
 
 @kernel
-def add_prices(public, tables, seat, entry):
+def add_prices(public, rules, seat, entry):
     """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
-    full = tables.trade_price
+    full = rules.trade_price
     for kind in range(4):
-        price = tables.price[entry, kind]
+        price = rules.price[entry, kind]
         if entry < STAGE_ENTRY:
             public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
         else:
             public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
-        public.price[seat, kind] = max(post + board - full, 0) if tables.switch[_CUMULATIVE] else min(post, board)
+        public.price[seat, kind] = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
     public.cheapest[seat] = min(
         min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
     )
     for side in range(2):
-        public.turn_rebate[seat, side] += tables.turn_rebate[entry, side]
-        public.board_rebate[seat, side] += tables.board_rebate[entry, side]
+        public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
+        public.board_rebate[seat, side] += rules.board_rebate[entry, side]
 
 
 @kernel
-def add_structure(public, tables, seat, card):
+def add_structure(public, rules, seat, card):
     """Put a structure into a city."""
     public.built[seat, card >> 6] |= _ONE << np.uint64(card & 63)
-    public.colors[seat, tables.color[card]] += 1
-    add_effects(public, tables, seat, card)
+    public.colors[seat, rules.color[card]] += 1
+    add_effects(public, rules, seat, card)
 
 
 @kernel
@@ -186,18 +186,18 @@ def discard(game, card):
 
 
 @kernel
-def entry_of(public, tables, seat, move):
+def entry_of(public, rules, seat, move):
     """Return the entry that a placed move brought: the card, the stage just built, or -1 for a sale."""
     action = action_of(move)
     if action == BUILD:
         return card_of(move)
     if action == SELL:
         return -1
-    return tables.stage_entry[public.side[seat], public.stages[seat] - 1]
+    return rules.stage_entry[public.side[seat], public.stages[seat] - 1]
 
 
 @kernel
-def place(game, tables, seat, move):
+def place(game, rules, seat, move):
     """Place the chosen card (R9.1)."""
     public, hidden = game.public, game.hidden
     action = action_of(move)
@@ -207,7 +207,7 @@ def place(game, tables, seat, move):
         return
     if action == BUILD:
         entry = card_of(move)
-        add_structure(public, tables, seat, entry)
+        add_structure(public, rules, seat, entry)
         how = how_of(move)
         if how == 0:
             public.built_paid[seat] += 1
@@ -217,21 +217,21 @@ def place(game, tables, seat, move):
                 public.free_used[seat] = 1
         else:
             public.built_chain[seat] += 1
-        if tables.abilities[entry] & BUILD_DISCARD:
+        if rules.abilities[entry] & BUILD_DISCARD:
             hidden.card_builds[seat] += 1
     else:
-        entry = tables.stage_entry[public.side[seat], public.stages[seat]]
+        entry = rules.stage_entry[public.side[seat], public.stages[seat]]
         public.stages[seat] += 1
-        add_effects(public, tables, seat, entry)
-        if tables.abilities[entry] & BUILD_DISCARD:
+        add_effects(public, rules, seat, entry)
+        if rules.abilities[entry] & BUILD_DISCARD:
             hidden.board_builds[seat] += 1
 
 
 @kernel
-def settle(public, tables, seat, move):
+def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
     if action_of(move) == SELL:
-        public.coins[seat] += tables.sale_coins
+        public.coins[seat] += rules.sale_coins
         return
     bank, to_left, to_right = bank_of(move), left_of(move), right_of(move)
     public.bank_paid[seat] += bank
@@ -279,21 +279,21 @@ def count_around(public, seat, what, cities):
 
 
 @kernel
-def gain(public, tables, seat, entry):
+def gain(public, rules, seat, entry):
     """Take the immediate coins of a structure or stage, and hand out what it gives to others (R9.3, R34, R35)."""
-    public.coins[seat] += tables.coins[entry]
-    each, what, cities = tables.coins_per[entry, 0], tables.coins_per[entry, 1], tables.coins_per[entry, 2]
+    public.coins[seat] += rules.coins[entry]
+    each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
         number = count_around(public, seat, what, cities)
-        if tables.switch[_COUNT_SELF] == 0 and entry < STAGE_ENTRY and cities & 1 and what >> tables.color[entry] & 1:
+        if rules.switch[_COUNT_SELF] == 0 and entry < STAGE_ENTRY and cities & 1 and what >> rules.color[entry] & 1:
             number -= 1
         public.coins[seat] += each * number
-    if tables.abilities[entry] & DISCARD_DEFEATS:
+    if rules.abilities[entry] & DISCARD_DEFEATS:
         public.defeats[seat] = 0
-    others = tables.coins_to_others[entry, 0]
+    others = rules.coins_to_others[entry, 0]
     if others:
         for other in range(public.seats):
-            if concerns(public, seat, other, tables.coins_to_others[entry, 1]):
+            if concerns(public, seat, other, rules.coins_to_others[entry, 1]):
                 public.coins[other] += others
 
 
@@ -308,22 +308,22 @@ def concerns(public, owner, other, who):
 
 
 @kernel
-def take_tokens(public, tables, seat, entry):
+def take_tokens(public, rules, seat, entry):
     """Take the victory token of a raider card and hand out its debts (R21, R36)."""
-    token = tables.victory_token[entry]
+    token = rules.victory_token[entry]
     if token:
         public.victory[seat, token - 1] += 1
-    if tables.debt[entry, 0]:
+    if rules.debt[entry, 0]:
         for other in range(public.seats):
-            if concerns(public, seat, other, tables.debt[entry, 1]):
-                public.debts[other] += tables.debt[entry, 0]
+            if concerns(public, seat, other, rules.debt[entry, 1]):
+                public.debts[other] += rules.debt[entry, 0]
 
 
 @kernel
-def inflict(game, tables, seat, entry):
+def inflict(game, rules, seat, entry):
     """Add the coin losses of a structure or stage to what every other seat has to lose (R32)."""
     public, hidden = game.public, game.hidden
-    each, who, per = tables.coin_loss[entry, 0], tables.coin_loss[entry, 1], tables.coin_loss[entry, 2]
+    each, who, per = rules.coin_loss[entry, 0], rules.coin_loss[entry, 1], rules.coin_loss[entry, 2]
     for other in range(public.seats):
         if concerns(public, seat, other, who):
             number = 1
@@ -335,51 +335,51 @@ def inflict(game, tables, seat, entry):
 
 
 @kernel
-def resolve(game, tables):
+def resolve(game, rules):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden
     seats = public.seats
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
-            place(game, tables, seat, hidden.taken[seat])
+            place(game, rules, seat, hidden.taken[seat])
     eventful = False
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
-            settle(public, tables, seat, hidden.taken[seat])
-            entry = entry_of(public, tables, seat, hidden.taken[seat])
-            eventful |= entry >= 0 and tables.eventful[entry] != 0
+            settle(public, rules, seat, hidden.taken[seat])
+            entry = entry_of(public, rules, seat, hidden.taken[seat])
+            eventful |= entry >= 0 and rules.eventful[entry] != 0
     if not eventful:
         return False
     # all payments stand before any immediate coins are counted: the two never depend on each other's order
     for seat in range(seats):
-        entry = _entry_taken(game, tables, seat)
+        entry = _entry_taken(game, rules, seat)
         if entry >= 0:
-            gain(public, tables, seat, entry)
+            gain(public, rules, seat, entry)
     for seat in range(seats):
-        entry = _entry_taken(game, tables, seat)
+        entry = _entry_taken(game, rules, seat)
         if entry >= 0:
-            take_tokens(public, tables, seat, entry)
+            take_tokens(public, rules, seat, entry)
     losing = False
     for seat in range(seats):
-        entry = _entry_taken(game, tables, seat)
-        if entry >= 0 and tables.coin_loss[entry, 0]:
-            inflict(game, tables, seat, entry)
+        entry = _entry_taken(game, rules, seat)
+        if entry >= 0 and rules.coin_loss[entry, 0]:
+            inflict(game, rules, seat, entry)
             losing = True
     return losing
 
 
 @kernel
-def _entry_taken(game, tables, seat):
+def _entry_taken(game, rules, seat):
     """Return the eventful entry that a seat placed this turn, or -1."""
     move = game.hidden.taken[seat]
     if move == NO_MOVE:
         return -1
-    entry = entry_of(game.public, tables, seat, move)
-    return entry if entry >= 0 and tables.eventful[entry] else -1
+    entry = entry_of(game.public, rules, seat, move)
+    return entry if entry >= 0 and rules.eventful[entry] else -1
 
 
 @kernel
-def build_from_pile(game, tables, seat, card):
+def build_from_pile(game, rules, seat, card):
     """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
     public, hidden = game.public, game.hidden
     hidden.copies[card] -= 1
@@ -387,14 +387,14 @@ def build_from_pile(game, tables, seat, card):
         hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
     public.discarded -= 1
     public.built_discard[seat] += 1
-    add_structure(public, tables, seat, card)
-    if tables.eventful[card] == 0:
+    add_structure(public, rules, seat, card)
+    if rules.eventful[card] == 0:
         return False
-    gain(public, tables, seat, card)
-    take_tokens(public, tables, seat, card)
-    if tables.coin_loss[card, 0] == 0:
+    gain(public, rules, seat, card)
+    take_tokens(public, rules, seat, card)
+    if rules.coin_loss[card, 0] == 0:
         return False
-    inflict(game, tables, seat, card)
+    inflict(game, rules, seat, card)
     return True
 
 

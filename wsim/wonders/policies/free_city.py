@@ -21,14 +21,14 @@ _MISSED = 0.25  # of those that it would bring the holder, who sees the hand aga
 
 
 @kernel
-def _war_against(public, tables, seat, city, shields):
+def _war_against(public, rules, seat, city, shields):
     """Return what more shields of the Free City change in the points of a player."""
     margin = public.shields[seat] - public.shields[city]
-    return conflict_points(public, tables, margin - shields) - conflict_points(public, tables, margin)
+    return conflict_points(public, rules, margin - shields) - conflict_points(public, rules, margin)
 
 
 @kernel
-def _city_value(public, own, choice, tables, move):
+def _city_value(public, own, choice, rules, move):
     """Return the value of a move of the Free City for the player who decides."""
     action, city, card = action_of(move), choice.seat, card_of(move)
     me, rival = own.seat, 1 - own.seat
@@ -36,25 +36,23 @@ def _city_value(public, own, choice, tables, move):
         return 0.0
     value = 0.0
     if choice.kind == FREE_CITY:
-        value += _DENIED * entry_change(public, tables, rival, card) - _MISSED * entry_change(public, tables, me, card)
+        value += _DENIED * entry_change(public, rules, rival, card) - _MISSED * entry_change(public, rules, me, card)
     if action == BUILD or action == STAGE:
-        entry = card if action == BUILD else next_stage(public, tables, city)
-        shields = np.int64(tables.shields[entry])
+        entry = card if action == BUILD else next_stage(public, rules, city)
+        shields = np.int64(rules.shields[entry])
         if shields:
-            value += _war_against(public, tables, me, city, shields) - _war_against(
-                public, tables, rival, city, shields
-            )
+            value += _war_against(public, rules, me, city, shields) - _war_against(public, rules, rival, city, shields)
         traded = left_of(move) - right_of(move)
-        value += (traded if neighbor_left(public, city) == me else -traded) / tables.coins_per_point
+        value += (traded if neighbor_left(public, city) == me else -traded) / rules.coins_per_point
     return value
 
 
 @kernel
-def pick_for_free_city(public, own, choice, tables):
+def pick_for_free_city(public, own, choice, rules):
     """Return the index of the Free City's move that is best for its holder; the first of equals."""
     best, at = -1e9, 0
     for i in range(choice.count):
-        value = _city_value(public, own, choice, tables, choice.moves[i])
+        value = _city_value(public, own, choice, rules, choice.moves[i])
         if value > best:
             best, at = value, i
     return at

@@ -16,13 +16,13 @@ _SAVED = 0.01  # of keeping the once-per-age free build where paying costs nothi
 
 
 @kernel
-def pick_most_points(public, own, choice, tables):
+def pick_most_points(public, own, choice, rules):
     """Return the build or stage that changes the score most; a sale only where there is neither. First of equals."""
     seat = choice.seat
-    stage = next_stage(public, tables, seat)
+    stage = next_stage(public, rules, seat)
     staged = 0.0
     if stage >= 0:
-        staged = entry_change(public, tables, seat, stage) + rivals_loss(public, tables, seat, stage)
+        staged = entry_change(public, rules, seat, stage) + rivals_loss(public, rules, seat, stage)
     best, at = -1e9, 0
     last, built = -1, 0.0
     for i in range(choice.count):
@@ -32,14 +32,14 @@ def pick_most_points(public, own, choice, tables):
         if action == BUILD:
             if card != last:
                 last = card
-                built = entry_change(public, tables, seat, card) + rivals_loss(public, tables, seat, card)
+                built = entry_change(public, rules, seat, card) + rivals_loss(public, rules, seat, card)
             value = built
         elif action == STAGE:
             value = staged
         elif action == SELL:
             value = -1e6
         if action <= STAGE:
-            value -= (bank_of(move) + left_of(move) + right_of(move)) / tables.coins_per_point
+            value -= (bank_of(move) + left_of(move) + right_of(move)) / rules.coins_per_point
             if spends_of(move):
                 value -= _SAVED
         if value > best:
@@ -48,12 +48,12 @@ def pick_most_points(public, own, choice, tables):
 
 
 @kernel(POLICY)
-def greedy_policy(public, own, choice, tables):
+def greedy_policy(public, own, choice, rules):
     """Take the most points at once; of a loss, pay all (a coin is a third of a point, a debt a whole one)."""
     if choice.kind == LOSS:
         return 0
     if explores(own, choice):
         return below(own, choice.count)
     if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, tables)
-    return pick_most_points(public, own, choice, tables)
+        return pick_for_free_city(public, own, choice, rules)
+    return pick_most_points(public, own, choice, rules)

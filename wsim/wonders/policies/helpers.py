@@ -11,13 +11,10 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any
 
-from numba import types
-from numba.extending import overload
-
 from wsim import rng
-from wsim.jit import JIT, kernel
+from wsim.jit import JIT, kernel, overload, types
 from wsim.wonders.kernels import moves, turn
-from wsim.wonders.kernels.layout import Private, Public, Tables
+from wsim.wonders.kernels.layout import Private, Public, Rules
 from wsim.wonders.policies import points
 
 __all__ = [
@@ -88,9 +85,9 @@ uniform = _helper(rng.uniform, _F8(Private))
 neighbor_left = _helper(turn.neighbor_left)
 neighbor_right = _helper(turn.neighbor_right)
 next_stage = _helper(points.next_stage)
-next_holder = _helper(points.next_holder, _I8(Public, Tables, _I8))
-coins_of = _helper(points.coins_of, _I8(Public, Tables, _I8, _I8))
-entry_change = _helper(points.entry_change, _F8(Public, Tables, _I8, _I8))
-rivals_loss = _helper(points.rivals_loss, _F8(Public, Tables, _I8, _I8))
+next_holder = _helper(points.next_holder, _I8(Public, Rules, _I8))
+coins_of = _helper(points.coins_of, _I8(Public, Rules, _I8, _I8))
+entry_change = _helper(points.entry_change, _F8(Public, Rules, _I8, _I8))
+rivals_loss = _helper(points.rivals_loss, _F8(Public, Rules, _I8, _I8))
 science_gain = _helper(points.science_gain, _I8(Public, _I8, _I8, _I8))
-war_points = _helper(points.war_points, _I8(Public, Tables, _I8, _I8, _I8))
+war_points = _helper(points.war_points, _I8(Public, Rules, _I8, _I8, _I8))

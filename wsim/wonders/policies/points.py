@@ -48,16 +48,16 @@ _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
 @kernel
-def next_stage(public, tables, seat):
+def next_stage(public, rules, seat):
     """Return the entry of the next stage of a city, or -1 if all are built."""
     side, stage = public.side[seat], public.stages[seat]
-    return np.int64(tables.stage_entry[side, stage]) if stage < tables.stage_count[side] else -1
+    return np.int64(rules.stage_entry[side, stage]) if stage < rules.stage_count[side] else -1
 
 
 @kernel
-def next_holder(public, tables, seat):
+def next_holder(public, rules, seat):
     """Return the seat that gets this hand next (R5, R47)."""
-    if tables.duo:
+    if rules.duo:
         return 1 - seat
     return neighbor_right(public, seat) if public.age == 1 else neighbor_left(public, seat)
 
@@ -90,30 +90,30 @@ def team_rival(public, seat):
 
 
 @kernel
-def conflict_points(public, tables, margin):
+def conflict_points(public, rules, margin):
     """Return the points of one conflict of this age for a lead of ``margin`` shields (R19)."""
     if margin > 0:
-        return np.int64(tables.victory_points[public.age])
-    return np.int64(tables.defeat_points) if margin < 0 else 0
+        return np.int64(rules.victory_points[public.age])
+    return np.int64(rules.defeat_points) if margin < 0 else 0
 
 
 @kernel
-def war_points(public, tables, seat, shields, tokens):
+def war_points(public, rules, seat, shields, tokens):
     """Return the points of a seat's conflicts if the age ended now, with more shields and tokens (R19, R20)."""
     own = public.shields[seat] + shields
     envoy = public.diplomacy[seat] + tokens > 0
-    if tables.teams:
+    if rules.teams:
         rival = team_rival(public, seat)
         fought = 2 - (1 if envoy else 0) - (1 if public.diplomacy[rival] > 0 else 0)
-        return fought * conflict_points(public, tables, own - public.shields[rival])
+        return fought * conflict_points(public, rules, own - public.shields[rival])
     if envoy:
         return 0
     left, right = fighter_left(public, seat), fighter_right(public, seat)
     if left == seat:
         return 0
-    points = conflict_points(public, tables, own - public.shields[left])
+    points = conflict_points(public, rules, own - public.shields[left])
     if right != left:  # two that are left fight one conflict only
-        points += conflict_points(public, tables, own - public.shields[right])
+        points += conflict_points(public, rules, own - public.shields[right])
     return points
 
 
@@ -146,148 +146,148 @@ def science_gain(public, seat, symbol, copies):
 
 
 @kernel
-def _counts_itself(tables, entry, what, cities):
+def _counts_itself(rules, entry, what, cities):
     """Say whether an effect that counts in the own city counts the entry that brings it."""
     if not cities & 1:
         return False
     if entry >= STAGE_ENTRY:
         return what & COUNT_STAGE != 0
-    return what >> tables.color[entry] & 1 != 0
+    return what >> rules.color[entry] & 1 != 0
 
 
 @kernel
-def coins_of(public, tables, seat, entry):
+def coins_of(public, rules, seat, entry):
     """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
-    coins = np.int64(tables.coins[entry])
-    each = np.int64(tables.coins_per[entry, 0])
+    coins = np.int64(rules.coins[entry])
+    each = np.int64(rules.coins_per[entry, 0])
     if each:
-        what, cities = np.int64(tables.coins_per[entry, 1]), np.int64(tables.coins_per[entry, 2])
+        what, cities = np.int64(rules.coins_per[entry, 1]), np.int64(rules.coins_per[entry, 2])
         number = count_around(public, seat, what, cities)
-        if _counts_itself(tables, entry, what, cities) and (tables.switch[_COUNT_SELF] or entry >= STAGE_ENTRY):
+        if _counts_itself(rules, entry, what, cities) and (rules.switch[_COUNT_SELF] or entry >= STAGE_ENTRY):
             number += 1
         coins += each * number
     return coins
 
 
 @kernel
-def points_counted(public, tables, seat, entry):
+def points_counted(public, rules, seat, entry):
     """Return the points of what an entry counts once it stands, its printed points apart (R25)."""
     points = 0
-    each = np.int64(tables.points_per[entry, 0])
+    each = np.int64(rules.points_per[entry, 0])
     if each:
-        what, cities = np.int64(tables.points_per[entry, 1]), np.int64(tables.points_per[entry, 2])
+        what, cities = np.int64(rules.points_per[entry, 1]), np.int64(rules.points_per[entry, 2])
         number = count_around(public, seat, what, cities)
-        if _counts_itself(tables, entry, what, cities):
+        if _counts_itself(rules, entry, what, cities):
             number += 1
         points += each * number
-    if tables.points_complete[entry]:
+    if rules.points_complete[entry]:
         stages = public.stages[seat] + (1 if entry >= STAGE_ENTRY else 0)
-        if stages == tables.stage_count[public.side[seat]]:
-            points += np.int64(tables.points_complete[entry])
+        if stages == rules.stage_count[public.side[seat]]:
+            points += np.int64(rules.points_complete[entry])
     return points
 
 
 @kernel
-def _points_elsewhere(public, tables, seat, entry):
+def _points_elsewhere(public, rules, seat, entry):
     """Return what the entry adds to structures that the city has already and that count it."""
-    counted = COUNT_STAGE if entry >= STAGE_ENTRY else 1 << np.int64(tables.color[entry])
-    token = np.int64(tables.victory_token[entry])
+    counted = COUNT_STAGE if entry >= STAGE_ENTRY else 1 << np.int64(rules.color[entry])
+    token = np.int64(rules.victory_token[entry])
     if token:
         counted |= _VICTORY_1 << (token - 1)
-    completes = entry >= STAGE_ENTRY and public.stages[seat] + 1 == tables.stage_count[public.side[seat]]
+    completes = entry >= STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
     points = 0
     for word in range(2):
-        names = public.built[seat, word] & tables.scoring_cards[word]
+        names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            if tables.points_per[card, 2] & 1:
-                both = np.int64(tables.points_per[card, 1]) & counted
+            if rules.points_per[card, 2] & 1:
+                both = np.int64(rules.points_per[card, 1]) & counted
                 while both:
-                    points += np.int64(tables.points_per[card, 0])
+                    points += np.int64(rules.points_per[card, 0])
                     both &= both - 1
             if completes:
-                points += np.int64(tables.points_complete[card])
+                points += np.int64(rules.points_complete[card])
     return points
 
 
 @kernel
-def _best_guild(public, tables, seat):
+def _best_guild(public, rules, seat):
     """Return the points of the neighbours' guild that is best to copy, as things stand (R29)."""
     best = 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for word in range(2):
-        names = (public.built[left, word] | public.built[right, word]) & tables.purple_cards[word]
+        names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            points = points_of(public, tables, seat, card, 1)
-            if tables.symbol[card]:
-                points += science_gain(public, seat, np.int64(tables.symbol[card]), 0)
+            points = points_of(public, rules, seat, card, 1)
+            if rules.symbol[card]:
+                points += science_gain(public, seat, np.int64(rules.symbol[card]), 0)
             best = max(best, points)
     return best
 
 
 @kernel
-def entry_change(public, tables, seat, entry):
+def entry_change(public, rules, seat, entry):
     """Return by how many points a structure or stage changes the score of its city at once, coins counted as thirds."""
-    points = 0.0 + tables.points[entry] + points_counted(public, tables, seat, entry)
-    points += _points_elsewhere(public, tables, seat, entry)
-    symbol, copies = np.int64(tables.symbol[entry]), np.int64(tables.copy_science[entry])
+    points = 0.0 + rules.points[entry] + points_counted(public, rules, seat, entry)
+    points += _points_elsewhere(public, rules, seat, entry)
+    symbol, copies = np.int64(rules.symbol[entry]), np.int64(rules.copy_science[entry])
     if symbol or copies:
         points += science_gain(public, seat, symbol, copies)
-    shields, tokens = np.int64(tables.shields[entry]), np.int64(tables.diplomacy[entry])
+    shields, tokens = np.int64(rules.shields[entry]), np.int64(rules.diplomacy[entry])
     if shields or tokens:
-        points += war_points(public, tables, seat, shields, tokens) - war_points(public, tables, seat, 0, 0)
-    if tables.abilities[entry] & COPY_GUILD:
-        points += _best_guild(public, tables, seat)
-    if tables.eventful[entry]:
-        points += coins_of(public, tables, seat, entry) / tables.coins_per_point
-        token = np.int64(tables.victory_token[entry])
+        points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
+    if rules.abilities[entry] & COPY_GUILD:
+        points += _best_guild(public, rules, seat)
+    if rules.eventful[entry]:
+        points += coins_of(public, rules, seat, entry) / rules.coins_per_point
+        token = np.int64(rules.victory_token[entry])
         if token:
-            points += tables.victory_points[token - 1]
-        if tables.abilities[entry] & DISCARD_DEFEATS:
-            points -= public.defeats[seat] * tables.defeat_points
+            points += rules.victory_points[token - 1]
+        if rules.abilities[entry] & DISCARD_DEFEATS:
+            points -= public.defeats[seat] * rules.defeat_points
     return points
 
 
 @kernel
-def _loss_of(public, tables, other, entry):
+def _loss_of(public, rules, other, entry):
     """Return the coins that an entry makes one city lose (R32)."""
-    each, per = np.int64(tables.coin_loss[entry, 0]), tables.coin_loss[entry, 2]
+    each, per = np.int64(rules.coin_loss[entry, 0]), rules.coin_loss[entry, 2]
     if per == PER_VICTORY:
         return each * (public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2])
     return each * public.stages[other] if per == PER_STAGE else each
 
 
 @kernel
-def rivals_toll(public, tables, seat, entry):
+def rivals_toll(public, rules, seat, entry):
     """Return the coins that the rivals gain, those that they lose, and their debts, all for the mean rival.
 
     A debt taken for want of coins is a debt. What hits a team mate counts against: it is taken off.
     """
     gained, lost, debts = 0.0, 0.0, 0.0
-    rivals = max(tables.players - (2 if tables.teams else 1), 1)
-    for other in range(tables.players):
+    rivals = max(rules.players - (2 if rules.teams else 1), 1)
+    for other in range(rules.players):
         if other == seat:
             continue
-        share = -1.0 if tables.teams and other == seat ^ 1 else 1.0 / rivals
-        if tables.coins_to_others[entry, 0] and concerns(public, seat, other, tables.coins_to_others[entry, 1]):
-            gained += share * tables.coins_to_others[entry, 0]
-        if tables.coin_loss[entry, 0] and concerns(public, seat, other, tables.coin_loss[entry, 1]):
-            loss = _loss_of(public, tables, other, entry)
+        share = -1.0 if rules.teams and other == seat ^ 1 else 1.0 / rivals
+        if rules.coins_to_others[entry, 0] and concerns(public, seat, other, rules.coins_to_others[entry, 1]):
+            gained += share * rules.coins_to_others[entry, 0]
+        if rules.coin_loss[entry, 0] and concerns(public, seat, other, rules.coin_loss[entry, 1]):
+            loss = _loss_of(public, rules, other, entry)
             paid = min(loss, public.coins[other])
             lost += share * paid
             debts += share * (loss - paid)
-        if tables.debt[entry, 0] and concerns(public, seat, other, tables.debt[entry, 1]):
-            debts += share * tables.debt[entry, 0]
+        if rules.debt[entry, 0] and concerns(public, seat, other, rules.debt[entry, 1]):
+            debts += share * rules.debt[entry, 0]
     return gained, lost, debts
 
 
 @kernel
-def rivals_loss(public, tables, seat, entry):
+def rivals_loss(public, rules, seat, entry):
     """Return the points that an entry's effects on others cost the mean rival, coins counted as thirds."""
-    if tables.eventful[entry] == 0:
+    if rules.eventful[entry] == 0:
         return 0.0
-    gained, lost, debts = rivals_toll(public, tables, seat, entry)
-    return (lost - gained) / tables.coins_per_point + debts
+    gained, lost, debts = rivals_toll(public, rules, seat, entry)
+    return (lost - gained) / rules.coins_per_point + debts

@@ -27,9 +27,9 @@ _LANE = np.uint64(0xFF)
 
 
 @kernel
-def _lacks(public, tables, seat, card):
+def _lacks(public, rules, seat, card):
     """Say whether a card produces something that the city cannot produce at all."""
-    made = tables.produces[card]
+    made = rules.produces[card]
     for resource in range(7):
         lane = _LANE << np.uint64(8 * resource)
         if made & lane and public.reach[seat] & lane == _ZERO:
@@ -38,29 +38,29 @@ def _lacks(public, tables, seat, card):
 
 
 @kernel
-def _takes_lead(public, tables, seat, card):
+def _takes_lead(public, rules, seat, card):
     """Say whether a city that does not lead alone has at least as many shields as any other with this card."""
     most = 0
     for other in range(public.seats):
         if other != seat:
             most = max(most, public.shields[other])
     own = public.shields[seat]
-    return own <= most and own + tables.shields[card] >= most
+    return own <= most and own + rules.shields[card] >= most
 
 
 @kernel
-def _rule(public, tables, seat, card):
+def _rule(public, rules, seat, card):
     """Return how early in the order a card comes; blue cards by their points."""
-    either = np.int64(tables.one_of[card])
+    either = np.int64(rules.one_of[card])
     if either & (either - 1):
         return _EITHER_OR
-    if tables.produces[card] and _lacks(public, tables, seat, card):
+    if rules.produces[card] and _lacks(public, rules, seat, card):
         return _LACKING
-    color = tables.color[card]
-    if color == _RED and _takes_lead(public, tables, seat, card):
+    color = rules.color[card]
+    if color == _RED and _takes_lead(public, rules, seat, card):
         return _LEADING
     if color == _BLUE:
-        return _CIVIL + min(np.int64(tables.points[card]), _LEADING - _CIVIL - 1)
+        return _CIVIL + min(np.int64(rules.points[card]), _LEADING - _CIVIL - 1)
     return _SCIENCE if color == _GREEN else _ANY_BUILD
 
 
@@ -100,13 +100,13 @@ def _cheapest(choice, index):
 
 
 @kernel
-def _by_rules(public, own, choice, tables):
+def _by_rules(public, own, choice, rules):
     """Pick by the order of rules of ages I and II."""
     best, at = _NO_BUILD, -1
     for i in range(choice.count):
         move = choice.moves[i]
         if action_of(move) == BUILD:
-            rank = _rule(public, tables, choice.seat, card_of(move))
+            rank = _rule(public, rules, choice.seat, card_of(move))
             if rank > best:
                 best, at = rank, i
     if at >= 0 and best == _ANY_BUILD:
@@ -117,14 +117,14 @@ def _by_rules(public, own, choice, tables):
 
 
 @kernel(POLICY)
-def rulebased_policy(public, own, choice, tables):
+def rulebased_policy(public, own, choice, rules):
     """Follow the rules; of a loss, pay all."""
     if choice.kind == LOSS:
         return 0
     if explores(own, choice):
         return below(own, choice.count)
     if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, tables)
+        return pick_for_free_city(public, own, choice, rules)
     if public.age == 2:
-        return pick_most_points(public, own, choice, tables)
-    return _by_rules(public, own, choice, tables)
+        return pick_most_points(public, own, choice, rules)
+    return _by_rules(public, own, choice, rules)

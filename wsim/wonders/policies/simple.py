@@ -10,7 +10,7 @@ from wsim.wonders.policies.explore import explores
 
 
 @kernel(POLICY)
-def random_policy(public, own, choice, tables):
+def random_policy(public, own, choice, rules):
     """Pick uniformly among the legal moves (R51); of a loss, pay all that can be paid."""
     if choice.kind == LOSS:
         return 0
@@ -18,7 +18,7 @@ def random_policy(public, own, choice, tables):
 
 
 @kernel(POLICY)
-def first_policy(public, own, choice, tables):
+def first_policy(public, own, choice, rules):
     """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
     if choice.kind == LOSS:
         return 0

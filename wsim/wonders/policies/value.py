@@ -74,12 +74,12 @@ _DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
 
 
 @kernel
-def city_needs(public, tables, seat, stage):
+def city_needs(public, rules, seat, stage):
     """Return the resources that the next stage (an entry, -1 for none) still lacks, as 0x80 in their lanes."""
     if stage < 0:
         return _ZERO
     top = np.uint64(0x0080808080808080)
-    covered = (public.reach[seat] | top) - tables.cost[stage]
+    covered = (public.reach[seat] | top) - rules.cost[stage]
     return ~covered & top
 
 
@@ -111,38 +111,38 @@ def _either(public, own, seat, needs, mask):
 
 
 @kernel
-def _production(public, own, tables, seat, entry, needs):
+def _production(public, own, rules, seat, entry, needs):
     """Return the value of what an entry produces."""
     value = 0.0
-    units = tables.produces[entry]
+    units = rules.produces[entry]
     while units:
         resource = lowest_bit(units) >> 3
         amount = np.int64((units >> (np.uint64(resource) << _S3)) & _LANE)
         for more in range(amount):
             value += _unit(public, own, seat, needs, resource, more)
         units &= ~(_LANE << (np.uint64(resource) << _S3))
-    mask = np.int64(tables.one_of[entry])
+    mask = np.int64(rules.one_of[entry])
     if mask:
         value += _either(public, own, seat, needs, mask)
-    if entry < STAGE_ENTRY and tables.color[entry] <= _GRAY:
+    if entry < STAGE_ENTRY and rules.color[entry] <= _GRAY:
         value += own.weights[public.age, _GLUT] * (public.colors[seat, _BROWN] + public.colors[seat, _GRAY])
     return value
 
 
 @kernel
-def _trade(public, own, tables, seat, entry):
+def _trade(public, own, rules, seat, entry):
     """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
     saved = 0
     for side in range(2):
         sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
-        off = public.price[seat, 2 * side] - tables.price[entry, 2 * side]
+        off = public.price[seat, 2 * side] - rules.price[entry, 2 * side]
         if off > 0:
             saved += off * lane_sum(sold & _RAW_LANES)
-        off = public.price[seat, 2 * side + 1] - tables.price[entry, 2 * side + 1]
+        off = public.price[seat, 2 * side + 1] - rules.price[entry, 2 * side + 1]
         if off > 0:
             saved += off * lane_sum(sold & _MADE_LANES)
-    rebates = tables.turn_rebate[entry, 0] + tables.turn_rebate[entry, 1]
-    rebates += tables.board_rebate[entry, 0] + tables.board_rebate[entry, 1]
+    rebates = rules.turn_rebate[entry, 0] + rules.turn_rebate[entry, 1]
+    rebates += rules.board_rebate[entry, 0] + rules.board_rebate[entry, 1]
     weights = own.weights[public.age]
     return weights[_DISCOUNT] * saved + weights[_REBATE] * rebates
 
@@ -151,12 +151,12 @@ def _trade(public, own, tables, seat, entry):
 
 
 @kernel
-def _against(public, own, tables, seat, rival, shields):
+def _against(public, own, rules, seat, rival, shields):
     """Return the value of more shields against one rival."""
     weights = own.weights[public.age]
     margin = public.shields[seat] - public.shields[rival]
     after = margin + shields
-    victory, defeat = tables.victory_points[public.age], tables.defeat_points
+    victory, defeat = rules.victory_points[public.age], rules.defeat_points
     change = (victory if after > 0 else 0) + (defeat if after < 0 else 0)
     change -= (victory if margin > 0 else 0) + (defeat if margin < 0 else 0)
     closed = max(min(shields, -margin), 0)
@@ -166,27 +166,27 @@ def _against(public, own, tables, seat, rival, shields):
 
 
 @kernel
-def _shields(public, own, tables, seat, shields):
+def _shields(public, own, rules, seat, shields):
     """Return the value of more shields."""
     value = own.weights[public.age, _SHIELD] * shields
-    if tables.teams:
-        return value + 2.0 * _against(public, own, tables, seat, team_rival(public, seat), shields)
+    if rules.teams:
+        return value + 2.0 * _against(public, own, rules, seat, team_rival(public, seat), shields)
     left, right = fighter_left(public, seat), fighter_right(public, seat)
     if left == seat:
         return value
-    value += _against(public, own, tables, seat, left, shields)
+    value += _against(public, own, rules, seat, left, shields)
     if right != left:
-        value += _against(public, own, tables, seat, right, shields)
+        value += _against(public, own, rules, seat, right, shields)
     return value
 
 
 @kernel
-def _truce(public, own, tables, seat, tokens):
+def _truce(public, own, rules, seat, tokens):
     """Return the value of diplomacy tokens: more where conflicts are being lost."""
     weights = own.weights[public.age]
     shields = public.shields[seat]
     losing = 0
-    if tables.teams:
+    if rules.teams:
         losing += public.shields[team_rival(public, seat)] > shields
     else:
         losing += public.shields[fighter_left(public, seat)] > shields
@@ -221,18 +221,18 @@ def _symbols(public, own, seat, symbol):
 
 
 @kernel
-def _special(public, own, tables, seat, entry, needs):
+def _special(public, own, rules, seat, entry, needs):
     """Return the value of the abilities of an entry."""
-    abilities = np.int64(tables.abilities[entry])
+    abilities = np.int64(rules.abilities[entry])
     weights = own.weights[public.age]
     value = 0.0
     if abilities & PRICES:
-        value += _trade(public, own, tables, seat, entry)
+        value += _trade(public, own, rules, seat, entry)
     if abilities & TOKENS:
-        tokens = np.int64(tables.diplomacy[entry])
+        tokens = np.int64(rules.diplomacy[entry])
         if tokens:
-            value += _truce(public, own, tables, seat, tokens)
-        copies = np.int64(tables.copy_science[entry])
+            value += _truce(public, own, rules, seat, tokens)
+        copies = np.int64(rules.copy_science[entry])
         if copies:
             value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
@@ -248,22 +248,22 @@ def _special(public, own, tables, seat, entry, needs):
     if abilities & _FREE_BUILDS:
         value += weights[_FREE_BUILD] * (public.turns * (AGES - public.age) - public.turn)
     if abilities & FREE_STAGES:
-        value += weights[_CHEAP_STAGES] * (tables.stage_count[public.side[seat]] - public.stages[seat])
+        value += weights[_CHEAP_STAGES] * (rules.stage_count[public.side[seat]] - public.stages[seat])
     if abilities & DISCARD_DEFEATS:
-        value -= weights[_POINT] * public.defeats[seat] * tables.defeat_points
+        value -= weights[_POINT] * public.defeats[seat] * rules.defeat_points
     return value
 
 
 @kernel
-def _events(public, own, tables, seat, entry):
+def _events(public, own, rules, seat, entry):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
     weights = own.weights[public.age]
     value = 0.0
-    token = np.int64(tables.victory_token[entry])
+    token = np.int64(rules.victory_token[entry])
     if token:
-        value += weights[_POINT] * tables.victory_points[token - 1]
-    if tables.coins_to_others[entry, 0] or tables.coin_loss[entry, 0] or tables.debt[entry, 0]:
-        gained, lost, debts = rivals_toll(public, tables, seat, entry)
+        value += weights[_POINT] * rules.victory_points[token - 1]
+    if rules.coins_to_others[entry, 0] or rules.coin_loss[entry, 0] or rules.debt[entry, 0]:
+        gained, lost, debts = rivals_toll(public, rules, seat, entry)
         value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
     return value
 
@@ -272,36 +272,36 @@ def _events(public, own, tables, seat, entry):
 
 
 @kernel
-def _rare(public, own, tables, seat, entry, needs):
+def _rare(public, own, rules, seat, entry, needs):
     """Return the value of what few entries have: abilities, points that count, tokens, effects on rivals."""
     weights = own.weights[public.age]
     value = 0.0
-    if tables.points_per[entry, 0] or tables.points_complete[entry]:
-        value += weights[_COUNTED] * points_counted(public, tables, seat, entry)
-    if tables.abilities[entry]:
-        value += _special(public, own, tables, seat, entry, needs)
-    if tables.eventful[entry]:
-        value += _events(public, own, tables, seat, entry)
+    if rules.points_per[entry, 0] or rules.points_complete[entry]:
+        value += weights[_COUNTED] * points_counted(public, rules, seat, entry)
+    if rules.abilities[entry]:
+        value += _special(public, own, rules, seat, entry, needs)
+    if rules.eventful[entry]:
+        value += _events(public, own, rules, seat, entry)
     return value
 
 
 @kernel
-def entry_value(public, own, tables, seat, entry, needs):
+def entry_value(public, own, rules, seat, entry, needs):
     """Return the value of a structure or stage, its own coins and its cost apart."""
     weights = own.weights[public.age]
-    value = weights[_POINT] * tables.points[entry]
-    symbol = np.int64(tables.symbol[entry])
-    if tables.produces[entry] | np.uint64(tables.one_of[entry]):
-        value += _production(public, own, tables, seat, entry, needs)
+    value = weights[_POINT] * rules.points[entry]
+    symbol = np.int64(rules.symbol[entry])
+    if rules.produces[entry] | np.uint64(rules.one_of[entry]):
+        value += _production(public, own, rules, seat, entry, needs)
     if symbol:
         value += _symbols(public, own, seat, symbol)
-    shields = np.int64(tables.shields[entry])
+    shields = np.int64(rules.shields[entry])
     if shields:
-        value += _shields(public, own, tables, seat, shields)
-    if tables.points_per[entry, 0] | tables.points_complete[entry] | tables.abilities[entry] | tables.eventful[entry]:
-        value += _rare(public, own, tables, seat, entry, needs)
+        value += _shields(public, own, rules, seat, shields)
+    if rules.points_per[entry, 0] | rules.points_complete[entry] | rules.abilities[entry] | rules.eventful[entry]:
+        value += _rare(public, own, rules, seat, entry, needs)
     if entry < STAGE_ENTRY:
-        color = tables.color[entry]
+        color = rules.color[entry]
         if color == _YELLOW:
             value += weights[_YELLOW_CARD]
         elif color >= _PURPLE:
@@ -310,11 +310,11 @@ def entry_value(public, own, tables, seat, entry, needs):
 
 
 @kernel
-def card_for_next(public, own, tables, receiver, card):
+def card_for_next(public, own, rules, receiver, card):
     """Return what a card that is not built is worth to the next player; wild symbols are left out of it."""
     weights = own.weights[public.age]
-    value = weights[_DENY_POINT] * tables.points[card]
-    symbol = np.int64(tables.symbol[card])
+    value = weights[_DENY_POINT] * rules.points[card]
+    symbol = np.int64(rules.symbol[card])
     if symbol:
         compass, gear, tablet = public.symbols[receiver, 1], public.symbols[receiver, 2], public.symbols[receiver, 3]
         had = public.symbols[receiver, symbol]

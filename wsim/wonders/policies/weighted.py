@@ -93,26 +93,26 @@ def _best_payment(own, choice, age, coins, gained, first):
 
 
 @kernel
-def _pick_from_pile(public, own, choice, tables):
+def _pick_from_pile(public, own, choice, rules):
     """Return the best build from the discard pile, or declining (R28)."""
     seat, age = choice.seat, public.age
     coins = public.coins[seat]
-    needs = city_needs(public, tables, seat, next_stage(public, tables, seat))
+    needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
     best, at = -1e9, 0
     for i in range(choice.count):
         move = choice.moves[i]
         value = 0.0
         if action_of(move) != DECLINE:
             card = card_of(move)
-            gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
-            value = entry_value(public, own, tables, seat, card, needs) + _after_paying(own, age, coins, gained, move)
+            gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
+            value = entry_value(public, own, rules, seat, card, needs) + _after_paying(own, age, coins, gained, move)
         if value > best:
             best, at = value, i
     return at
 
 
 @kernel
-def _best_rest(public, own, choice, tables, stage, needs, first):
+def _best_rest(public, own, choice, rules, stage, needs, first):
     """Value what can be done with any card but building it: the stage moves and the sale, listed from ``first`` on.
 
     Returns the value of the best, its place after ``first``, and how many such moves every card has.
@@ -121,12 +121,12 @@ def _best_rest(public, own, choice, tables, stage, needs, first):
     coins = public.coins[seat]
     best, at, ways = -1e9, 0, 0
     if action_of(choice.moves[first]) == STAGE:
-        gained = coins_of(public, tables, seat, stage) if tables.eventful[stage] else 0
+        gained = coins_of(public, rules, seat, stage) if rules.eventful[stage] else 0
         best, at, ways = _best_payment(own, choice, age, coins, gained, first)
-        best += own.weights[age, _STAGE] + entry_value(public, own, tables, seat, stage, needs)
+        best += own.weights[age, _STAGE] + entry_value(public, own, rules, seat, stage, needs)
     sale = first + ways
     if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
-        sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + tables.sale_coins)
+        sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + rules.sale_coins)
         if sold > best:
             best, at = sold, ways
         ways += 1
@@ -134,20 +134,20 @@ def _best_rest(public, own, choice, tables, stage, needs, first):
 
 
 @kernel
-def _card_to_lose(public, own, choice, tables, rest_ways):
+def _card_to_lose(public, own, choice, rules, rest_ways):
     """Return where the moves other than builds begin of the card that is worth most to the next player.
 
     A team mate is left it instead; at the end of an age, where nobody gets the hand, the first card serves.
     """
-    receiver = next_holder(public, tables, choice.seat)
-    sign = -1.0 if tables.teams and receiver == choice.seat ^ 1 else 1.0
+    receiver = next_holder(public, rules, choice.seat)
+    sign = -1.0 if rules.teams and receiver == choice.seat ^ 1 else 1.0
     if choice.kind != TURN or public.turn >= public.turns - 1:
         sign = 0.0
     most, at, i = -1e9, 0, 0
     while i < choice.count:
         while action_of(choice.moves[i]) == BUILD:
             i += 1
-        value = sign * card_for_next(public, own, tables, receiver, card_of(choice.moves[i]))
+        value = sign * card_for_next(public, own, rules, receiver, card_of(choice.moves[i]))
         if value > most:
             most, at = value, i
         i += rest_ways
@@ -155,46 +155,46 @@ def _card_to_lose(public, own, choice, tables, rest_ways):
 
 
 @kernel
-def _pick_move(public, own, choice, tables):
+def _pick_move(public, own, choice, rules):
     """Return the best move of a turn or a last card.
 
     The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card.
     """
     seat, age, count = choice.seat, public.age, choice.count
     coins = public.coins[seat]
-    stage = next_stage(public, tables, seat)
-    needs = city_needs(public, tables, seat, stage)
+    stage = next_stage(public, rules, seat)
+    needs = city_needs(public, rules, seat, stage)
     best, at, i = -1e9, 0, 0
     rest, rest_at, rest_ways = -1e9, 0, 0
     while i < count:
         move = choice.moves[i]
         if action_of(move) == BUILD:
             card = card_of(move)
-            gained = coins_of(public, tables, seat, card) if tables.eventful[card] else 0
+            gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
             value, place, ways = _best_payment(own, choice, age, coins, gained, i)
-            value += entry_value(public, own, tables, seat, card, needs)
+            value += entry_value(public, own, rules, seat, card, needs)
             if value > best:
                 best, at = value, i + place
             i += ways
             if rest_ways == 0 and i < count and card_of(choice.moves[i]) != card:
                 continue  # stages and sales are banned: there are builds alone
         if rest_ways == 0 and i < count:
-            rest, rest_at, rest_ways = _best_rest(public, own, choice, tables, stage, needs, i)
+            rest, rest_at, rest_ways = _best_rest(public, own, choice, rules, stage, needs, i)
         i += rest_ways
     if rest > best:
-        return _card_to_lose(public, own, choice, tables, rest_ways) + rest_at
+        return _card_to_lose(public, own, choice, rules, rest_ways) + rest_at
     return at
 
 
 @kernel(POLICY)
-def weighted_policy(public, own, choice, tables):
+def weighted_policy(public, own, choice, rules):
     """Take the move of the highest value; pay a coin loss with coins as long as they are worth less than a debt."""
     if choice.kind == LOSS:
         return _pick_loss(public, own, choice)
     if explores(own, choice):
         return below(own, choice.count)
     if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, tables)
+        return pick_for_free_city(public, own, choice, rules)
     if choice.kind == DISCARD_PILE:
-        return _pick_from_pile(public, own, choice, tables)
-    return _pick_move(public, own, choice, tables)
+        return _pick_from_pile(public, own, choice, rules)
+    return _pick_move(public, own, choice, rules)

@@ -1,0 +1,122 @@
+"""One plan of 7 Wonders made ready to play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.wonders.catalog import Catalogue
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.lab.plan import Plan
+    from wsim.wonders.registry import LineUp
+
+__all__ = ["WondersSimulator"]
+
+PICKS_PER_SEAT = 40  # 21 turns, last cards and builds from the discard pile; losses are not picks
+
+
+class WondersSimulator:
+    """A plan of 7 Wonders made ready to play.
+
+    Attributes
+    ----------
+    plan: what is played. catalogue: its cards, boards and rules. line_up: its policies, resolved.
+    """
+
+    def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
+        from wsim.wonders.catalog.compiling import compile_rules
+        from wsim.wonders.kernels.layout import PICK, ROW
+        from wsim.wonders.seating import compile_seating
+
+        self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
+        self._rules = compile_rules(catalogue, plan.players)
+        self.seats = int(self._rules[0].seats)
+        self.row_dtype = ROW
+        self.pick_dtype = PICK
+        self.picks_per_game = PICKS_PER_SEAT * self.seats
+        self._seating = compile_seating(plan, catalogue, plan.players, line_up.parameters, line_up.weights)
+
+    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
+        """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Simulator.play``."""
+        return self._play(first, rows, picks)[0]
+
+    def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None) -> tuple[int, Any]:
+        import numpy as np
+
+        from wsim.wonders.kernels.engine import play_chunk
+        from wsim.wonders.kernels.layout import GAME, PICK
+
+        game = np.zeros(1, GAME).view(np.recarray)
+        picks = np.zeros(0, PICK) if picks is None else picks
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            arguments = (game[0], self._rules[0], self._seating[0], self._line_up.functions, first)
+            try:
+                written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
+            except Exception as error:
+                self._line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
+        if written < 0:
+            self._raise_for(game[0].hidden.error, -1 - written)
+        return written, game[0]
+
+    def _raise_for(self, error: Any, number: int) -> None:
+        """Raise UserError for a policy that failed, or returned no legal index."""
+        self._line_up.raise_failure()
+        _, seat, index, count = (int(value) for value in error)
+        shift = number % self.plan.players if self.plan.rotate else 0
+        label = self._line_up.labels[(seat + shift) % self.plan.players]
+        raise UserError(
+            f"policy {label!r} returned {index} in game {number}, seat {seat}: "
+            f"an index from 0 to {count - 1} into the list of legal moves is needed"
+        )
+
+    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        """Return the seats table of these rows."""
+        from wsim.wonders.frames import seats_frame
+
+        return seats_frame(rows, self.catalogue, self._line_up.labels, self.plan.players, self.seats)
+
+    def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
+        """Return the picks table of these picks."""
+        from wsim.wonders.frames import picks_frame
+
+        return picks_frame(picks, self.catalogue, self._rules[0].slot_card)
+
+    def trace(self, number: int) -> dict[str, Any]:
+        """Replay one game and return its trace object."""
+        import numpy as np
+
+        from wsim.wonders.kernels.layout import PICK, ROW
+        from wsim.wonders.trace import trace_of
+
+        rows = np.zeros(self.seats, ROW).view(np.recarray)
+        _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
+        log = game.hidden.log[: int(game.hidden.events)]
+        return trace_of(self.catalogue, self._rules[0], log, rows, self._line_up.labels, self.plan.seed, number)
+
+    def text(self, trace: Mapping[str, Any]) -> str:
+        """Tell a trace to a person."""
+        from wsim.wonders.trace import text_of
+
+        return text_of(trace)
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what made the rules of this table."""
+        from wsim.jit import source_digest
+
+        catalogue = self.catalogue
+        return {
+            "ruleset": catalogue.ruleset,
+            "catalogue": catalogue.source,
+            "catalogue_digest": catalogue.digest,
+            "engine": source_digest("wonders.kernels"),
+            "changes": list(catalogue.changes),
+            "switches": dict(catalogue.switches),
+            "cards": [card.name for card in catalogue.cards],
+            "policies": dict(self._line_up.digests),
+        }
