@@ -26,15 +26,19 @@ PLANS = (
 
 
 def chapter(game: str) -> str:
-    """Return what the page says about every game and about this one."""
-    head, *parts = re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return head + next(part for part in parts if part.startswith(CHAPTERS[game]))
+    """Return what the page says about a game."""
+    parts = re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return next(part for part in parts if part.startswith(CHAPTERS[game]))
+
+
+def example(game: str) -> set[str]:
+    """Return the fields of the page's example."""
+    return set(re.findall(r"\"(\w+)\":", chapter(game)))
 
 
 def described(game: str) -> set[str]:
-    """Return the fields of the page's example and the words that it sets as code."""
-    text = chapter(game)
-    return set(re.findall(r"\"(\w+)\":", text)) | set(re.findall(r"`\"?(\w+)", text))
+    """Return the fields of the example and the words that the chapter sets as code."""
+    return example(game) | set(re.findall(r"`\"?(\w+)", chapter(game)))
 
 
 def fields(value: Any) -> Iterator[str]:
@@ -68,5 +72,4 @@ def test_every_field_of_the_example_exists(wsim_command: Command, game: str) -> 
     for plan in PLANS:
         if plan[0] == game:
             found |= set(fields(traces(wsim_command, *plan)))
-    example = set(re.findall(r"\"(\w+)\":", chapter(game)))
-    assert example <= found, f"never written: {sorted(example - found)}"
+    assert example(game) <= found, f"never written: {sorted(example(game) - found)}"
