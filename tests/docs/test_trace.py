@@ -60,7 +60,7 @@ def traces(wsim_command: Command, game: str, *options: str) -> list[Any]:
     return [json.loads(line) for line in answer.out.splitlines()]
 
 
-@pytest.mark.parametrize(("game", "options"), [(plan[0], plan[1:]) for plan in PLANS], ids=" ".join)
+@pytest.mark.parametrize(("game", "options"), [(plan[0], plan[1:]) for plan in PLANS], ids=map(" ".join, PLANS))
 def test_every_field_is_described(wsim_command: Command, game: str, options: tuple[str, ...]) -> None:
     found = set(fields(traces(wsim_command, game, *options)))
     assert found <= described(game), f"not described: {sorted(found - described(game))}"
