@@ -63,6 +63,18 @@ def test_a2_without_reshuffling_the_deck_stays_empty() -> None:
     assert scene.cards(RED) == {}
 
 
+@pytest.mark.parametrize(("active", "drawing"), [(RED, [RED, BLUE]), (GREEN, [GREEN, RED])])
+def test_a3_cards_are_drawn_clockwise_from_the_active_seat(active: int, drawing: list[int]) -> None:
+    scene = Scene(reshuffle_discards=False)
+    scene.t.pass_draw, scene.t.common_draw = 0, 1
+    scene.hand(YELLOW, camel=25, crane=25, ship=25, stonemason=23)  # two cards are left
+    before = [sum(scene.cards(seat).values()) for seat in range(4)]
+    scene.g.public.active = active
+    scene.turn()
+    drawn = [sum(scene.cards(seat).values()) - before[seat] for seat in range(4)]
+    assert [seat for seat in range(4) if drawn[seat]] == sorted(drawing)
+
+
 # --- section 5 ------------------------------------------------------------------------------------------------------
 def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
     scene, _, wonder = five_ships()
@@ -75,8 +87,20 @@ def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
     assert scene.units(wonder) == [4, 0, 1, 0]
     assert scene.owned() == [0, 0, 0, 1]
     assert scene.points() == [0, 0, 0, 0]
-    assert [scene.cards(seat) for seat in range(4)] == [{}] * 4  # A11: no extra card for the trade
+    assert [scene.cards(seat) for seat in range(4)] == [{}] * 4
     assert scene.g.public.discards[2] == 5
+
+
+def test_a11_an_accepted_trade_card_costs_no_extra_card() -> None:
+    scene, _, _ = five_ships()
+    scene.hand(RED, ship=4, camel=1)
+    scene.hand(GREEN, ship=1)
+    scene.script(GREEN, offer=1 | TRADE_CARD)
+    scene.g.own[RED].weights[5] = 1 << GREEN
+    scene.turn()
+    assert scene.owned() == [0, 0, 0, 1]
+    assert scene.cards(RED) == {"camel": 1}
+    assert sum(scene.g.public.discards) == 5
 
 
 def test_rulebook_red_takes_yellow_and_adds_four() -> None:

@@ -8,8 +8,18 @@ import pytest
 
 from tests.babel.reference import scoring as reference
 from tests.babel.tools import BLUE, GREEN, RED, YELLOW, Scene, five_ships, played, table
-from wsim.babel.kernels.layout import COMPLETED, KIND_GONE, RUNNING, TRADE_CARD, TURN_LIMIT
+from wsim.babel.kernels.layout import (
+    COMPLETED,
+    DECISIONS,
+    KIND_GONE,
+    LOG_PAID,
+    LOG_WONDER,
+    RUNNING,
+    TRADE_CARD,
+    TURN_LIMIT,
+)
 from wsim.babel.kernels.scoring import set_points, wonder_points
+from wsim.babel.trace import read_log
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 
@@ -130,7 +140,7 @@ VECTORS = [
     ("tie_for_second", [6, 4, 4, 1], (10, 5, 3), [10, 3, 3, 3]),
     ("all_tied", [4, 4, 4], (10, 5, 3), [5, 5, 5]),
     ("alone", [4, 0, 0], (10, 5, 3), [10, 0, 0]),
-    ("a29_light_row", [3, 3, 1], (6, 3, 3), [3, 3, 3]),
+    ("light_row", [3, 3, 1], (6, 3, 3), [3, 3, 3]),
     ("nobody", [0, 0, 0], (8, 4, 3), [0, 0, 0]),
 ]
 
@@ -139,6 +149,13 @@ VECTORS = [
 def test_section_6_points(units: list[int], row: tuple[int, int, int], points: list[int]) -> None:
     assert wonder_points(units, row) == points
     assert reference.wonder_points(units, row) == points
+
+
+def test_a29_tied_leaders_by_the_light_row_get_no_more_than_the_others() -> None:
+    scene = Scene()
+    scene.g.public.units[0, :4] = [3, 3, 1, 0]
+    scene.finish()
+    assert scene.points() == [3, 3, 3, 0]
 
 
 def completing(*left: int, **rules: Any) -> tuple[Scene, int, int]:
@@ -157,8 +174,30 @@ def test_section_6_a_completed_wonder() -> None:
     assert scene.points() == [8, 4, 3, 0]
     assert scene.units(wonder) == [0, 0, 0, 0]
     assert scene.g.public.row == 1
-    assert len(scene.held(RED)) == 1  # A31: the active seat draws an action card
+    assert len(scene.held(RED)) == 1  # the active seat draws an action card
     assert [scene.g.public.action_cards[seat] for seat in range(4)] == [1, 0, 0, 0]
+
+
+def test_a31_nobody_is_asked_whether_to_draw_the_action_card() -> None:
+    asked = []
+    for others in ((4, 2, 0), ()):
+        scene, slot, _ = completing(*others)
+        if not others:
+            scene.g.public.slots_left |= 0b111 << slot // 3 * 3  # the same build does not complete the wonder
+        scene.turn()
+        assert len(scene.held(RED)) == bool(others)
+        asked.append([event.what for event in read_log(scene.g.hidden) if event.what < len(DECISIONS)])
+    assert asked[0] == asked[1]
+
+
+def test_a19_a_wonder_is_scored_before_refused_offers_are_paid() -> None:
+    scene, _, _ = completing()
+    scene.hand(BLUE, ship=2)
+    scene.script(BLUE, offer=2)
+    scene.turn()
+    assert scene.points() == [8, 2, 0, 0]
+    paying = [event.what for event in read_log(scene.g.hidden) if event.what in (LOG_WONDER, LOG_PAID)]
+    assert paying == [LOG_WONDER, LOG_PAID]
 
 
 def test_section_6_the_active_seat_draws_though_a_partner_takes_the_disc() -> None:
@@ -223,6 +262,17 @@ def test_a22_action_card_of_the_wonder_that_ends_the_game(drawn: bool) -> None:
     assert len(scene.held(RED)) == int(drawn)
 
 
+def test_a23_bonus_cards_are_scored_at_the_end_not_played() -> None:
+    scene, _ = last_ship(action_card_for_last_wonder=False)
+    scene.give(RED, "five_points", "disc_bonus")
+    scene.turn()
+    assert scene.g.public.over == KIND_GONE
+    assert scene.asked("play_card") == []  # they open no window
+    assert scene.points()[RED] == 8  # of the wonder that the last ship completes
+    scene.finish()
+    assert scene.points()[RED] == 8 + 5 + 1
+
+
 def test_section_10_a_two_colour_disc_counts_for_both_kinds() -> None:
     scene = Scene(two_colour=True)
     slot = scene.slot(camel=2, stonemason=3)
@@ -253,11 +303,21 @@ def test_section_9_unfinished_wonders_and_automatic_cards() -> None:
     scene.g.own[BLUE].discs[2] = 2
     scene.g.own[BLUE].discs[1] = 1
     scene.g.public.disc_count[BLUE] = 7
-    scene.give(BLUE, "disc_bonus", "disc_bonus", "joker")  # A24: two copies stack; a Joker is worth nothing
+    scene.give(BLUE, "disc_bonus", "disc_bonus", "joker")  # a Joker is worth nothing
     scene.give(GREEN, "five_points")
     scene.finish()
     assert scene.points() == [6, 3 + 25 + 14, 3, 3 + 5]
     assert scene.held(RED) == []
+
+
+def test_a24_disc_bonus_counts_discs_of_all_kinds_and_two_copies_stack() -> None:
+    for copies in (1, 2):
+        scene = Scene()
+        scene.g.own[BLUE].discs[:4] = 1
+        scene.g.public.disc_count[BLUE] = 4
+        scene.give(BLUE, *["disc_bonus"] * copies)
+        scene.finish()
+        assert scene.points() == [0, 4 * copies, 0, 0]  # one disc of a kind is worth nothing by the set table
 
 
 def test_rulebook_four_camels_two_ships_one_crane() -> None:

@@ -59,7 +59,7 @@ def test_a_game_is_the_same_whatever_was_played_before_it() -> None:
 
 @pytest.mark.skipif(not JIT, reason="needs many games")
 class TestStrength:
-    """Figures of human/README.md and of human/playing_well.md, with room for chance."""
+    """Published figures of simple bots and of human play, with room for chance."""
 
     def test_greedy_and_first_score_as_published(self) -> None:
         assert 46 < played("greedy", players=3, games=2000)["total"].mean() < 48  # 47.0

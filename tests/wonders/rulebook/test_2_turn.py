@@ -98,6 +98,14 @@ def test_R8_example_the_second_stage_of_the_lighthouse() -> None:
     assert p.builds(0, "Stockade") == [("paid", 0, 0, 0)]  # its new symbol gives a wood
 
 
+def test_R9_1_every_chosen_card_is_placed_before_anything_is_counted() -> None:
+    p = Position("1e", *BOARDS, age=2)
+    p.play({0: "stage", 1: "Loom", 2: "sell Altar"})
+    assert [int(number) for number in p.public.stages[:3]] == [1, 0, 0]
+    assert [p.owned(seat) for seat in range(3)] == [set(), {"Loom"}, set()]
+    assert p.pile == ["Altar"]
+
+
 def test_R9_2_payments_and_sales_go_through_together() -> None:
     p = Position("1e", *BOARDS)
     p.city(0, coins=2)

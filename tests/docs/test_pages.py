@@ -1,0 +1,157 @@
+"""The pages tell the truth: every command of a console block prints what stands there, every link leads somewhere.
+
+Every page is followed by itself, command by command, from an empty folder. Times and rates are masked on both sides.
+``WSIM_RENEW_PAGES=1 pytest tests/docs/test_pages.py`` writes what the commands print now into the pages instead.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+MASKS = (
+    (re.compile(r"\d+(\.\d+)? s\b"), "# s"),
+    (re.compile(r"[\d,]+ games a second"), "# games a second"),
+    (re.compile(r"compiling .*\n"), ""),
+)
+EXECUTED = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+RENEW = bool(os.environ.get("WSIM_RENEW_PAGES"))
+
+
+@dataclass
+class Step:
+    """One command of a console block with the output that the page shows; ``cut`` lines of it, then an ellipsis."""
+
+    command: str
+    shown: str
+
+    @property
+    def cut(self) -> bool:
+        return self.shown.rstrip().endswith("...")
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def steps(block: str) -> list[Step]:
+    found: list[Step] = []
+    for line in block.splitlines(keepends=True):
+        if line.startswith("$ "):
+            found.append(Step(line[2:].rstrip("\n"), ""))
+        else:
+            found[-1].shown += line
+    return found
+
+
+def run(command: str, folder: Path) -> str:
+    scripts = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
+    environment["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def masked(text: str) -> str:
+    for pattern, instead in MASKS:
+        text = pattern.sub(instead, text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def renewed(step: Step, printed: str) -> str:
+    if not step.cut:
+        return printed
+    lines = step.shown.rstrip().splitlines()[:-1]
+    return "".join(line + "\n" for line in printed.splitlines()[: len(lines)]) + "...\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name, content in FILE.findall(text):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    wrong = []
+    for block in BLOCK.findall(text):
+        fresh = ""
+        for step in steps(block):
+            printed = re.sub(r"compiling .*\n", "", run(step.command, tmp_path))
+            fresh += f"$ {step.command}\n" + renewed(step, printed)
+            expected, got = masked(step.shown), masked(printed)
+            if step.cut:
+                expected = expected.removesuffix("...").rstrip()
+                got = got[: len(expected)]
+            if expected != got:
+                wrong.append(f"$ {step.command}\nexpected:\n{expected}\ngot:\n{got}")
+        if RENEW:
+            text = text.replace(block, fresh)
+    if RENEW:
+        page.write_text(text, encoding="utf-8")
+        return
+    assert not wrong, "\n\n".join(wrong)
+
+
+def links(page: Path) -> list[tuple[Path, str]]:
+    """Return the links of a page into the checkout: the file and the heading in it, empty for the whole."""
+    prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+    found = []
+    for pair in LINK.findall(prose):
+        target, _, heading = "".join(pair).partition("#")
+        if ":" not in target:  # https://..., mailto:...
+            found.append(((page.parent / target).resolve() if target else page, heading))
+    return found
+
+
+def headings(page: Path) -> set[str]:
+    """Return the headings of a page as the ends of links: lower case, punctuation dropped, spaces as hyphens."""
+    titles = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target, heading in links(page):
+        assert target.exists(), f"{name_of(page)} links to {target}, which does not exist"
+        assert target.is_relative_to(ROOT), f"{name_of(page)} links to {target}, outside the checkout"
+        assert not heading or heading in headings(target), f"{name_of(page)} links to #{heading} in {name_of(target)}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, waiting = {README}, [README]
+    while waiting:
+        for target, _ in links(waiting.pop()):
+            if target.suffix == ".md" and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    assert [name_of(page) for page in PAGES if page not in reached] == []
+
+
+def test_the_readme_is_a_front_door() -> None:
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 220, "chapters belong into docs/"
+    first_screen = "\n".join(lines[:40])
+    assert "wsim run" in first_screen
+    assert "pytest" in first_screen
+
+
+def test_ci_installs_and_tests_as_the_readme_says() -> None:
+    install, test = 'pip install -e ".[test]"', "python -m pytest"
+    assert f"{install} && .venv/bin/{test}\n" in README.read_text(encoding="utf-8")
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8").replace(" --quiet", "").splitlines()
+    assert f"python -m {install}" in ci
+    assert test in ci
