@@ -89,10 +89,10 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
         list_loss(game, seat, what)
     elif step == RESOLVE:
         game.flow.phase, game.flow.seat = CHOOSE, rules.players
-        play_until(game, rules, seating, line_up, FINISH)
+        play_until(game, rules, seating, line_up, 1 << FINISH)
     elif step == PLAY_TURN:
         game.flow.phase = BEGIN
-        play_until(game, rules, seating, line_up, FINISH)
+        play_until(game, rules, seating, line_up, 1 << FINISH)
         _close_turn(game, rules)
     elif step == PASS:
         _pass_hands(game, rules)

@@ -66,22 +66,22 @@ def explore(game, chance, wanted):
 
 @kernel
 def play_until(game, rules, seating, line_up, until):
-    """Play on with policies up to a phase; return whether every policy returned a legal index."""
-    decider = advance(game, rules, until)
-    while decider != NOBODY:
+    """Play on with policies up to a phase of the mask ``until``; return whether every policy returned a legal index."""
+    while True:
+        decider = advance(game, rules, until)
+        if decider == NOBODY:
+            return True
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return False
         take(game, rules, move)
-        decider = advance(game, rules, until)
-    return True
 
 
 @kernel
 def play_game(game, rules, seating, line_up, number):
     """Play one game to its scores; return whether every policy returned a legal index."""
     set_table(game, rules, seating, number)
-    return play_until(game, rules, seating, line_up, OVER)
+    return play_until(game, rules, seating, line_up, 1 << OVER)
 
 
 @kernel

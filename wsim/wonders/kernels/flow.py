@@ -71,14 +71,13 @@ _BOARDS_FIRST = SWITCHES.index("discard_builds_boards_first")
 
 @kernel
 def advance(game, rules, until):
-    """Run on to the next decision, list its moves and return the player who decides; NOBODY at the phase ``until``."""
-    flow, public = game.flow, game.public
-    while flow.phase != until:
+    """Run on to the next decision, list its moves and return the player who decides; NOBODY at a phase of ``until``."""
+    flow = game.flow
+    while not until >> flow.phase & 1:
         phase = flow.phase
         if phase == CHOOSE:
             if flow.seat < rules.players:
-                list_turn(game, rules, public, flow.seat, game.own[flow.seat].hand, TURN)
-                return flow.seat
+                return _list_choice(game, rules, flow.seat, TURN)
             _resolve_turn(game, rules)
         elif phase == BEGIN:
             _begin_turn(game, rules)
@@ -102,8 +101,7 @@ def advance(game, rules, until):
                 return seat
             flow.phase = FINISH
         elif phase == CITY:
-            list_turn(game, rules, public, _FREE_CITY_SEAT, game.own[flow.seat].hand, FREE_CITY)
-            return flow.seat
+            return _list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
         elif phase == DEAL:
             deal(game, rules)
             if game.log.keeping:
@@ -112,6 +110,18 @@ def advance(game, rules, until):
         else:
             return NOBODY
     return NOBODY
+
+
+@kernel
+def _list_choice(game, rules, seat, kind):
+    """List the moves of a city for the hand of ``flow.seat`` and return that player."""
+    flow = game.flow
+    if kind == LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
+        _thaw(game)
+        list_turn(game, rules, game.frozen, seat, game.own[flow.seat].hand, kind)
+    else:
+        list_turn(game, rules, game.public, seat, game.own[flow.seat].hand, kind)
+    return flow.seat
 
 
 @kernel
@@ -240,12 +250,7 @@ def _list_next_last_card(game, rules):
     while flow.seat < rules.players:
         seat = flow.seat
         if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
-            if rules.switch[_LAST_ON_NEW_STATE]:
-                list_turn(game, rules, public, seat, game.own[seat].hand, LAST_CARD)
-            else:
-                _thaw(game)
-                list_turn(game, rules, game.frozen, seat, game.own[seat].hand, LAST_CARD)
-            return seat
+            return _list_choice(game, rules, seat, LAST_CARD)
         flow.seat += 1
     return NOBODY
 
