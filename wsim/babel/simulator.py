@@ -86,7 +86,7 @@ class BabelSimulator:
             for player in self.players:
                 if player.plugged is not None and (complaint := player.plugged.complaint(player.label)):
                     raise complaint
-            _, entry, index, count = (int(number) for number in game.hidden.error)
+            _, entry, index, count = (int(number) for number in game.error)
             raise UserError(
                 f"the policy {self.labels[entry]!r} returned {index}: "
                 f"an index from 0 to {count - 1} into the list of legal moves is needed"

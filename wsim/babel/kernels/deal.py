@@ -8,14 +8,15 @@ game is the same for every line-up as long as the discard pile has not been resh
 from __future__ import annotations
 
 from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
-from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.layout import (
     ACTION_DRAWS,
+    BEGIN,
     DRAW_THREE,
     EXCHANGE_CARDS,
     LOG_ACTION_CARD,
     LOG_DRAW,
     LOG_RESHUFFLE,
+    MEMORY,
     NO_KIND,
     NOBODY,
     PARAMETERS,
@@ -24,6 +25,7 @@ from wsim.babel.kernels.layout import (
     WEIGHTS,
     WONDERS,
 )
+from wsim.babel.kernels.log import note
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 
@@ -40,7 +42,8 @@ def set_up(game, rules, seating, number):
         _clear_seat(game, seating, number, seat)
     hidden.reshuffles = 0
     hidden.completed = 0
-    hidden.events = 0
+    game.log.count = 0
+    game.flow.phase = BEGIN
     hidden.instant_cards = 0
     seek(hidden, seating.seed, number, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
@@ -114,6 +117,8 @@ def _clear_seat(game, seating, number, seat):
             own.weights[index] = seating.weights[entrant, index]
     own.seat = seat
     own.two_colour = 0
+    for index in range(MEMORY):
+        own.memory[index] = 0.0
     for kind in range(len(KINDS)):
         own.hand[kind] = 0
         own.aside[kind] = 0

@@ -33,6 +33,7 @@ ROWS = 7  # of the value table
 SET_SIZES = 10  # of the set table: 0 to 9 discs of a kind
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 PARAMETERS = 8
+MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 WEIGHTS = 24  # of the weighted policy, see policies/features.py
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
@@ -70,8 +71,12 @@ LOG_PAID = 24  # seat, move: points of a refused offer
 LOG_TURN_END = 25
 LOG_END = 26  # move: why the game ended
 
-LOG_PICKS, LOG_ALL = 1, 2  # HIDDEN.logging: decisions with more than one move; everything
+LOG_PICKS, LOG_ALL = 1, 2  # LOG.keeping: decisions with more than one move; everything
 RUNNING, KIND_GONE, TURN_LIMIT = 0, 1, 2  # PUBLIC.over
+
+# --- what comes next: FLOW.phase
+BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
+FINISH_BUILD, PAY_OFFERS, AGAIN, END_TURN, SCORE, OVER = range(8, 14)
 
 PUBLIC = np.dtype(
     [
@@ -117,6 +122,7 @@ PRIVATE = np.dtype(
         ("discs", "i8", (len(KINDS),)),  # owned discs of one kind
         ("two_colour", "i8"),  # mask of owned discs of two kinds
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
+        ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("parameters", "f8", (PARAMETERS,)),
         ("weights", "f8", (WEIGHTS,)),
     ],
@@ -224,27 +230,57 @@ TALLY = np.dtype(
 HIDDEN = np.dtype(
     [
         ("rng", "u8"),  # state of the stream that deals
-        ("deck", "i8", (len(KINDS),)),
-        ("action_deck", "i8", (ACTION_DECK,)),  # first drawn first
+        ("deck", "i8", (len(KINDS),)),  # cards of each kind
+        ("action_deck", "i8", (ACTION_DECK,)),  # action cards, first drawn first
         ("actions_ready", "i8"),  # cards of it that are in order
         ("actions_drawn", "i8"),
         ("offer", "i8", (SEATS,)),  # laid, not yet revealed
         ("bluff", "i8", (SEATS,)),
-        ("sums", "i8", (1 << (SEATS - 1),)),  # scratch: packed cards of each legal set of partners
         ("instant_cards", "i8"),  # Card exchange and Draw three held by all seats together
         ("starter", "i8"),
         ("reshuffles", "i8"),
         ("completed", "i8"),  # mask of completed wonders
         ("tally", TALLY, (SEATS,)),
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
-        ("logging", "i8"),  # 0, LOG_PICKS, LOG_ALL
-        ("events", "i8"),
-        ("log", EVENT, (EVENTS,)),
     ],
     align=True,
 )
 
-GAME = np.dtype([("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("choice", CHOICE), ("hidden", HIDDEN)], align=True)
+FLOW = np.dtype(
+    [
+        ("phase", "i8"),  # what comes next, BEGIN ... OVER
+        ("seat", "i8"),  # whose decision is next
+        ("left", "i8"),  # seats that a window, the offers or the payments have still to visit, this one included
+        ("after", "i8"),  # the phase that follows a window
+        ("aside", "i8"),  # cards set aside by the Card exchange being played
+        ("lowest", "i8"),  # kind from which it may set aside the next one
+        ("built", "i8"),  # whether the build has succeeded
+        ("ended", "i8"),  # whether it ends the game
+    ],
+    align=True,
+)
+
+LOG = np.dtype(
+    [
+        ("keeping", "i8"),  # 0, LOG_PICKS, LOG_ALL
+        ("count", "i8"),
+        ("events", EVENT, (EVENTS,)),
+    ],
+    align=True,
+)
+
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
+STATE = np.dtype(POSITION, align=True)
+
+GAME = np.dtype(
+    [
+        *POSITION,  # a position is the first STATE.itemsize bytes of a game
+        ("choice", CHOICE),
+        ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
+        ("log", LOG),
+    ],
+    align=True,
+)
 
 ROW = np.dtype(
     [

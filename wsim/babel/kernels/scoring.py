@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.layout import (
     DISC_BONUS,
     FIVE_POINTS,
@@ -13,6 +12,7 @@ from wsim.babel.kernels.layout import (
     SPACES,
     WONDERS,
 )
+from wsim.babel.kernels.log import note
 from wsim.errors import UserError
 from wsim.jit import kernel
 
