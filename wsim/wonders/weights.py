@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
-from wsim.wonders.kernels.layout import AGES, WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
+from wsim.wonders.words import AGES
 
 __all__ = ["named_sets", "read_sets"]
 

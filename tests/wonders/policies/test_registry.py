@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.wonders.kernels.layout import AGES, PARAMETERS, SEATS, WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
 from wsim.wonders.registry import REGISTRY, policies, resolve
 from wsim.wonders.weights import named_sets, read_sets
+from wsim.wonders.words import AGES, PARAMETERS, SEATS
 
 SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 

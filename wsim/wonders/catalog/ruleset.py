@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.catalog.fields import Path, Problems, Reader, flag, identifier, listing, read_fields, text, whole
 from wsim.errors import UserError, nearest
-from wsim.wonders.catalog.model import SWITCHES, Settings
+from wsim.wonders.catalog.model import Settings
+from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Ruleset", "read_rulesets", "resolve"]
 
 SETTINGS: Mapping[str, Reader] = {
-    "hand_size": whole(2, 8),
+    "hand_size": whole(2, HAND),
     "start_coins": whole(0, 99),
     "sale_coins": whole(0, 99),
     "trade_price": whole(1, 5),
-    "victory_tokens": listing(whole(0, 99), least=3, most=3, distinct=False),
+    "victory_tokens": listing(whole(0, 99), least=AGES, most=AGES, distinct=False),
     "defeat_points": whole(-99, 0),
     "coins_per_point": whole(1, 99),
     "guilds_extra": whole(0, 9),
@@ -37,7 +38,7 @@ def _switches(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
 FIELDS: Mapping[str, Reader] = {
     "title": text,
     "extends": identifier,
-    "seats": listing(whole(2, 7)),
+    "seats": listing(whole(2, SEATS)),
     "sides": listing(identifier, least=2, most=2),
     "layers": listing(identifier, least=0),
     "cities": flag,
@@ -118,7 +119,7 @@ def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
         sides=merged["sides"],
         layers=merged.get("layers", ()),
         settings=Settings(**merged["settings"]),
-        switches=SWITCHES | merged["switches"],
+        switches={name: switch.default for name, switch in SWITCHES.items()} | merged["switches"],
         **flags,
     )
     _check(problems, ruleset)
