@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.catalog.source import read_toml
@@ -75,7 +74,7 @@ def diff_command(source: Source, rulesets: tuple[str, str], *, as_json: bool) ->
 
 def check_command(path: str, ruleset: str, *, as_json: bool) -> None:
     """Check every rule set of a card file, or a patch as it lies over ``ruleset``; a mistake is a UserError."""
-    rulesets = read_toml(Path(path)).get("rulesets", {})
+    rulesets = read_toml(path).get("rulesets", {})
     whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
     names = ruleset_names(path) if whole else ()
     checked = [Source(path).load(name) for name in names] or [Source(patches=(path,)).load(ruleset)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from wsim.catalog.source import default_cards_path
+from wsim.paths import default_cards_path
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue, ruleset_names
 from wsim.wonders.catalog.text import (
     card_rows,

@@ -9,7 +9,7 @@
 people see) and ``compiling`` (the record that kernels play by).
 """
 
-from wsim.catalog.source import default_cards_path
+from wsim.paths import default_cards_path
 from wsim.wonders.catalog.effects import Count, Effects, Toll, TradeDiscount, TradePrice
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Settings, Stage, Wonder

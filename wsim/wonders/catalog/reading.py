@@ -80,20 +80,20 @@ def check_name(problems: Problems, path: Path) -> None:
         problems.add(path, "is not accepted as a name; accepted: at most 40 letters, digits, single spaces, ' and -")
 
 
-def read_card(problems: Problems, name: str, table: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
+def read_card(problems: Problems, name: str, entry: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
     """Read one card; None (and reported problems) if it cannot be made."""
     path = ("cards", name)
-    if isinstance(table, dict) and "color" not in table:
+    if isinstance(entry, dict) and "color" not in entry:
         similar = nearest(name, [other for other in known if other != name])
         problems.add(path, f"there is no such card in rule set {ruleset}{similar}; a new one needs at least a color")
         return None
     check_name(problems, path)
-    found = read_fields(problems, path, table, CARD_FIELDS, "field or effect")
+    found = read_fields(problems, path, entry, CARD_FIELDS, "field or effect")
     if "color" not in found:
         return None
     effects = Effects(**{key: value for key, value in found.items() if key in EFFECTS})
     _check_effects(problems, path, effects, found["color"])
-    ages, copies = _ages(problems, path, table, found)
+    ages, copies = _ages(problems, path, entry, found)
     return Card(
         name=name,
         color=found["color"],
@@ -107,7 +107,7 @@ def read_card(problems: Problems, name: str, table: Any, ruleset: str, known: Ma
 
 
 def _ages(
-    problems: Problems, path: Path, table: Mapping[str, Any], found: Mapping[str, Any]
+    problems: Problems, path: Path, entry: Mapping[str, Any], found: Mapping[str, Any]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]:
     """Return the ages of a card and its copies in each, from `age` and `copies`."""
     color, age, copies = found["color"], found.get("age"), found.get("copies")
@@ -116,20 +116,20 @@ def _ages(
     if color == "purple" and age not in (None, 3):
         problems.add((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
     if isinstance(copies, dict):
-        if table.get("age", False) is not False:
+        if entry.get("age", False) is not False:
             problems.add(
                 (*path, "age"), "copies are given for each age, so there is no age besides; accepted: age = false"
             )
         by_age = tuple(sorted((int(when), minima) for when, minima in copies.items()))
         return tuple(when for when, _ in by_age), by_age
     if age is None:
-        if table.get("age", False) is False:
+        if entry.get("age", False) is False:
             problems.add((*path, "age"), "is missing; accepted: 1, 2, 3")
         return (), ()
     if color in DRAWN_COLORS:
         return (age,), ()
     if copies is None:
-        if table.get("copies", False) is False:
+        if entry.get("copies", False) is False:
             problems.add((*path, "copies"), "is missing; accepted: a least player number (3 to 7) for each copy")
         return (age,), ()
     return (age,), ((age, copies),)
@@ -145,11 +145,11 @@ def _check_effects(problems: Problems, path: Path, effects: Effects, color: str)
 
 
 def read_wonder(
-    problems: Problems, name: str, table: Any, ruleset: str, sides: tuple[str, ...], known: Mapping[str, Any]
+    problems: Problems, name: str, entry: Any, ruleset: str, sides: tuple[str, ...], known: Mapping[str, Any]
 ) -> Wonder | None:
     """Read one board with the rule set's sides; None (and reported problems) if it cannot be made."""
     path = ("wonders", name)
-    if isinstance(table, dict) and "resource" not in table:
+    if isinstance(entry, dict) and "resource" not in entry:
         similar = nearest(name, [other for other in known if other != name])
         problems.add(
             path, f"there is no such board in rule set {ruleset}{similar}; a new one needs a resource and sides"
@@ -157,7 +157,7 @@ def read_wonder(
         return None
     check_name(problems, path)
     readers: dict[str, Reader] = {"resource": word("resource", RESOURCES), "sides": _sides}
-    found = read_fields(problems, path, table, readers)
+    found = read_fields(problems, path, entry, readers)
     by_side: dict[str, tuple[Stage, ...] | None] = found.get("sides", {})
     for side in sides:
         if side not in by_side:
@@ -183,8 +183,8 @@ def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
         problems.add(path, f"{shown} not accepted; accepted: a list of 1 to {STAGES} stages")
         return ()
     stages = []
-    for number, table in enumerate(value, start=1):
-        found = read_fields(problems, (*path, str(number)), table, STAGE_FIELDS, "field or effect")
+    for number, entry in enumerate(value, start=1):
+        found = read_fields(problems, (*path, str(number)), entry, STAGE_FIELDS, "field or effect")
         cost = found.pop("cost", Cost())
         stages.append(Stage(cost, Effects(**found)))
     return tuple(stages)
