@@ -119,7 +119,10 @@ MOVED = "it is written in wsim/babel/babel.toml, and a change of it in a file of
     [
         ("[dish]\n", "dish: unknown section 'dish' (did you mean 'dishes'?); accepted: dishes, menus, rules"),
         ("dishes = 3\n", "dishes: must be a table: [dishes]"),
-        ("[babel.cards]\ncamel = 1\n", f"babel: [babel] belongs to another game: {MOVED}accepted: dishes, "),
+        (
+            "[babel.cards]\ncamel = 1\n",
+            f"babel: [babel] belongs to another game: {MOVED}accepted: dishes, menus, rules",
+        ),
     ],
 )
 def test_sections_of_a_file(tmp_path: Path, text: str, expected: str) -> None:

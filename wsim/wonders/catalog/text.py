@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
-from wsim.wonders.words import COLORS
+from wsim.wonders.words import COLORS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +19,7 @@ __all__ = [
     "diff_lines",
     "diff_rows",
     "effects_text",
+    "switch_rows",
     "wonder_rows",
 ]
 
@@ -78,6 +79,12 @@ def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
         for side, stages in wonder.sides
         for number, stage in enumerate(stages, start=1)
     ]
+
+
+def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each switch: its name, how it stands, and what it means with the number of its rule."""
+    rows = SWITCHES.items()
+    return [{"switch": name, "on": catalogue.switches[name], "meaning": switch.meaning} for name, switch in rows]
 
 
 def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
