@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
-from wsim.babel.catalog import ACTION_CARDS, KINDS
 from wsim.babel.game import prepare
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.engine import play_until
@@ -16,15 +15,12 @@ from wsim.babel.kernels.layout import (
     ACT,
     BEGIN,
     COMPLETED,
-    DECISIONS,
     GAME,
     LINE_UP,
     LOG_ALL,
     POLICY,
     SCORE,
     SEATING,
-    SEATS,
-    SLOTS,
     WEIGHTS,
     Game,
     Rules,
@@ -35,6 +31,7 @@ from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.players import Player
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
+from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 
 Pick = tuple[int, int, int, str, int, int, int]
 RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the rulebook's examples: Red is active
@@ -129,7 +126,7 @@ class Scene:
     def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
         of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
         self.t, self.seats = of._rules, seats
-        self.discs = [dict(disc.needs) for disc in of.catalog.discs]
+        self.discs = [dict(disc.needs) for disc in of.catalogue.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
         self.g.log.keeping = LOG_ALL

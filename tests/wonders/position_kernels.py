@@ -16,24 +16,7 @@ from wsim.jit import JIT, cache_directory, config, kernel, njit
 from wsim.rng import below
 from wsim.wonders.kernels.engine import play_until
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands
-from wsim.wonders.kernels.layout import (
-    BEGIN,
-    BUILD,
-    CHOOSE,
-    DECLINE,
-    DISCARD_PILE,
-    FINISH,
-    LAST_CARD,
-    LINE_UP,
-    LOSS,
-    PAY,
-    POLICY,
-    SELL,
-    STAGE,
-    Game,
-    Rules,
-    Seating,
-)
+from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Rules, Seating
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import (
     action_of,
@@ -49,6 +32,7 @@ from wsim.wonders.kernels.moves import (
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import deal, set_table
 from wsim.wonders.kernels.turn import place
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 
 __all__ = ["TASTE_ANY", "TASTE_BUILDS", "TASTE_STAGES", "overreaching", "perform", "scripted", "strict", "tasting"]
 

@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action_card
-from wsim.babel.kernels.layout import (
-    JOKER,
-    LOG_BUILT,
-    LOG_FAILED,
-    LOG_PAID,
-    LOG_PARTS,
-    NO_KIND,
-    NOBODY,
-    ROWS,
-    SPACES,
-    TRIPLE_BONUS,
-    WONDERS,
-)
+from wsim.babel.kernels.layout import LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.moves import (
     cards_of,
@@ -25,6 +13,7 @@ from wsim.babel.kernels.moves import (
     usable,
 )
 from wsim.babel.kernels.scoring import score_wonder
+from wsim.babel.words import JOKER, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
 
 
@@ -33,7 +22,7 @@ def announce(public, rules, slot):
     """Section 5.1."""
     disc = public.board[slot]
     public.slot = slot
-    for place in range(2):
+    for place in range(NEEDS):
         public.kind[place] = rules.kind[disc, place]
         public.need[place] = rules.need[disc, place]
 

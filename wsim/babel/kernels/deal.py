@@ -7,25 +7,29 @@ game is the same for every line-up as long as the discard pile has not been resh
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
 from wsim.babel.kernels.layout import (
     ACTION_DRAWS,
     BEGIN,
-    DRAW_THREE,
-    EXCHANGE_CARDS,
     LOG_ACTION_CARD,
     LOG_DRAW,
     LOG_RESHUFFLE,
     MEMORY,
-    NO_KIND,
     NOBODY,
+    WEIGHTS,
+)
+from wsim.babel.kernels.log import note
+from wsim.babel.words import (
+    ACTION_CARDS,
+    DRAW_THREE,
+    EXCHANGE_CARDS,
+    KINDS,
+    NEEDS,
+    NO_KIND,
     PARAMETERS,
     RUNNING,
     SLOTS,
-    WEIGHTS,
     WONDERS,
 )
-from wsim.babel.kernels.log import note
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 
@@ -66,7 +70,7 @@ def forget_build(public):
     public.slot = NOBODY
     public.taken = 0
     public.partner = NOBODY
-    for place in range(2):
+    for place in range(NEEDS):
         public.kind[place] = NO_KIND
         public.need[place] = 0
         public.missing[place] = 0

@@ -22,20 +22,9 @@ from __future__ import annotations
 
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import (
-    LINE_UP,
-    LOG_PICKS,
-    NOBODY,
-    OVER,
-    SLOTS,
-    TURN,
-    Game,
-    Pick,
-    Row,
-    Rules,
-    Seating,
-)
+from wsim.babel.kernels.layout import LINE_UP, LOG_PICKS, NOBODY, OVER, Game, Pick, Row, Rules, Seating
 from wsim.babel.kernels.log import log_pick
+from wsim.babel.words import SLOTS, TURN
 from wsim.jit import kernel, types
 
 __all__ = ["ERROR", "play_chunk", "play_game"]

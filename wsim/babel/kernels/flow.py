@@ -13,7 +13,6 @@ the other. The common draw goes clockwise from A.
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
 from wsim.babel.kernels.build import (
     accept,
     announce,
@@ -31,13 +30,8 @@ from wsim.babel.kernels.layout import (
     BEGIN,
     CHOOSE,
     COMPLETED,
-    DOUBLE,
-    DOUBLE_TURN,
-    DRAW_THREE,
     END_TURN,
-    EXCHANGE_CARDS,
     FINISH_BUILD,
-    KIND_GONE,
     LAY_BLUFF,
     LAY_OFFER,
     LOG_ACTION,
@@ -49,8 +43,6 @@ from wsim.babel.kernels.layout import (
     SCORE,
     SET_ASIDE,
     TAKE_OFFERS,
-    TRIPLE,
-    TURN_LIMIT,
     WINDOW,
 )
 from wsim.babel.kernels.log import note
@@ -66,6 +58,17 @@ from wsim.babel.kernels.moves import (
     usable,
 )
 from wsim.babel.kernels.scoring import final_scoring
+from wsim.babel.words import (
+    ACTION_CARDS,
+    DOUBLE,
+    DOUBLE_TURN,
+    DRAW_THREE,
+    EXCHANGE_CARDS,
+    KIND_GONE,
+    KINDS,
+    TRIPLE,
+    TURN_LIMIT,
+)
 from wsim.jit import kernel
 
 __all__ = ["advance", "take"]

@@ -12,24 +12,12 @@ import numpy as np
 from wsim.jit import kernel, types
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.flow import advance, take
-from wsim.wonders.kernels.layout import (
-    HAND,
-    LAST_CARD,
-    LINE_UP,
-    LOG_PICK,
-    LOSS,
-    NOBODY,
-    OVER,
-    Game,
-    Pick,
-    Row,
-    Rules,
-    Seating,
-)
+from wsim.wonders.kernels.layout import LINE_UP, LOG_PICK, NOBODY, OVER, Game, Pick, Row, Rules, Seating
 from wsim.wonders.kernels.log import log_pick
 from wsim.wonders.kernels.moves import NO_MOVE, keep_allowed
 from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.kernels.setup import set_table
+from wsim.wonders.words import HAND, LAST_CARD, LOSS
 
 __all__ = ["play_chunk", "play_game", "play_until"]
 

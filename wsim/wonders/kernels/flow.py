@@ -27,27 +27,18 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.layout import (
-    AGES,
     BEGIN,
-    BUILD,
-    BUILD_DISCARD,
     BUILD_PILE,
     CHOOSE,
     CITY,
     DEAL,
-    DISCARD_PILE,
     FINISH,
-    FREE_CITY,
     LAST,
-    LAST_CARD,
     NOBODY,
     OVER,
     PILE,
-    PLAY_LAST,
     QUEUE,
     SETTLE,
-    SWITCHES,
-    TURN,
 )
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
@@ -56,14 +47,27 @@ from wsim.wonders.kernels.payment import spread
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import deal
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, private_symbol, resolve
+from wsim.wonders.words import (
+    AGES,
+    BUILD,
+    BUILD_DISCARD,
+    DISCARD_PILE,
+    FREE_CITY,
+    LAST_CARD,
+    NEIGHBOR_SEATS,
+    PLAY_LAST,
+    PRICE_KINDS,
+    SWITCH_NUMBER,
+    TURN,
+)
 
 __all__ = ["advance", "take"]
 
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _FREE_CITY_SEAT = 2
-_DEBT_CHOICE = SWITCHES.index("debt_choice")
-_LAST_ON_NEW_STATE = SWITCHES.index("last_card_on_new_state")
-_BOARDS_FIRST = SWITCHES.index("discard_builds_boards_first")
+_DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
+_LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
+_BOARDS_FIRST = SWITCH_NUMBER["discard_builds_boards_first"]
 
 
 # --- the machine
@@ -272,9 +276,9 @@ def _freeze(game):
         before.flex_count[seat], before.sale_flex_count[seat] = public.flex_count[seat], public.sale_flex_count[seat]
         before.made_kinds[seat] = public.made_kinds[seat]
         before.abilities[seat], before.cheapest[seat] = public.abilities[seat], public.cheapest[seat]
-        for kind in range(4):
+        for kind in range(PRICE_KINDS):
             before.price[seat, kind] = public.price[seat, kind]
-        for side in range(2):
+        for side in range(NEIGHBOR_SEATS):
             before.turn_rebate[seat, side] = public.turn_rebate[seat, side]
             before.board_rebate[seat, side] = public.board_rebate[seat, side]
 
@@ -290,9 +294,9 @@ def _thaw(game):
         frozen.flex_count[seat], frozen.sale_flex_count[seat] = before.flex_count[seat], before.sale_flex_count[seat]
         frozen.abilities[seat], frozen.cheapest[seat] = before.abilities[seat], before.cheapest[seat]
         frozen.board_resource[seat] = public.board_resource[seat]
-        for kind in range(4):
+        for kind in range(PRICE_KINDS):
             frozen.price[seat, kind] = before.price[seat, kind]
-        for side in range(2):
+        for side in range(NEIGHBOR_SEATS):
             frozen.turn_rebate[seat, side] = before.turn_rebate[seat, side]
             frozen.board_rebate[seat, side] = before.board_rebate[seat, side]
         for symbol in range(before.sale_flex_count[seat]):

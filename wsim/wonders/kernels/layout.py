@@ -1,6 +1,6 @@
 """The memory contract of the 7 Wonders engine: every record that kernels read or write, field by field.
 
-Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count). Four kinds:
+Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
 * ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
 * ``PUBLIC``   what everybody at the table may know (R49)
@@ -8,9 +8,12 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 
 A policy is handed the public record, its own private record, the choice and the rules: hidden cards are out of its
-reach. ``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane")
-for each of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in
-one go.
+reach. What a game in progress is stands in ``STATE``: public, private and hidden records, what comes next (``FLOW``)
+and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME`` begins with it and goes on with what
+is scratch: the choice at hand, solver, dealer, conflict, result and log.
+
+Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
+``RESOURCES``, so that costs and productions are added and compared in one go.
 """
 
 from __future__ import annotations
@@ -18,87 +21,44 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, types
+from wsim.wonders.words import (
+    AGES,
+    CARD_WORDS,
+    CARDS,
+    CATEGORY_KINDS,
+    COLOR_KINDS,
+    ENTRIES,
+    FLEX,
+    HAND,
+    NEIGHBOR_SEATS,
+    PARAMETERS,
+    PRICE_KINDS,
+    SEATS,
+    SIDES,
+    SLOTS,
+    STAGES,
+    SWITCHES,
+    SYMBOL_KINDS,
+    TURNS,
+)
 
-RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
-COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
-SYMBOLS = ("", "compass", "gear", "tablet", "any")
-CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
-
-SEATS = 7
-AGES = 3
-SLOTS = 64  # physical copies that may be dealt in one age
-CARDS = 128  # distinct names
-ENTRIES = 256  # things with effects: cards 0..127, stages of boards from STAGE_ENTRY on
-STAGE_ENTRY = 128
-SIDES = 48  # boards times two sides
-STAGES = 6  # of one side
 CHOICES = 512  # legal moves of one decision
-FLEX = 24  # either/or symbols of one city
-TURNS = 8
 EVENTS = 512  # log entries of one game
-HAND = 8  # cards of one hand at most
-PARAMETERS = 8
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile of one turn
 WEIGHTS = 48  # of the weighted policy, for each age
-
-# --- bits of a word of abilities
-PLAY_LAST = 1  # R27
-BUILD_DISCARD = 2  # R28
-COPY_GUILD = 4  # R29
-FREE_ONCE_PER_AGE = 8  # R26, 1e Olympia A
-FREE_FIRST_COLOR = 16  # R26, 2e Olympia day
-FREE_FIRST_TURN = 32  # R26, 2e Olympia night, stage 1
-FREE_LAST_TURN = 64  # R26, 2e Olympia night, stage 2
-FREE_STAGES = 128  # R17
-WAREHOUSE = 256  # R18
-BLACK_MARKET = 512  # R18
-DISCARD_DEFEATS = 1024  # R35
-PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
-WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
-
-TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
-LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3
 NO_PRICE = 99
 
-# --- what an effect counts (bit mask; the colours come first, in the order of COLORS)
-COUNT_STAGE = 1 << 8
-COUNT_DEFEAT = 1 << 9
-COUNT_VICTORY = (1 << 10, 1 << 11, 1 << 12)  # tokens of ages I, II, III
-COUNT_ANY_VICTORY = COUNT_VICTORY[0] | COUNT_VICTORY[1] | COUNT_VICTORY[2]
-CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
-WHO_OTHERS, WHO_NEIGHBORS = 1, 2
-PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
-
 # --- a move: one 64-bit word (see moves.py for the accessors)
-BUILD, STAGE, SELL, DECLINE, PAY = 0, 1, 2, 3, 4
-PAID, CHAIN, FREE = 0, 1, 2
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 
-# --- the decision at hand
-TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = 0, 1, 2, 3, 4
-
-# --- switches of a rule set
-SWITCHES = (
-    "copied_shipowners_counts_itself",
-    "counting_includes_itself",
-    "last_card_on_new_state",
-    "discard_builds_boards_first",
-    "olympia_discount_cumulative",
-    "paid_build_beside_chain",
-    "chain_from_any_age",
-    "discard_build_optional",
-    "free_city_chooses_payment",
-    "debt_choice",
-)
+# --- log events (for traces and the picks table)
+LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
 
 # --- what comes next: FLOW.phase
 DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
 NOBODY = -1
-
-# --- log events (for traces and the picks table)
-LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
 
 PUBLIC = np.dtype(
     [
@@ -116,9 +76,9 @@ PUBLIC = np.dtype(
         ("abilities", "i4", (SEATS,)),  # bits above, of structures and stages
         ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
         ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
-        ("colors", "i4", (SEATS, len(COLORS))),  # structures by colour
-        ("symbols", "i4", (SEATS, len(SYMBOLS))),  # science symbols; the last one is wild
-        ("green_symbols", "i4", (SEATS, len(SYMBOLS))),  # those of green structures, which others may copy (R31)
+        ("colors", "i4", (SEATS, COLOR_KINDS)),  # structures by colour
+        ("symbols", "i4", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
+        ("green_symbols", "i4", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
         ("victory", "i4", (SEATS, AGES)),  # victory tokens by kind
         ("defeats", "i4", (SEATS,)),  # defeat tokens
         ("debts", "i4", (SEATS,)),  # debt tokens
@@ -223,7 +183,7 @@ RULES = np.dtype(
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
         ("cost_coins", "i2", (ENTRIES,)),
-        ("chain", "u8", (CARDS, 2)),  # predecessors
+        ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
         ("color", "i2", (CARDS,)),
         ("age_of", "i2", (CARDS,)),  # first age in which the name exists
         ("category", "i2", (CARDS,)),  # score category of the structure's points
@@ -233,9 +193,9 @@ RULES = np.dtype(
         ("symbol", "i2", (ENTRIES,)),
         ("points", "i2", (ENTRIES,)),
         ("abilities", "i4", (ENTRIES,)),
-        ("price", "i2", (ENTRIES, 4)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, 2)),
-        ("board_rebate", "i2", (ENTRIES, 2)),
+        ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
+        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
+        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
         ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
         ("coins", "i2", (ENTRIES,)),
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
@@ -252,8 +212,8 @@ RULES = np.dtype(
         ("stage_count", "i2", (SIDES,)),
         ("stage_entry", "i2", (SIDES, STAGES)),
         # masks over the cards, for scoring
-        ("scoring_cards", "u8", (2,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (2,)),
+        ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
+        ("purple_cards", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )
@@ -275,8 +235,6 @@ SEATING = np.dtype(
     align=True,
 )
 
-RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = 0, 1, 2
-BAN_TRADE, BAN_STAGE, BAN_SELL = 1, 2, 4
 
 EVENT = np.dtype(
     [
@@ -394,7 +352,7 @@ CONFLICT = np.dtype(
 
 RESULT = np.dtype(
     [
-        ("points", "i8", (SEATS, len(CATEGORIES))),
+        ("points", "i8", (SEATS, CATEGORY_KINDS)),
         ("total", "i8", (SEATS,)),
         ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
         ("share", "f8", (SEATS,)),  # of the victory
@@ -434,7 +392,7 @@ ROW = np.dtype(
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
         ("win_share", "f4"),
-        ("points", "i2", (len(CATEGORIES),)),
+        ("points", "i2", (CATEGORY_KINDS,)),
         ("total", "i2"),
         ("coins", "i2"),
         ("shields", "u1"),
@@ -451,9 +409,9 @@ ROW = np.dtype(
         ("built_free", "u1"),
         ("built_discard", "u1"),
         ("sold", "u1"),
-        ("colors", "u1", (len(COLORS),)),
-        ("symbols", "u1", (len(SYMBOLS),)),
-        ("built", "u8", (2,)),
+        ("colors", "u1", (COLOR_KINDS,)),
+        ("symbols", "u1", (SYMBOL_KINDS,)),
+        ("built", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )

@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
-    BUILD,
-    DEEDS,
-    EVENTS,
-    FREE_CITY,
-    LAST_CARD,
-    LOG_HANDS,
-    LOG_LOSS,
-    LOG_PICK,
-    LOG_TURN_END,
-)
+from wsim.wonders.kernels.layout import DEEDS, EVENTS, LOG_HANDS, LOG_LOSS, LOG_PICK, LOG_TURN_END
 from wsim.wonders.kernels.moves import action_of, card_of
+from wsim.wonders.words import BUILD, FREE_CITY, LAST_CARD
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _OPEN = np.uint64(0xFFFFFFFFFF)  # of a move: all but the slot and what follows
