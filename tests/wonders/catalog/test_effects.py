@@ -12,8 +12,6 @@ from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.kernels.layout import RULES
 from wsim.wonders.words import STAGE_ENTRY
 
-EVENTFUL = ("coins", "coins_per", "coins_to_others", "coin_loss", "debt", "victory_token", "discard_defeat_tokens")
-
 
 def values() -> dict[str, Any]:
     """A value of every effect that some card or stage has."""
@@ -38,7 +36,6 @@ def test_every_effect_is_on_a_card_or_a_stage() -> None:
 def test_an_effect_is_told_and_packed_into_its_entry_alone(name: str, entry: int) -> None:
     effect, value = EFFECTS[name], VALUES[name]
     assert effect.say(value)
-    assert effect.eventful == (name in EVENTFUL)
     rules = np.zeros(1, RULES).view(np.recarray)
     effect.pack(rules[0], entry, value)
     changed = [field for field in RULES.names or () if rules[field].any()]

@@ -14,6 +14,7 @@ from wsim.catalog.layers import Layers, read_card_file
 from wsim.catalog.source import Entries, shown
 from wsim.paths import default_cards_path
 from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
+from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.layers import ENTRIES, GRAMMAR, change_patch
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalogue", "ruleset_names"]
 
+NO_EFFECTS = asdict(Effects())
 ORDERED = ("cards", "wonders", "sides", "victory_tokens")  # lists whose order means something, or is fixed already
 
 
@@ -128,8 +130,11 @@ def _digest(catalogue: Catalogue) -> str:
     content = asdict(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes"):
         del content[key]
-    for card in content["cards"]:
-        del card["uncertain"]
+    stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
+    for entry in (*content["cards"], *stages):
+        entry.pop("uncertain", None)
+        # what an entry does not have says nothing, so that an effect new to wsim leaves all digests alone
+        entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
     text = json.dumps(_canonical(content), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
