@@ -69,10 +69,10 @@ PUBLIC = np.dtype(
         ("discarded", "i8"),  # size of the discard pile
         ("side", "i4", (SEATS,)),  # row of RULES.stage_entry: the board and its side
         ("policy", "i4", (SEATS,)),  # place in the line-up of the policy that plays the seat
-        ("coins", "i4", (SEATS,)),
+        ("coins", "i4", (SEATS,)),  # coins in the treasury
         ("stages", "i4", (SEATS,)),  # built
-        ("shields", "i4", (SEATS,)),
-        ("hand_size", "i4", (SEATS,)),
+        ("shields", "i4", (SEATS,)),  # shields of structures and stages
+        ("hand_size", "i4", (SEATS,)),  # cards in hand
         ("abilities", "i4", (SEATS,)),  # bits above, of structures and stages
         ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
         ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
@@ -108,17 +108,17 @@ PUBLIC = np.dtype(
             (SEATS, 2),
         ),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
         # what happened so far, for the seats table; coins but for the counts of structures and sales
-        ("trade_paid", "i4", (SEATS,)),
-        ("trade_received", "i4", (SEATS,)),
-        ("bank_paid", "i4", (SEATS,)),
-        ("built_paid", "i4", (SEATS,)),
-        ("built_chain", "i4", (SEATS,)),
-        ("built_free", "i4", (SEATS,)),
-        ("built_discard", "i4", (SEATS,)),
-        ("sold", "i4", (SEATS,)),
-        ("coins_lost", "i4", (SEATS,)),
+        ("trade_paid", "i4", (SEATS,)),  # coins to neighbours
+        ("trade_received", "i4", (SEATS,)),  # coins from neighbours
+        ("bank_paid", "i4", (SEATS,)),  # coins to the bank
+        ("built_paid", "i4", (SEATS,)),  # structures built by paying
+        ("built_chain", "i4", (SEATS,)),  # structures built by a chain (R16)
+        ("built_free", "i4", (SEATS,)),  # structures built for nothing by an ability (R26)
+        ("built_discard", "i4", (SEATS,)),  # structures built from the discard pile (R28)
+        ("sold", "i4", (SEATS,)),  # cards sold
+        ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
         # what every city did in the open, in order (R49)
-        ("deed_count", "i8"),
+        ("deed_count", "i8"),  # deeds so far
         (
             "deeds",
             "u8",
@@ -130,7 +130,7 @@ PUBLIC = np.dtype(
 
 PRIVATE = np.dtype(
     [
-        ("seat", "i8"),
+        ("seat", "i8"),  # number of the seat
         ("rng", "u8"),  # state of the seat's random stream
         ("hand", "u8"),  # one bit a slot of the age
         ("mate_hand", "u8"),  # the team mate's hand (R42), else 0
@@ -138,96 +138,96 @@ PRIVATE = np.dtype(
         ("passed", "u8", (TURNS,)),  # the hand handed on after each turn of this age
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
-        ("parameters", "f8", (PARAMETERS,)),
-        ("weights", "f8", (AGES, WEIGHTS)),
+        ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
+        ("weights", "f8", (AGES, WEIGHTS)),  # of its policy, in points
     ],
     align=True,
 )
 
 CHOICE = np.dtype(
     [
-        ("count", "i8"),
+        ("count", "i8"),  # legal moves
         ("kind", "i8"),  # TURN, LAST_CARD, DISCARD_PILE, FREE_CITY or LOSS
         ("seat", "i8"),  # the city that the moves are for (the Free City's differs from the decider)
-        ("moves", "u8", (CHOICES,)),
+        ("moves", "u8", (CHOICES,)),  # the legal moves, one word each (moves.py), in the order of R50
     ],
     align=True,
 )
 
 RULES = np.dtype(
     [
-        ("seats", "i8"),
+        ("seats", "i8"),  # cities at the table, the Free City included
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
-        ("hand_size", "i8"),
-        ("turns", "i8"),
-        ("start_coins", "i8"),
-        ("sale_coins", "i8"),
-        ("trade_price", "i8"),
-        ("coins_per_point", "i8"),
-        ("defeat_points", "i8"),
-        ("victory_points", "i8", (AGES,)),
-        ("cities", "i8"),
-        ("teams", "i8"),
-        ("duo", "i8"),
-        ("boards", "i8"),
-        ("cards", "i8"),
-        ("switch", "i8", (len(SWITCHES),)),
+        ("hand_size", "i8"),  # cards dealt to a hand
+        ("turns", "i8"),  # of an age
+        ("start_coins", "i8"),  # coins of a city at the start (R3)
+        ("sale_coins", "i8"),  # coins for a card sold (R8)
+        ("trade_price", "i8"),  # coins a unit without a discount (R14)
+        ("coins_per_point", "i8"),  # coins that make a point (R22)
+        ("defeat_points", "i8"),  # points of a defeat token, negative
+        ("victory_points", "i8", (AGES,)),  # points of a victory token, by age
+        ("cities", "i8"),  # 1: with Cities (R33-R41)
+        ("teams", "i8"),  # 1: in teams (R42)
+        ("duo", "i8"),  # 1: the game for two (R43-R47)
+        ("boards", "i8"),  # number of boards
+        ("cards", "i8"),  # number of names
+        ("switch", "i8", (len(SWITCHES),)),  # 1: on; by words.SWITCH_NUMBER
         # the deal
-        ("slots", "i8", (AGES,)),
-        ("slot_card", "u1", (AGES, SLOTS)),
-        ("base_count", "i8", (AGES,)),
+        ("slots", "i8", (AGES,)),  # physical copies that may be dealt in the age
+        ("slot_card", "u1", (AGES, SLOTS)),  # card number of each copy; copies of a name stand side by side
+        ("base_count", "i8", (AGES,)),  # copies that are always dealt
         ("base_slots", "u1", (AGES, SLOTS)),  # slots that are always dealt
         ("pool_count", "i8", (AGES, 2)),  # guilds, black cards of the age
-        ("pool", "u1", (AGES, 2, SLOTS)),
-        ("pool_drawn", "i8", (AGES, 2)),
+        ("pool", "u1", (AGES, 2, SLOTS)),  # slots that are drawn from
+        ("pool_drawn", "i8", (AGES, 2)),  # how many are drawn
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
-        ("cost_coins", "i2", (ENTRIES,)),
+        ("cost_coins", "i2", (ENTRIES,)),  # coins to the bank
         ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
-        ("color", "i2", (CARDS,)),
+        ("color", "i2", (CARDS,)),  # words.BROWN ... BLACK
         ("age_of", "i2", (CARDS,)),  # first age in which the name exists
         ("category", "i2", (CARDS,)),  # score category of the structure's points
         ("produces", "u8", (ENTRIES,)),  # packed
         ("one_of", "i2", (ENTRIES,)),  # mask over RESOURCES
-        ("shields", "i2", (ENTRIES,)),
-        ("symbol", "i2", (ENTRIES,)),
-        ("points", "i2", (ENTRIES,)),
-        ("abilities", "i4", (ENTRIES,)),
+        ("shields", "i2", (ENTRIES,)),  # shields
+        ("symbol", "i2", (ENTRIES,)),  # words.NO_SYMBOL ... ANY
+        ("points", "i2", (ENTRIES,)),  # fixed points
+        ("abilities", "i4", (ENTRIES,)),  # bits of words.PLAY_LAST ... TOKENS
         ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
-        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
+        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off one unit a turn
+        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off the neighbour's starting resource
         ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
-        ("coins", "i2", (ENTRIES,)),
+        ("coins", "i2", (ENTRIES,)),  # coins at once
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
-        ("points_per", "i2", (ENTRIES, 3)),
+        ("points_per", "i2", (ENTRIES, 3)),  # amount, what (words.COUNTED), cities (words.CITY_BITS)
         ("points_complete", "i2", (ENTRIES,)),  # if every own stage is built
         ("coins_to_others", "i2", (ENTRIES, 2)),  # amount, who
         ("coin_loss", "i2", (ENTRIES, 3)),  # amount, who, per
         ("debt", "i2", (ENTRIES, 2)),  # amount, who
         ("victory_token", "i2", (ENTRIES,)),  # 1 + age, 0 none
-        ("diplomacy", "i2", (ENTRIES,)),
-        ("copy_science", "i2", (ENTRIES,)),
+        ("diplomacy", "i2", (ENTRIES,)),  # tokens
+        ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
         # boards: side number = board * 2 + side
-        ("board_resource", "i2", (SIDES,)),
-        ("stage_count", "i2", (SIDES,)),
-        ("stage_entry", "i2", (SIDES, STAGES)),
+        ("board_resource", "i2", (SIDES,)),  # index into RESOURCES
+        ("stage_count", "i2", (SIDES,)),  # stages of the side
+        ("stage_entry", "i2", (SIDES, STAGES)),  # entry of each stage
         # masks over the cards, for scoring
         ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (CARD_WORDS,)),
+        ("purple_cards", "u8", (CARD_WORDS,)),  # guilds
     ],
     align=True,
 )
 
 SEATING = np.dtype(
     [
-        ("seed", "i8"),
+        ("seed", "i8"),  # of all random streams
         ("entries", "i8"),  # of the line-up
-        ("rotate_policies", "i8"),
+        ("rotate_policies", "i8"),  # 1: the line-up moves on by one seat from game to game
         ("design", "i8"),  # RANDOM_BOARDS, ROTATED_BOARDS or BALANCED_BOARDS
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("weights", "f8", (SEATS, AGES, WEIGHTS)),
+        ("weights", "f8", (SEATS, AGES, WEIGHTS)),  # by line-up entry, in points
         ("explore", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat explores or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
@@ -238,15 +238,15 @@ SEATING = np.dtype(
 
 EVENT = np.dtype(
     [
-        ("kind", "u1"),
-        ("age", "u1"),
-        ("turn", "u1"),
+        ("kind", "u1"),  # LOG_HANDS ... LOG_CONFLICT
+        ("age", "u1"),  # 0, 1, 2
+        ("turn", "u1"),  # from 0
         ("seat", "u1"),  # the city concerned
         ("decision", "u1"),  # CHOICE.kind
         ("legal", "u2"),  # number of legal moves
         ("index", "u2"),  # the one picked
         ("randomised", "u1"),  # the pick was drawn by exploration
-        ("move", "u8"),
+        ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (SEATS,)),  # coins after a turn, or what the kind says
@@ -258,12 +258,12 @@ EVENT = np.dtype(
 HIDDEN = np.dtype(
     [
         ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
-        ("number", "i8"),
+        ("number", "i8"),  # of the game
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks
         ("pile", "u8", (2,)),  # names on the discard pile, one bit a card
         ("copies", "u1", (CARDS,)),  # copies of each on the pile
         ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
-        ("free_pile_next", "i8"),
+        ("free_pile_next", "i8"),  # cards of it that are taken
         ("holder", "i8"),  # seat with the Free City card
         ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn, NO_MOVE none
         ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
@@ -288,18 +288,18 @@ FLOW = np.dtype(
 
 BEFORE = np.dtype(
     [  # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
-        ("plain", "u8", (SEATS,)),
-        ("sale", "u8", (SEATS,)),
-        ("sale_reach", "u8", (SEATS,)),
-        ("sale_flex_lanes", "u8", (SEATS,)),
-        ("flex_count", "i4", (SEATS,)),
-        ("sale_flex_count", "i4", (SEATS,)),
-        ("made_kinds", "i4", (SEATS,)),
-        ("abilities", "i4", (SEATS,)),
-        ("cheapest", "i4", (SEATS,)),
-        ("price", "i4", (SEATS, 4)),
-        ("turn_rebate", "i4", (SEATS, 2)),
-        ("board_rebate", "i4", (SEATS, 2)),
+        ("plain", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale_reach", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale_flex_lanes", "u8", (SEATS,)),  # as in PUBLIC
+        ("flex_count", "i4", (SEATS,)),  # as in PUBLIC
+        ("sale_flex_count", "i4", (SEATS,)),  # as in PUBLIC
+        ("made_kinds", "i4", (SEATS,)),  # as in PUBLIC
+        ("abilities", "i4", (SEATS,)),  # as in PUBLIC
+        ("cheapest", "i4", (SEATS,)),  # as in PUBLIC
+        ("price", "i4", (SEATS, 4)),  # as in PUBLIC
+        ("turn_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
+        ("board_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
     ],
     align=True,
 )
@@ -311,7 +311,7 @@ SOLVER = np.dtype(
     [
         # the payer of the decision at hand, see payment.prepare_payer
         ("left", "i8"),  # seats of the neighbours
-        ("right", "i8"),
+        ("right", "i8"),  # likewise
         ("plain", "u8"),  # packed: own fixed production
         ("bound", "u8"),  # packed: at most so much could be had, neighbours included
         ("flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
@@ -352,8 +352,8 @@ CONFLICT = np.dtype(
 
 RESULT = np.dtype(
     [
-        ("points", "i8", (SEATS, CATEGORY_KINDS)),
-        ("total", "i8", (SEATS,)),
+        ("points", "i8", (SEATS, CATEGORY_KINDS)),  # points by category
+        ("total", "i8", (SEATS,)),  # points
         ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
         ("share", "f8", (SEATS,)),  # of the victory
     ],
@@ -363,8 +363,8 @@ RESULT = np.dtype(
 LOG = np.dtype(
     [
         ("keeping", "i8"),  # whether events are kept
-        ("count", "i8"),
-        ("events", EVENT, (EVENTS,)),
+        ("count", "i8"),  # events kept
+        ("events", EVENT, (EVENTS,)),  # in the order in which they happened
     ],
     align=True,
 )
@@ -372,13 +372,13 @@ LOG = np.dtype(
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
-        ("choice", CHOICE),
+        ("choice", CHOICE),  # the decision at hand
         ("frozen", PUBLIC),  # the payer of BEFORE, spelt out for the solver
-        ("solver", SOLVER),
-        ("dealer", DEALER),
-        ("conflict", CONFLICT),
-        ("result", RESULT),
-        ("log", LOG),
+        ("solver", SOLVER),  # payments
+        ("dealer", DEALER),  # the deal of an age
+        ("conflict", CONFLICT),  # the end of an age
+        ("result", RESULT),  # the score
+        ("log", LOG),  # events for traces and picks
         ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
     ],
     align=True,
@@ -386,32 +386,32 @@ GAME = np.dtype(
 
 ROW = np.dtype(
     [
-        ("game", "u8"),
-        ("seat", "u1"),
+        ("game", "u8"),  # number of the game
+        ("seat", "u1"),  # number of the seat
         ("side", "u1"),  # board * 2 + side
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
-        ("win_share", "f4"),
-        ("points", "i2", (CATEGORY_KINDS,)),
-        ("total", "i2"),
-        ("coins", "i2"),
-        ("shields", "u1"),
-        ("stages", "u1"),
-        ("victory_points", "u1"),
-        ("defeats", "u1"),
-        ("debts", "u2"),
-        ("coins_lost", "u2"),
-        ("trade_paid", "u2"),
-        ("trade_received", "u2"),
-        ("bank_paid", "u2"),
-        ("built_paid", "u1"),
-        ("built_chain", "u1"),
-        ("built_free", "u1"),
-        ("built_discard", "u1"),
-        ("sold", "u1"),
-        ("colors", "u1", (COLOR_KINDS,)),
-        ("symbols", "u1", (SYMBOL_KINDS,)),
-        ("built", "u8", (CARD_WORDS,)),
+        ("win_share", "f4"),  # share of the victory
+        ("points", "i2", (CATEGORY_KINDS,)),  # points by category
+        ("total", "i2"),  # points
+        ("coins", "i2"),  # coins in the treasury at the end
+        ("shields", "u1"),  # shields
+        ("stages", "u1"),  # stages built
+        ("victory_points", "u1"),  # points of victory tokens
+        ("defeats", "u1"),  # defeat tokens
+        ("debts", "u2"),  # debt tokens
+        ("coins_lost", "u2"),  # coins lost (R32)
+        ("trade_paid", "u2"),  # coins to neighbours
+        ("trade_received", "u2"),  # coins from neighbours
+        ("bank_paid", "u2"),  # coins to the bank
+        ("built_paid", "u1"),  # structures
+        ("built_chain", "u1"),  # structures
+        ("built_free", "u1"),  # structures
+        ("built_discard", "u1"),  # structures
+        ("sold", "u1"),  # cards
+        ("colors", "u1", (COLOR_KINDS,)),  # structures by colour
+        ("symbols", "u1", (SYMBOL_KINDS,)),  # science symbols; the last one is wild
+        ("built", "u8", (CARD_WORDS,)),  # names owned, one bit a card
     ],
     align=True,
 )
