@@ -11,8 +11,9 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.comparisons.picks import Interrupted, PickQuestion, play_experiment, randomised
+from wsim.comparisons.picks import PickQuestion, play_experiment, randomised
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted
 
 UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "explore": 1}
 PLUS_30: dict[str, Any] = {"set": ["cards.Altar.points=32"]}  # 2 in the rules
@@ -98,7 +99,7 @@ def test_the_estimand_is_one_sentence() -> None:
 def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
     plan = randomised(Plan.make(policies="random", games=20_000), 0.5)
 
-    def stop(done: int, games: int) -> None:
+    def stop(doing: str, done: int, games: int) -> None:
         if done >= 15_000:
             raise KeyboardInterrupt
 

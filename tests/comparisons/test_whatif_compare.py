@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ from tests.games.medal_game import prepare
 from wsim import stats
 from wsim.comparisons.arms import Change, sweep_values
 from wsim.comparisons.paired import Arm
-from wsim.comparisons.whatif import BLOCK, FEWEST, Interrupted, Question, WhatIf, compare
+from wsim.comparisons.whatif import BLOCK, FEWEST, Question, WhatIf, compare
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
 
 pytestmark = pytest.mark.usefixtures("medal")
 
@@ -161,10 +161,10 @@ def test_looks_grow_and_end_with_the_budget() -> None:
     assert answer.looks.columns == ["variant", "value", "deals", "effect", "effect_low", "effect_high"]
 
 
-def stop_after(blocks: int) -> Callable[[int, int], None]:
+def stop_after(blocks: int) -> Progress:
     calls = iter(range(blocks))
 
-    def progress(done: int, budget: int) -> None:
+    def progress(doing: str, done: int, budget: int) -> None:
         if next(calls, None) is None:
             raise KeyboardInterrupt
 

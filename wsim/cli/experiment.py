@@ -11,8 +11,9 @@ import typer
 
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.picks import GAMES, Interrupted, PickExperiment, PickQuestion, play_experiment, randomised
+from wsim.comparisons.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
 from wsim.game import find_game
+from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given

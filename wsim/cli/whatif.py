@@ -13,8 +13,9 @@ import typer
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, write_out
 from wsim.cli.run import announce_compiling
 from wsim.comparisons.arms import Change
-from wsim.comparisons.whatif import EFFECT, Interrupted, Question, WhatIf, check_target, compare
+from wsim.comparisons.whatif import EFFECT, Question, WhatIf, check_target, compare
 from wsim.game import find_game
+from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given

@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.comparisons.metrics import Metric, sums_of
-from wsim.lab.batch import play
+from wsim.lab.batch import in_chunks
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from wsim.game import Simulator
     from wsim.stats.intervals import Estimate
 
-__all__ = ["Arm", "Comparison", "PairedTable", "play_paired"]
+__all__ = ["Arm", "Comparison", "Pairing", "play_paired"]
 
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
@@ -33,7 +32,7 @@ BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stat
 
 @dataclass(frozen=True)
 class Arm:
-    """One side of a comparison.
+    """One way to play that a comparison compares.
 
     Attributes
     ----------
@@ -61,38 +60,29 @@ class Arm:
         return rows.reshape(games, simulator.seats)
 
 
-class PairedTable:
-    """Several arms as one table for ``wsim.lab.batch.play``: a game has one row, the sums of every arm and metric."""
+@dataclass(frozen=True)
+class Pairing:
+    """What is compared on common deals.
 
-    seats = 1
-    pick_dtype = np.dtype([("none", "u1")])
-    picks_per_game = 0
+    Attributes
+    ----------
+    arms: the baseline, then the variants.
+    metrics: what is compared of them.
+    concerned: for each seat, whether it counts.
+    """
 
-    def __init__(self, arms: Sequence[Arm], metrics: Sequence[Metric], concerned: NDArray[np.bool_]) -> None:
-        """Compare ``arms``, the first of which is the baseline; ``concerned`` says which seats count."""
-        self.arms = tuple(arms)
-        self.metrics = tuple(metrics)
-        self._concerned = concerned
-        self.row_dtype = np.dtype([("sums", "f8", (len(arms), len(metrics), 2))])
+    arms: tuple[Arm, ...]
+    metrics: tuple[Metric, ...]
+    concerned: NDArray[np.bool_]
 
-    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:  # noqa: ARG002
-        """Play the games from ``first`` in every arm and fill the rows, one per game; record no picks."""
+    def sums(self, games: range) -> NDArray[np.float64]:
+        """Play games in every arm and return their sums, shape (games, arms, metrics, 2)."""
+        result = np.empty((len(games), len(self.arms), len(self.metrics), 2))
         for place, arm in enumerate(self.arms):
             simulator = arm.simulators[0]
-            frame = simulator.seats_frame(arm.rows(first, len(rows)))
-            rows["sums"][:, place] = sums_of(frame, simulator.seats, self.metrics, self._concerned)
-        return 0
-
-    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the sums, one column each."""
-        import polars as pl
-
-        return pl.from_numpy(rows["sums"].reshape(len(rows), -1))
-
-    def sums(self, frames: Sequence[pl.DataFrame]) -> NDArray[np.float64]:
-        """Return the sums of games from such frames, shape (games, arms, metrics, 2)."""
-        flat = np.concatenate([frame.to_numpy() for frame in frames])
-        return flat.reshape(len(flat), len(self.arms), len(self.metrics), 2)
+            frame = simulator.seats_frame(arm.rows(games.start, len(games)))
+            result[:, place] = sums_of(frame, simulator.seats, self.metrics, self.concerned)
+        return result
 
 
 class Comparison:
@@ -153,18 +143,15 @@ class Comparison:
 
 
 def play_paired(
-    table: PairedTable, blocks: Sequence[range], threads: int | None
+    pairing: Pairing, blocks: Sequence[range], threads: int | None
 ) -> Generator[tuple[range, NDArray[np.float64]]]:
     """Play blocks of games in every arm and yield each with its sums, shape (games, arms, metrics, 2), in order.
 
     The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
     """
-    chunks = play(cast("Simulator", table), blocks, threads=threads)  # play asks no more of a table than this one has
-    with closing(chunks):
-        waiting = []
-        place = 0
-        for chunk in chunks:
-            waiting.append(chunk.seats)
-            if chunk.games.stop == blocks[place].stop:
-                yield blocks[place], table.sums(waiting)
-                waiting, place = [], place + 1
+    with closing(in_chunks(pairing.sums, blocks, threads=threads)) as chunks:
+        for games in blocks:
+            waiting: list[NDArray[np.float64]] = []
+            while sum(map(len, waiting)) < len(games):
+                waiting.append(next(chunks))
+            yield games, np.concatenate(waiting)

@@ -19,29 +19,21 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.lab.run import Interrupted as RunInterrupted
-from wsim.lab.run import Progress, record
-from wsim.lab.store import Run, load_run
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.run import record
+from wsim.lab.store import Run
 from wsim.stats.intervals import benjamini_hochberg, nulls
 from wsim.wonders.analysis.propensity import pick_effects
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ACTIONS", "Interrupted", "PickExperiment", "PickQuestion", "experiment_picks", "play_experiment"]
+__all__ = ["ACTIONS", "PickExperiment", "PickQuestion", "experiment_picks", "play_experiment"]
 
 ACTIONS = ("build", "stage", "sell", "take")
 OUTCOMES = {"score": "total", "win": "win_share"}
 EXPLORE = "explore"  # the option of a game that randomises picks
 GAMES = 20_000
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during an experiment: ``result`` is what the finished shards say, None before the first."""
-
-    def __init__(self, result: PickExperiment | None) -> None:
-        super().__init__("interrupted")
-        self.result = result
 
 
 @dataclass(frozen=True)
@@ -183,10 +175,10 @@ def play_experiment(
         start = time.perf_counter()
         try:
             run = record(plan, place, resume=resume, threads=threads, progress=progress).run
-        except RunInterrupted as interrupt:
+        except Interrupted as interrupt:
             seconds = time.perf_counter() - start
-            known = _answer(load_run(place), question, seconds) if interrupt.done else None
-            raise Interrupted(known) from None
+            some = interrupt.result is not None and interrupt.result.run.games
+            raise Interrupted(_answer(interrupt.result.run, question, seconds) if some else None) from None
         return _answer(run, question, time.perf_counter() - start)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,12 @@ import numpy as np
 
 from wsim.comparisons.arms import Change, Variant, arms_of, changed_cards, variants_of
 from wsim.comparisons.metrics import Metric, card_metrics, group_metrics, levels_of, parse_metric
-from wsim.comparisons.paired import Arm, Comparison, PairedTable, play_paired
+from wsim.comparisons.paired import Arm, Comparison, Pairing, play_paired
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.stats.distributions import normal_cdf, t_quantile
 from wsim.stats.intervals import nulls
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "Interrupted", "Question", "WhatIf", "compare", "whatif"]
+__all__ = ["FORMAT", "Question", "WhatIf", "compare", "whatif"]
 
 FORMAT = "wsim-whatif/1"
 BLOCK = 2048  # deals whose sums are added in one go: small enough for many variants, large enough for the kernels
@@ -43,14 +44,6 @@ EFFECT = ("effect", "effect_low", "effect_high")
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FEWEST = 1000  # deals of the first look: the normal distribution needs some, and they take a second
 FEWEST_THAT_COUNT = 20  # deals with an owner, say, below which no interval is given
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a comparison: ``result`` is what the games so far say, None before the first deals."""
-
-    def __init__(self, result: WhatIf | None) -> None:
-        super().__init__("interrupted")
-        self.result = result
 
 
 @dataclass(frozen=True)
@@ -210,9 +203,9 @@ def compare(
     test: Question,
     *,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> WhatIf:
-    """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` gets deals done and budget."""
+    """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` is told of the deals."""
     count = usable_threads(threads)
     baseline = find_game(plan.game).prepare(plan)
     variants = variants_of(plan, change, test.seat, baseline)
@@ -227,7 +220,7 @@ def compare(
         arm.rows(0, 1)  # so that compiling is not counted as playing
     trial = _Trial(Provenance.of(plan, baseline), test, variants, arms, metrics, _estimand(metrics[0], test, change))
     try:
-        trial.play(PairedTable(arms, metrics, concerned), count, progress)
+        trial.play(Pairing(tuple(arms), tuple(metrics), concerned), count, progress)
     except KeyboardInterrupt:
         raise Interrupted(trial.interrupted()) from None
     return trial.answer()
@@ -295,16 +288,16 @@ class _Trial:
         self._start = time.perf_counter()
         self._seconds = 0.0
 
-    def play(self, table: PairedTable, threads: int, progress: Callable[[int, int], None] | None) -> None:
+    def play(self, pairing: Pairing, threads: int, progress: Progress | None) -> None:
         """Play block by block, look when it is time, end when all is clear."""
         looks = self._test.looks()
         edges = sorted({*looks, *range(BLOCK, self._test.budget, BLOCK)})
         blocks = [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]
-        for games, sums in play_paired(table, blocks, threads):
+        for games, sums in play_paired(pairing, blocks, threads):
             updated = self._comparison.plus(sums)
             self._comparison = updated  # in one step: Ctrl-C may come at any time
             if progress is not None:
-                progress(games.stop, self._test.budget)
+                progress("deals", games.stop, self._test.budget)
             if games.stop in looks and self._look():
                 self._stopped = "clear"
                 break

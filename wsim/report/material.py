@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.progress import Progress
 from wsim.lab.store import Run
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
@@ -29,9 +30,6 @@ EFFECTS = (
 PRINTED_FIRST_EDITION = ("seven_wonders", "1e")
 """The game and rule set of the human results (``wsim.stats.calibrate``)."""
 HUMAN_PLAYERS = range(3, 8)
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many steps are done and how many there are."""
 
 
 @dataclass(frozen=True)
