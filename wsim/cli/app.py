@@ -179,12 +179,12 @@ def whatif(
     budget: Annotated[
         int, typer.Option(help="Deals at most, each played in every arm.", parser=whole, metavar="N")
     ] = 100_000,
-    level: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
     margin: Annotated[
         float | None, typer.Option(help="Smaller effects do not matter: stop when all are known to be smaller.")
     ] = None,
     spending: Annotated[
-        str, typer.Option(help="Use of the level over the looks: pocock (stops early) or obrien_fleming.")
+        str, typer.Option(help="Use of alpha over the looks: pocock (stops early) or obrien_fleming.")
     ] = "pocock",
     details: Annotated[bool, typer.Option("--details", help="Show every metric of every variant.")] = False,
     out: Annotated[
@@ -203,7 +203,7 @@ def whatif(
     from wsim.cli.whatif import Asked, whatif_command
 
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
-    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "level": level}
+    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
     question |= {"margin": margin, "spending": spending}
     asked = Asked(change, base_set or (), base_patch or (), question, out, threads, details)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)

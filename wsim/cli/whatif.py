@@ -12,8 +12,10 @@ import typer
 
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, write_out
 from wsim.cli.run import announce_compiling
+from wsim.comparisons.answer import EFFECT, WhatIf, check_target
 from wsim.comparisons.arms import Change
-from wsim.comparisons.whatif import EFFECT, Question, WhatIf, check_target, compare
+from wsim.comparisons.question import Question
+from wsim.comparisons.whatif import compare
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 
@@ -88,7 +90,7 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
         tables += _details(answer)
     print_tables(tables)
     if len(effects) > 1:
-        write_out(f"\nEffect on {answer.test.metric}, with its interval:")
+        write_out(f"\nEffect on {answer.question.metric}, with its interval:")
         for line in chart_lines(effects, _characters()):
             write_out(line)
     write_out("\n" + "\n".join(_remarks(answer)))
@@ -105,7 +107,7 @@ def _what(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
     """Return every other metric, shares apart from points because their sizes differ."""
-    rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.test.metric]
+    rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.question.metric]
     shares = [row for row in rows if row["metric"].startswith(SHARES)]
     points = [row for row in rows if not row["metric"].startswith(SHARES)]
     said = "each interval holds by itself, whenever playing stopped"
@@ -126,14 +128,14 @@ def _slim(rows: Sequence[Mapping[str, Any]]) -> Shown:
 
 def _remarks(answer: WhatIf) -> list[str]:
     """Say in words how the answer came about."""
-    sure = f"{100 * (1 - answer.test.level):g} %"
+    sure = f"{100 * (1 - answer.question.alpha):g} %"
     level = (
         f"The intervals of this table hold together, for all variants and looks, with {sure} confidence"
         if answer.effects.height > 1
         else f"Its interval holds for all looks together with {sure} confidence"
     )
     why = {
-        "clear": f"Stopped because the answer is clear (budget {answer.test.budget:,} deals)",
+        "clear": f"Stopped because the answer is clear (budget {answer.question.budget:,} deals)",
         "budget": "Stopped because the budget is spent",
         "interrupted": "Stopped by hand",
     }[answer.stopped]

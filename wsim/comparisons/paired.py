@@ -76,12 +76,12 @@ class Pairing:
     concerned: NDArray[np.bool_]
 
     def sums(self, games: range) -> NDArray[np.float64]:
-        """Play games in every arm and return their sums, shape (games, arms, metrics, 2)."""
-        result = np.empty((len(games), len(self.arms), len(self.metrics), 2))
+        """Play games in every arm and return their sums, shape (arms, metrics, 2, games)."""
+        result = np.empty((len(self.arms), len(self.metrics), 2, len(games)))
         for place, arm in enumerate(self.arms):
             simulator = arm.simulators[0]
             frame = simulator.seats_frame(arm.rows(games.start, len(games)))
-            result[:, place] = sums_of(frame, simulator.seats, self.metrics, self.concerned)
+            result[place] = sums_of(frame, simulator.seats, self.metrics, self.concerned).transpose(1, 2, 0)
         return result
 
 
@@ -101,15 +101,16 @@ class Comparison:
         self._moments = Moments(variants * metrics, 4)
 
     def plus(self, sums: NDArray[np.float64]) -> Comparison:
-        """Return what is known with more games, shape (games, arms, metrics, 2); this comparison stays as it is."""
-        by_feature = sums.transpose(3, 1, 2, 0)  # numerator and denominator, arm, metric, game
-        groups = (self.variants * self.metrics, len(sums))
+        """Return what is known with more games, shape (arms, metrics, 2, games); this comparison stays as it is."""
+        by_feature = sums.transpose(2, 0, 1, 3)  # numerator and denominator, arm, metric, game
+        games = sums.shape[-1]
+        groups = (self.variants * self.metrics, games)
         base = [np.tile(part[0], (self.variants, 1)) for part in by_feature]
         changed = [part[1:].reshape(groups) for part in by_feature]
         result = Comparison(self.variants, self.metrics)
         result._moments.merge(self._moments)
         result._moments.add(*base, *changed)
-        result.games = self.games + len(sums)
+        result.games = self.games + games
         return result
 
     def base(self) -> Estimate:
@@ -145,13 +146,13 @@ class Comparison:
 def play_paired(
     pairing: Pairing, blocks: Sequence[range], threads: int | None
 ) -> Generator[tuple[range, NDArray[np.float64]]]:
-    """Play blocks of games in every arm and yield each with its sums, shape (games, arms, metrics, 2), in order.
+    """Play blocks of games in every arm and yield each with its sums, shape (arms, metrics, 2, games), in order.
 
     The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
     """
     with closing(in_chunks(pairing.sums, blocks, threads=threads)) as chunks:
         for games in blocks:
             waiting: list[NDArray[np.float64]] = []
-            while sum(map(len, waiting)) < len(games):
+            while sum(part.shape[-1] for part in waiting) < len(games):
                 waiting.append(next(chunks))
-            yield games, np.concatenate(waiting)
+            yield games, np.concatenate(waiting, axis=-1)

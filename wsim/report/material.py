@@ -10,9 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Progress
+from wsim.lab.provenance import METADATA_KEY
 from wsim.lab.store import Run
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
@@ -21,7 +23,6 @@ from wsim.stats.tables import Table
 
 __all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif"]
 
-WHATIF_FORMAT = "wsim-whatif/1"
 EFFECTS = (
     *("variant", "value", "baseline", "changed"),
     *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
@@ -39,7 +40,7 @@ class WhatIfAnswer:
     Attributes
     ----------
     name: the file's name.
-    record: the JSON object (``wsim.comparisons.whatif.WhatIf.record``).
+    record: the JSON object (``wsim.comparisons.answer.WhatIf.record``).
     effects: its rows, one per variant.
     """
 
@@ -144,7 +145,7 @@ def read_whatif(path: Path) -> WhatIfAnswer:
     """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
     try:
         if path.suffix == ".parquet":
-            text = pl.read_parquet_metadata(path).get("wsim", "")
+            text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
         else:
             text = path.read_text(encoding="utf-8")
         record = json.loads(text)
@@ -159,7 +160,7 @@ def read_whatif(path: Path) -> WhatIfAnswer:
         effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
         for name in ("estimand", "deals"):
             _ = record[name]
-        _ = record["test"]["metric"], record["baseline"]["plan"]
+        _ = record["question"]["metric"], record["baseline"]["plan"]
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
     return WhatIfAnswer(path.name, record, effects)
