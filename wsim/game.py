@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from wsim.errors import UserError, nearest
 
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.games import Frame
     from wsim.stats.tables import Table
 
-__all__ = ["GAMES", "Game", "Simulator", "find_game"]
+__all__ = ["GAMES", "Game", "PickExperiment", "Restrict", "Simulator", "find_game"]
 
 GAMES: Mapping[str, str] = {
     "seven_wonders": "wsim.wonders.game",
@@ -68,13 +70,55 @@ class Simulator(Protocol):
         """Return what made the rules: catalogue source and digest, switches, assumptions, policies."""
         ...
 
+    def changed(self, other: Any) -> Sequence[str]:
+        """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
+        ...
+
+
+Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
+"""Returns the plan in which a seat may not do some things (separated by commas), besides what it forbids already."""
+
+
+@dataclass(frozen=True)
+class PickExperiment:
+    """How a game's picks are randomised, and what is asked of them then.
+
+    Attributes
+    ----------
+    actions: what can be done with a card in a pick, each with a line for people.
+    randomise: returns the plan in which each pick is replaced by a uniform one with this chance (text; or one for each
+        seat, separated by commas) and recorded with its probability.
+    effects: called with picks, seats, action, outcome (a column), against (``others`` or ``policy``) and level; returns
+        the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
+    usual: the actions that are asked for unless others are named; none: all of them.
+    ages: the ages that picks can be taken from, as in the column ``age`` of the picks; none: it has no such column.
+    """
+
+    actions: Mapping[str, str]
+    randomise: Callable[[Plan, str], Plan]
+    effects: Callable[[Frame, Frame, str, str, str, float], Table]
+    usual: Sequence[str] = ()
+    ages: Sequence[int] = ()
+
 
 class Game(Protocol):
-    """A game of the laboratory: module-level functions of ``wsim.<game>.game``."""
+    """A game of the laboratory: module-level functions of ``wsim.<game>.game``.
+
+    Attributes
+    ----------
+    NAME: its key in ``GAMES``.
+    OPTIONS: options of a plan that only this game has, each with one line of help.
+    OWNED: what a seat may have or have not: how the columns of the seats table begin (``built:``), and what one such
+        thing is called (card).
+    RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
+    PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
+    """
 
     NAME: str
     OPTIONS: Mapping[str, str]
-    """Options of a plan that only this game has, each with one line of help."""
+    OWNED: Mapping[str, str]
+    RESTRICT: Restrict | None
+    PICKS: PickExperiment | None
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.

@@ -230,7 +230,7 @@ MISTAKES = [
     ({"sweep": "cards.Medal.points=a..b"}, "'a..b' in the sweep 'cards.Medal.points=a..b' is no range of numbers"),
     ({"sweep": "cards.Medal.points=5"}, "the sweep 'cards.Medal.points=5' has 1 values"),
     ({"sweep": "cards.Medal.points=5,,6"}, "the sweep 'cards.Medal.points=5,,6' has an empty value"),
-    ({"ban": ["1=medal"]}, "a ban is a list of things such as green,trade, not '1=medal'"),
+    ({"ban": ["sword"]}, "a seat can be denied the medal, not 'sword'"),
     ({"change": ["cards.Medal.size=5"]}, "the medal has no 'size'"),
 ]
 

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
 
 NAME = "medal"
 OPTIONS: Mapping[str, str] = {"ban": "seat=medal", "pause": "seconds to sleep in every game"}
+OWNED: Mapping[str, str] = {"built:": "card"}
+PICKS: PickExperiment | None = None
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")
 ROW = np.dtype(
@@ -42,6 +45,15 @@ PICK = np.dtype([("game", "u8")])
 
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "medal-1e", "players": 4, "policies": ("bold", "shy", "bold", "shy")}
+
+
+def restricted(plan: Plan, seat: int, things: str) -> Plan:
+    if things != "medal":
+        raise UserError(f"a seat can be denied the medal, not {things!r}")
+    return plan.replace(ban=f"{seat}={things}")
+
+
+RESTRICT: Restrict | None = restricted
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -104,6 +116,9 @@ class MedalSimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
+
+    def changed(self, other: MedalSimulator) -> Sequence[str]:
+        return ["Medal"] if (self.points, self.salt) != (other.points, other.salt) else []
 
     def provenance(self) -> dict[str, Any]:
         return {"points": self.points, "salt": self.salt, "changes": list(self.plan.set)}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
     from wsim.stats.tables import Table
@@ -29,7 +30,10 @@ OPTIONS: Mapping[str, str] = {
     "fail": "the number of a game that cannot be played",
     "wonders": "a name that means nothing",
 }
-PICKS = 3  # decisions of a seat in one game
+OWNED: Mapping[str, str] = {}
+RESTRICT: Restrict | None = None
+PICKS: PickExperiment | None = None
+DECISIONS = 3  # of a seat in one game
 ROW = np.dtype([("game", "u8"), ("seat", "u1"), ("policy", "u1"), ("total", "i4"), ("win_share", "f4")])
 PICK = np.dtype([("game", "u8"), ("seat", "u1"), ("turn", "u1"), ("choice", "u1")])
 POLICIES = ("bold", "random", "shy")
@@ -94,7 +98,7 @@ class ToySimulator:
         self.seats = plan.players
         self.row_dtype = ROW
         self.pick_dtype = PICK
-        self.picks_per_game = self.seats * PICKS
+        self.picks_per_game = self.seats * DECISIONS
         names = [entry.name for entry in plan.line_up()]
         self.line_up = [POLICIES.index(name) for name in names] * (1 if len(names) > 1 else self.seats)
 
@@ -118,12 +122,12 @@ class ToySimulator:
 
     def _decide(self, start: NDArray[Any], games: NDArray[Any], seats: NDArray[Any], picks: NDArray[Any]) -> int:
         """A seat with an odd hash skips its last decision: games have different numbers of picks."""
-        turns = np.tile(np.arange(PICKS, dtype=np.uint64), len(games))
-        words = mixed(np.repeat(start, PICKS) + turns + np.uint64(1))
-        kept = ~((turns == PICKS - 1) & (np.repeat(mixed(start), PICKS) % np.uint64(2) == 1))
+        turns = np.tile(np.arange(DECISIONS, dtype=np.uint64), len(games))
+        words = mixed(np.repeat(start, DECISIONS) + turns + np.uint64(1))
+        kept = ~((turns == DECISIONS - 1) & (np.repeat(mixed(start), DECISIONS) % np.uint64(2) == 1))
         written = int(kept.sum())
         for name, values in (("game", games), ("seat", seats)):
-            picks[name][:written] = np.repeat(values, PICKS)[kept]
+            picks[name][:written] = np.repeat(values, DECISIONS)[kept]
         picks["turn"][:written], picks["choice"][:written] = turns[kept], words[kept] % np.uint64(5)
         return written
 
@@ -147,6 +151,9 @@ class ToySimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
+
+    def changed(self, other: ToySimulator) -> Sequence[str]:
+        return ()
 
     def provenance(self) -> dict[str, Any]:
         return {"catalogue": {"source": "toy", "digest": "0123"}, "assumed": []}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalog
 from wsim.errors import UserError, nearest
+from wsim.game import PickExperiment, Restrict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +19,19 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run
     from wsim.stats.tables import Table
 
-__all__ = ["NAME", "OPTIONS", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
+__all__ = [
+    "NAME",
+    "OPTIONS",
+    "OWNED",
+    "PICKS",
+    "RESTRICT",
+    "cold",
+    "default_plan",
+    "policies",
+    "prepare",
+    "summary",
+    "tables",
+]
 
 NAME = "tower_of_babel"
 _OWNERS = ("n", "won_share", "owned_share", "drawn_share", "win_share", "win_difference", "win_q", "score_difference")
@@ -35,6 +48,9 @@ OPTIONS: Mapping[str, str] = {
     "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
     "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
 }
+OWNED: Mapping[str, str] = {"won:": "wonder", "won_row:": "row", "disc:": "disc", "drawn_": "card"}
+RESTRICT: Restrict | None = None
+PICKS: PickExperiment | None = None
 COMPILE_SECONDS = 20.0
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 

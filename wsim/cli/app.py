@@ -222,15 +222,21 @@ def picks(
         typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
     ] = "0.1",
     actions: Annotated[
-        str, typer.Option("--action", metavar="NAMES", help="build, stage (bury), sell (deny), take (any of them).")
-    ] = "build,stage,sell",
+        str | None,
+        typer.Option(
+            "--action",
+            metavar="NAMES",
+            help="build, stage (bury), sell (deny), take (any of them).",
+            show_default="build,stage,sell",
+        ),
+    ] = None,
     outcome: Annotated[str, typer.Option(help="score, win, or another number of the seats table.")] = "score",
     against: Annotated[
         str, typer.Option(help="others: a uniformly drawn other legal move; policy: what the policy wants.")
     ] = "others",
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     fewest: Annotated[
         int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
     ] = 30,
@@ -252,8 +258,9 @@ def picks(
     from wsim.cli.experiment import Asked, picks_command
     from wsim.cli.tables import View
 
-    question: dict[str, Any] = {"actions": _names(actions), "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
+    done = None if actions is None else _names(actions)
+    question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
+    question |= {"card": card, "age": age, "level": level, "fewest": fewest}
     asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 

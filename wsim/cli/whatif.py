@@ -27,7 +27,6 @@ __all__ = ["Asked", "chart_lines", "whatif_command"]
 Shown = list[dict[str, Any]]
 
 CHART = 56  # columns of the chart's scale
-SHARES = ("win", "owner:", "winner:", "built:")
 FEW = 3  # variants up to which every metric is shown without being asked for
 
 
@@ -108,8 +107,9 @@ def _what(rows: Sequence[Mapping[str, Any]]) -> str:
 def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
     """Return every other metric, shares apart from points because their sizes differ."""
     rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.question.metric]
-    shares = [row for row in rows if row["metric"].startswith(SHARES)]
-    points = [row for row in rows if not row["metric"].startswith(SHARES)]
+    of_shares = {metric.name for metric in answer.metrics if metric.share}
+    shares = [row for row in rows if row["metric"] in of_shares]
+    points = [row for row in rows if row["metric"] not in of_shares]
     said = "each interval holds by itself, whenever playing stopped"
     return [
         (f"{what}; {said}", _slim(part)) for what, part in (("Points and counts", points), ("Shares", shares)) if part

@@ -9,15 +9,15 @@ stopping early costs no honesty. The other metrics' intervals hold each by itsel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.comparisons.answer import WhatIf, answer_of
-from wsim.comparisons.arms import Change, arms_of, changed_cards, variants_of
-from wsim.comparisons.metrics import Metric, card_metrics, group_metrics, levels_of, parse_metric
-from wsim.comparisons.paired import Pairing
+from wsim.comparisons.arms import Change, variants_of
+from wsim.comparisons.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.comparisons.paired import Arm, Pairing
 from wsim.comparisons.question import Question
 from wsim.comparisons.trial import Trial
 from wsim.errors import UserError
@@ -28,7 +28,7 @@ from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wsim.game import Game
 
 __all__ = ["compare", "whatif"]
 
@@ -79,20 +79,20 @@ def compare(
 ) -> WhatIf:
     """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` is told of the deals."""
     count = usable_threads(threads)
-    baseline = find_game(plan.game).prepare(plan)
-    variants = variants_of(plan, change, question.seat, baseline)
-    played = [variant for variant in variants if not variant.same]
-    if not played:
-        raise UserError(f"there is nothing to compare: {variants[0].name} is what the baseline has already")
-    arms = arms_of(plan, baseline, played)
+    game: Game = find_game(plan.game)
+    baseline = game.prepare(plan)
     concerned = question.concerned(plan.players, baseline.seats)
-    sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
-    metrics = _metrics(question, change, sample, everyone=bool(concerned[: plan.players].all()))
+    pairs = variants_of(plan, change, question.seat, baseline)
+    variants = [variant for variant, _ in pairs]
+    arms = (Arm("baseline", (baseline,)), *(arm for variant, arm in pairs if not variant.same))
+    if len(arms) == 1:
+        raise UserError(f"there is nothing to compare: {variants[0].name} is what the baseline has already")
+    metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     for arm in arms:
         arm.rows(0, 1)  # so that compiling is not counted as playing
     estimand = question.estimand(metrics[0], restricted=bool(change.ban))
     provenance = Provenance.of(plan, baseline)
-    trial = Trial(Pairing(tuple(arms), tuple(metrics), concerned), question)
+    trial = Trial(Pairing(arms, metrics, concerned), question)
     try:
         trial.play(count, progress)
     except KeyboardInterrupt:
@@ -101,14 +101,20 @@ def compare(
     return answer_of(trial, provenance, variants, estimand)
 
 
-def _metrics(question: Question, change: Change, sample: pl.DataFrame, *, everyone: bool) -> list[Metric]:
-    """Return the chosen metric and the others that are worth knowing for this change."""
-    chosen = parse_metric(question.metric, sample)
-    if chosen == parse_metric("win", sample) and everyone and not change.ban:
-        groups = ", ".join(levels_of(sample))
+def _metrics(
+    question: Question, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
+) -> tuple[Metric, ...]:
+    """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
+    baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
+    sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
+    chosen, score, win = (parse_metric(name, sample, owned) for name in (question.metric, "score", "win"))
+    if chosen == win and everyone and not restricted:
+        groups = ", ".join(groups_of(sample))
         raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
-    others = [parse_metric("score", sample), *card_metrics(changed_cards(change), sample)]
-    if not everyone or change.ban:
-        others.append(parse_metric("win", sample))
-    others += group_metrics(("score", "win") if change.ban else ("win",), sample)
-    return [chosen, *(metric for metric in dict.fromkeys(others) if metric != chosen)]
+    others = [score]
+    changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
+    others += owned_metrics(list(changed), sample, owned)
+    if not everyone or restricted:
+        others.append(win)
+    others += group_metrics(("score", "win") if restricted else ("win",), sample)
+    return tuple(dict.fromkeys([chosen, *others]))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
+from wsim.game import PickExperiment, Restrict
+from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 
 if TYPE_CHECKING:
@@ -13,13 +15,18 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
 
 __all__ = [
+    "ACTIONS",
     "BRIEF",
     "NAME",
     "OPTIONS",
+    "OWNED",
+    "PICKS",
+    "RESTRICT",
     "chains",
     "cold",
     "default_plan",
@@ -37,6 +44,14 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0
+OWNED: Mapping[str, str] = {"built:": "card"}
+ACTIONS: Mapping[str, str] = {
+    "build": "build the card",
+    "stage": "bury it under a stage",
+    "sell": "sell it, which denies it to the others",
+    "take": "any of these",
+}
+"""What can be done with a card in a pick."""
 _POINTS = tuple(
     f"points_{name}"
     for name in ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
@@ -105,6 +120,28 @@ def prepare(plan: Plan) -> WondersSimulator:
     catalogue = catalogue_of(plan)
     _check_players(plan, catalogue)
     return WondersSimulator(plan, catalogue, resolve(plan.policies, plan.players))
+
+
+def _randomised(plan: Plan, chance: str) -> Plan:
+    """Return the plan whose picks are replaced by uniform ones with this chance, and recorded (option ``explore``)."""
+    return plan.replace(picks=True, explore=chance)
+
+
+def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against: str, level: float) -> Table:
+    """Return the effects of an action by card; see ``wsim.wonders.analysis.propensity``."""
+    from wsim import stats
+
+    return stats.pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)  # type: ignore[arg-type]
+
+
+RESTRICT: Restrict | None = restrict
+PICKS: PickExperiment | None = PickExperiment(
+    actions=ACTIONS,
+    randomise=_randomised,
+    effects=_pick_effects,
+    usual=("build", "stage", "sell"),
+    ages=(1, 2, 3),
+)
 
 
 def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
