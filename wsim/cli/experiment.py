@@ -57,6 +57,7 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
 
 
 def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
+    """Print an answer: its table with what it is an estimate of, or all of it as JSON."""
     shown = asked.view.of(answer.effects)
     if as_json:
         print_json({**answer.record(), "effects": rows_of(shown)})

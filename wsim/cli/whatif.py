@@ -79,6 +79,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
 
 
 def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
+    """Print an answer: its tables, a chart where there are several variants, and how it came about."""
     if as_json:
         print_json(answer.record())
         return

@@ -120,6 +120,7 @@ def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulato
 
 
 def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:
+    """Make a plan ready; raise UserError if its games have other seats than the baseline's."""
     simulator: Simulator = find_game(plan.game).prepare(plan)
     if (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype):
         raise UserError(f"{name} changes the number of seats, so that games cannot be compared seat by seat")
@@ -142,6 +143,7 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
 
 
 def _range(sweep: str, text: str) -> list[str]:
+    """Return the numbers of ``5..9`` or ``5..9..2``, as text: exact, whole where all are."""
     match = _RANGE.fullmatch(text)
     if match is None:
         raise UserError(f"{text!r} in the sweep {sweep!r} is no range of numbers: {_GRAMMAR}")

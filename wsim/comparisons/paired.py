@@ -55,6 +55,7 @@ class Arm:
 
     @staticmethod
     def _play(simulator: Simulator, first: int, games: int) -> NDArray[Any]:
+        """Play games with one simulator and return their rows, shape (games, seats)."""
         rows = np.zeros(games * simulator.seats, simulator.row_dtype)
         simulator.play(first, rows)
         return rows.reshape(games, simulator.seats)

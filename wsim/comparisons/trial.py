@@ -51,6 +51,7 @@ class Trial:
             self.seconds = time.perf_counter() - start
 
     def _play(self, threads: int, progress: Progress | None) -> None:
+        """Play block by block; return when every variant is decided, or when the budget is spent."""
         looks, budget = self.question.looks(), self.question.budget
         edges = sorted({*looks, *range(BLOCK, budget, BLOCK)})
         blocks = [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]

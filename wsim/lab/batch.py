@@ -134,6 +134,7 @@ def play(
 
 
 def _tables(simulator: Simulator, picks: bool, games: range) -> Chunk:
+    """Play games and return their tables."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
     written = simulator.play(games.start, rows, decisions)

@@ -148,6 +148,7 @@ def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
 
 
 def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
+    """Write a shard from its chunks."""
     import polars as pl
 
     seats = pl.concat([chunk.seats for chunk in shard], rechunk=True)
