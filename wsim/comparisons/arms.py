@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Variant", "arms_of", "changed_cards", "sweep_values", "variants_of"]
 
-BAN = "ban"  # the option of a game that restricts seats: seat=thing,thing;seat=thing
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
@@ -107,14 +106,13 @@ def _rules(provenance: Any) -> Any:
 
 
 def _restricted(plan: Plan, ban: str, seat: int | None) -> Variant:
-    options = find_game(plan.game).OPTIONS
-    if BAN not in options:
-        raise UserError(f"{plan.game} cannot restrict a seat: it has no option {BAN}")
+    restrict = find_game(plan.game).RESTRICT
+    if restrict is None:
+        raise UserError(f"{plan.game} cannot restrict a seat")
     if not ban.strip() or set(ban) & set("=;"):
         raise UserError(f"a ban is a list of things such as green,trade, not {ban!r}; choose the seat with --seat")
     seats = tuple(range(plan.players)) if seat is None else (seat,)
-    before = [plan.options[BAN]] if BAN in plan.options else []
-    plans = tuple(plan.replace(**{BAN: ";".join([*before, f"{one}={ban}"])}) for one in seats)
+    plans = tuple(restrict(plan, one, ban) for one in seats)
     return Variant(f"no {ban.strip()}", None, plans, seats)
 
 

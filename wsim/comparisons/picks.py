@@ -17,22 +17,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
+from wsim.game import PickExperiment as Picks
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import Interrupted as RunInterrupted
 from wsim.lab.run import Progress, record
 from wsim.lab.store import Run, load_run
 from wsim.stats.intervals import benjamini_hochberg, nulls
-from wsim.wonders.analysis.propensity import pick_effects
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ACTIONS", "Interrupted", "PickExperiment", "PickQuestion", "experiment_picks", "play_experiment"]
+__all__ = ["Interrupted", "PickExperiment", "PickQuestion", "experiment_picks", "play_experiment"]
 
-ACTIONS = ("build", "stage", "sell", "take")
 OUTCOMES = {"score": "total", "win": "win_share"}
-EXPLORE = "explore"  # the option of a game that randomises picks
 GAMES = 20_000
 
 
@@ -68,11 +66,6 @@ class PickQuestion:
     fewest: int = 30
 
     def __post_init__(self) -> None:
-        for action in self.actions:
-            if action not in ACTIONS:
-                raise UserError(f"unknown action {action!r}: known are {', '.join(ACTIONS)}{nearest(action, ACTIONS)}")
-        if not self.actions:
-            raise UserError(f"name at least one action: {', '.join(ACTIONS)}")
         if self.against not in ("others", "policy"):
             raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
         if not 0 < self.confidence < 1:
@@ -152,9 +145,7 @@ def experiment_picks(
 
 def randomised(plan: Plan, explore: float | str) -> Plan:
     """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
-    options = find_game(plan.game).OPTIONS
-    if EXPLORE not in options:
-        raise UserError(f"{plan.game} cannot randomise picks: it has no option {EXPLORE}")
+    picks = _picks_of(plan)
     chances = str(explore).split(",")
     try:
         none = not any(float(chance) > 0 for chance in chances)
@@ -162,7 +153,15 @@ def randomised(plan: Plan, explore: float | str) -> Plan:
         none = False  # the game says what is wrong with it
     if none:
         raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {explore!r}")
-    return plan.replace(picks=True, **{EXPLORE: str(explore)})
+    return picks.randomise(plan, str(explore))
+
+
+def _picks_of(plan: Plan) -> Picks:
+    """Return how the game of a plan randomises picks; raise UserError if it cannot."""
+    picks = find_game(plan.game).PICKS
+    if picks is None:
+        raise UserError(f"{plan.game} cannot randomise picks")
+    return picks
 
 
 def play_experiment(
@@ -175,6 +174,7 @@ def play_experiment(
     progress: Progress | None = None,
 ) -> PickExperiment:
     """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
+    _check_actions(question, _picks_of(plan))
     table = find_game(plan.game).prepare(plan)
     _check_columns(
         question, table.seats_frame(_no_rows(table.row_dtype)), table.picks_frame(_no_rows(table.pick_dtype))
@@ -194,6 +194,15 @@ def _no_rows(dtype: Any) -> Any:
     import numpy as np
 
     return np.zeros(0, dtype)
+
+
+def _check_actions(question: PickQuestion, picks: Picks) -> None:
+    known = ", ".join(picks.actions)
+    for action in question.actions:
+        if action not in picks.actions:
+            raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
+    if not question.actions:
+        raise UserError(f"name at least one action: {known}")
 
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
@@ -229,16 +238,10 @@ def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
     if question.age is not None:
         picks = picks.filter(pl.col("age") == question.age)
     outcome = OUTCOMES.get(question.outcome, question.outcome)
+    effects_of = _picks_of(run.plan).effects
     parts = []
     for action in question.actions:
-        table = pick_effects(
-            picks,
-            seats,
-            action,  # type: ignore[arg-type]  # checked by PickQuestion, as is the comparison
-            outcome=outcome,
-            against=question.against,  # type: ignore[arg-type]
-            level=question.confidence,
-        )
+        table = effects_of(picks, seats, action, outcome, question.against, question.confidence)
         frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
         if question.card is not None:
             frame = frame.filter(pl.col("card").cast(pl.String) == _named(question.card, frame["card"].to_list()))
