@@ -80,7 +80,8 @@ def test_traces_are_lines_of_json(wsim_command: Command, toy: None) -> None:
     assert answer.code == 0
     traces = [json.loads(line) for line in answer.out.splitlines()]
     assert [(trace["index"], trace["seed"]) for trace in traces] == [(0, 7), (1, 7), (2, 7)]
-    assert answer.out.startswith('{"format": "wsim-trace/1", "game": "toy", "seed": 7, "index": 0, "scores": [{"seat"')
+    head = '{"format": "wsim-trace/1", "game": "toy", "ruleset": "toy-1e", "seed": 7, "index": 0, "seats": [{"policy"'
+    assert answer.out.startswith(head)
 
 
 def test_a_trace_is_of_the_game_that_run_plays(wsim_command: Command, toy: None) -> None:

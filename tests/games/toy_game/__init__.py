@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import wsim.game
-from tests.games.toy_game.policies import REGISTRY
+from tests.games.toy_game.players import REGISTRY
 from tests.games.toy_game.simulator import Rules, ToySimulator, mixed
 from wsim.errors import UserError, nearest
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
 
-__all__ = ["ToySimulator", "mixed", "prepare", "register"]
+__all__ = [
+    "ANALYSES", "COLOURS", "NAME", "OPTIONS", "OWNED", "PICKS", "RESTRICT", "TITLE", "ToySimulator", "cold",
+    "default_plan", "mixed", "policies", "prepare", "register",
+]  # fmt: skip
 
 NAME = "toy"
 TITLE = "Toy"

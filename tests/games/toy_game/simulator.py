@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.games.toy_game.policies import REGISTRY
+from tests.games.toy_game.players import REGISTRY
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -149,8 +149,17 @@ class ToySimulator:
             for turn, seat in np.argwhere(decided.T)
         ]
         scores = [{"seat": int(row["seat"]), "total": int(row["total"])} for row in rows]
-        head = {"format": "wsim-trace/1", "game": self.plan.game, "seed": self.plan.seed, "index": number}
-        return {**head, "scores": scores, "moves": moves}
+        labels = [{"policy": list(REGISTRY)[row["policy"]]} for row in rows]
+        return {
+            "format": "wsim-trace/1",
+            "game": self.plan.game,
+            "ruleset": self.plan.ruleset,
+            "seed": self.plan.seed,
+            "index": number,
+            "seats": labels,
+            "moves": moves,
+            "scores": scores,
+        }
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])

@@ -223,7 +223,7 @@ CALIBRATION = Analysis(
     calibrate,
     "a run of the first edition beside the results of human players",
     columns=(
-        *("group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
+        *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
         *("difference", "difference_sd", "verdict"),
     ),
     options={"tolerance": Option("human standard deviations within which a mean counts as human", float)},
