@@ -13,6 +13,7 @@ import pytest
 import wsim
 from tests.cli.test_run import process
 from tests.conftest import Command
+from wsim.game import GAMES, find_game
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("numpy", "numba", "polars")
@@ -35,6 +36,14 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     )
     assert shown.splitlines()[-1] == "[]"
     assert shown.startswith(("Usage: wsim", "wsim 0."))
+
+
+def test_help_names_the_options_of_each_game(wsim_command: Command) -> None:
+    shown = wsim_command("run", "--help").out
+    for name in GAMES:
+        game = find_game(name)
+        assert f"Options of {game.TITLE} (--game {name}):" in shown
+        assert all(f"  --{key.replace('_', '-')}" in shown for key in game.OPTIONS)
 
 
 def test_importing_wsim_loads_nothing_heavy() -> None:

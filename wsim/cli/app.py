@@ -6,8 +6,8 @@ A new command:
    may import whatever it needs; raise UserError for a mistake of the user (exit 2), an OSError for a failure (exit 1).
 2. Here: a function with the command's name and its options as ``Annotated`` parameters, its docstring the help. Its
    body is an import of 1. and a call, so that ``wsim --help`` loads no numpy, numba or polars (a test sees to it).
-3. If it plays games: ``@app.command(context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it the options of a
-   plan (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
+3. If it plays games: ``@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it
+   the options of a plan (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
 
 A new table of a run needs no command: the game lists it (``ANALYSES`` of its module), and ``wsim table`` shows it.
 """
@@ -26,6 +26,7 @@ from wsim.cli.options import (
     Filter,
     Given,
     Json,
+    PlanCommand,
     Quiet,
     RunFolder,
     Sort,
@@ -69,7 +70,7 @@ def wsim_command(
         typer.echo(context.get_help())
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options()
 def run(
     given: Given,
@@ -96,7 +97,7 @@ def run(
     run_command(given, Output(out, resume, shard, threads), as_json=as_json, quiet=quiet)
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("picks")
 def trace(
     given: Given,
@@ -185,7 +186,7 @@ def variance(asked: Asked) -> None:
     table_command("variance", asked)
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("games", "picks", "set", "patch")
 def whatif(
     given: Given,
@@ -261,7 +262,7 @@ experiment = typer.Typer(help="Play experiments whose answers are causal.", rich
 app.add_typer(experiment, name="experiment")
 
 
-@experiment.command(context_settings=EXTRA_OPTIONS)
+@experiment.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("picks")
 def picks(
     given: Given,

@@ -20,9 +20,21 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 __all__ = [
-    "EXTRA_OPTIONS", "Filter", "Given", "Json", "Quiet", "RunFolder", "Sort", "Threads", "Top", "names_of",
-    "plan_options", "table_options", "whole",
-]  # fmt: skip
+    "EXTRA_OPTIONS",
+    "Filter",
+    "Given",
+    "Json",
+    "PlanCommand",
+    "Quiet",
+    "RunFolder",
+    "Sort",
+    "Threads",
+    "Top",
+    "names_of",
+    "plan_options",
+    "table_options",
+    "whole",
+]
 
 
 def whole(text: str) -> int:
@@ -41,7 +53,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
 
 EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""Context settings of a command with ``plan_options``: an option of one game only is written ``--key value``, too."""
+"""Context settings of a command that takes options which it does not know: those of one game, or of one table."""
+
+
+class PlanCommand(typer.core.TyperCommand):
+    """A command with ``plan_options``: its help ends with the options that only some game has."""
+
+    def format_epilog(self, context: Any, formatter: Any) -> None:
+        """Write the options of each game; the games are imported only here."""
+        from wsim.game import GAMES, find_game
+
+        for name in GAMES:
+            game = find_game(name)
+            with formatter.section(f"Options of {game.TITLE} (--game {name})"):
+                formatter.write_dl([(_option_of(key), text) for key, text in game.OPTIONS.items()])
+        super().format_epilog(context, formatter)
+
+
+def _option_of(key: str) -> str:
+    return "--" + key.replace("_", "-")
+
 
 PLAN_OPTIONS: Mapping[str, Any] = {
     "plan_file": Annotated[
@@ -72,16 +103,6 @@ PLAN_OPTIONS: Mapping[str, Any] = {
     "rotate": Annotated[
         bool | None,
         typer.Option("--rotate/--fixed-seats", help="Move the line-up on by one seat from game to game."),
-    ],
-    "wonders": Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Boards: random, balanced, one per seat such as Gizah,random,..., or rotate:Gizah,... (7 Wonders).",
-        ),
-    ],
-    "sides": Annotated[
-        str | None, typer.Option(metavar="SIDES", help="Sides: random, one for all, or one per seat (7 Wonders).")
     ],
     "cards": Annotated[
         str | None, typer.Option(metavar="FILE", help="Read this catalogue instead of the one that comes with wsim.")
@@ -130,7 +151,7 @@ class Given:
         for option, value in self.extra.items():
             key = option.lstrip("-").replace("-", "_")
             if key not in own:
-                known = [*self.options, *("--" + name.replace("_", "-") for name in own)]
+                known = [*self.options, *map(_option_of, own)]
                 raise UserError(f"{self.command} has no option {option!r}{nearest(option, known)}")
             if value is None:
                 raise UserError(f"the option {option!r} needs a value: {own[key]}")
