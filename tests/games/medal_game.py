@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 NAME = "medal"
+TITLE = "Medal"
 OPTIONS: Mapping[str, str] = {"ban": "seat=medal", "pause": "seconds to sleep in every game"}
 OWNED: Mapping[str, str] = {"built:": "card"}
+COLOURS: Mapping[str, str] = {}
+ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
 PICKS: PickExperiment | None = None
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")
@@ -54,6 +57,10 @@ def restricted(plan: Plan, seat: int, things: str) -> Plan:
 
 
 RESTRICT: Restrict | None = restricted
+
+
+def cold() -> float:
+    return 0.0
 
 
 def policies() -> Sequence[Mapping[str, Any]]:

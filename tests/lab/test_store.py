@@ -68,7 +68,7 @@ def test_a_loaded_run_knows_itself() -> None:
     recorded()
     run = wsim.load_run("run")
     assert (run.plan, run.games, run.complete, run.status) == (Plan.make(**PLAN), 1000, True, "complete")
-    assert run.provenance.identity["rules"] == {"catalogue": {"source": "toy", "digest": "0123"}, "assumed": []}
+    assert run.provenance.identity["rules"] == toy_game.prepare(run.plan).provenance()
     assert run.provenance.command == Plan.make(**PLAN).command()
     assert set(run.provenance.software) == {"wsim", "python", "numba", "numpy", "polars"}
 
@@ -79,7 +79,7 @@ def test_every_file_says_what_made_it() -> None:
         entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
         assert (entry["table"], entry["first_game"], entry["games"]) == (table, 900, 100)
         assert (entry["digest"], entry["plan"]["seed"]) == (run.provenance.digest, 1)
-        assert entry["identity"]["rules"]["catalogue"]["digest"] == "0123"
+        assert entry["identity"]["rules"]["catalogue"]["digest"] == toy_game.prepare(run.plan).rules.digest
 
 
 def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,8 +182,9 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
+    digest = toy_game.prepare(Plan.make()).rules.digest
     monkeypatch.setattr(toy_game.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
-    with pytest.raises(UserError, match=r'rules\.catalogue\.digest is "0123" there and "4567" here'):
+    with pytest.raises(UserError, match=rf'rules\.catalogue\.digest is "{digest}" there and "4567" here'):
         recorded()
 
 
