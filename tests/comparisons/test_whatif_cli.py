@@ -107,7 +107,7 @@ def test_answers_are_written(wsim_command: Command) -> None:
         ("--set cards.Medal.points=8 extra", "whatif takes no argument 'extra'"),
         (
             "--set cards.Medal.points=8 --patch nowhere.toml",
-            "cannot read the card file 'nowhere.toml': No such file or directory",
+            "cannot read 'nowhere.toml': No such file or directory",
         ),
     ],
 )
