@@ -9,7 +9,7 @@ from tests.babel.tools import played, table
 from wsim import stats
 from wsim.babel import analysis
 from wsim.babel.frames import PICK_COLUMNS, SEAT_COLUMNS
-from wsim.babel.kernels.layout import DECISIONS
+from wsim.babel.words import DECISIONS
 
 LINE_UP = ("builder", "supplier", "random", "random")
 
