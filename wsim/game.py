@@ -83,6 +83,10 @@ class Simulator(Protocol):
         """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
         ...
 
+    def changed(self, other: Any) -> Sequence[str]:
+        """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
+        ...
+
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
 """Returns the plan in which a seat may not do some things (separated by commas), besides what it forbids already."""
@@ -99,11 +103,15 @@ class PickExperiment:
         seat, separated by commas) and recorded with its probability.
     effects: called with picks, seats, action, outcome (a column), against (``others`` or ``policy``) and level; returns
         the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
+    usual: the actions that are asked for unless others are named; none: all of them.
+    ages: the ages that picks can be taken from, as in the column ``age`` of the picks; none: it has no such column.
     """
 
     actions: Mapping[str, str]
     randomise: Callable[[Plan, str], Plan]
     effects: Callable[[Frame, Frame, str, str, str, float], Table]
+    usual: Sequence[str] = ()
+    ages: Sequence[int] = ()
 
 
 class Game(Protocol):

@@ -204,8 +204,8 @@ def test_a_progress_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch, c
         assert advance is None
     with progress_bar(True) as advance:
         assert advance is not None
-        advance(250, 1000)
-        advance(1000, 1000)
+        advance("games", 250, 1000)
+        advance("games", 1000, 1000)
     shown = capsys.readouterr()
     assert "1000/1000" in shown.err
     assert shown.out == ""

@@ -51,8 +51,9 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
 
 
 def restricted(plan: Plan, seat: int, things: str) -> Plan:
-    before = [plan.options["ban"]] if "ban" in plan.options else []
-    return plan.replace(ban=";".join([*before, f"{seat}={things}"]))
+    if things != "medal":
+        raise UserError(f"a seat can be denied the medal, not {things!r}")
+    return plan.replace(ban=f"{seat}={things}")
 
 
 RESTRICT: Restrict | None = restricted
@@ -122,6 +123,9 @@ class MedalSimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
+
+    def changed(self, other: MedalSimulator) -> Sequence[str]:
+        return ["Medal"] if (self.points, self.salt) != (other.points, other.salt) else []
 
     def provenance(self) -> dict[str, Any]:
         return {"points": self.points, "salt": self.salt, "changes": list(self.plan.set)}

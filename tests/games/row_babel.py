@@ -65,7 +65,7 @@ def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, in
     own.parameters[:], own.weights[:] = player.parameters, player.weights
     with np.errstate(over="ignore"):
         _take_turn(scene.g, scene.t, (player.function, *(scripted,) * (SEATS - 1)), False)
-    return int(next(event.index for event in read_log(scene.g.hidden) if event.seat == 0 and event.count > 1))
+    return int(next(event.index for event in read_log(scene.g.log) if event.seat == 0 and event.count > 1))
 
 
 SWITCHES: tuple[dict[str, bool], ...] = ({}, {"two_colour_discs": True}, {"action_cards": False})

@@ -24,7 +24,8 @@ from tests.games.rows import Row
 from wsim.game import GAMES, Game, Simulator, analyses_of, find_game
 from wsim.lab.batch import play
 from wsim.lab.plan import Plan
-from wsim.lab.run import Interrupted, record
+from wsim.lab.progress import Interrupted
+from wsim.lab.run import record
 from wsim.lab.store import Run, load_run
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table
@@ -225,6 +226,12 @@ def test_what_a_seat_owns_has_a_column(row: Row, table: Mapping[str, Any]) -> No
     assert isinstance(frame.schema["policy"], pl.Enum)
 
 
+@each_table
+def test_nothing_changes_without_a_change(row: Row, table: Mapping[str, Any]) -> None:
+    plan, simulator = ready(row, table)
+    assert list(simulator.changed(row.game.prepare(plan))) == []
+
+
 # --- traces -----------------------------------------------------------------------------------------------------------
 
 
@@ -350,7 +357,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_an_interrupted_run_is_resumed_to_the_same_data(row: Row, tmp_path: Path) -> None:
     plan = row.plan(row.tables[0], games=300, picks=True)
 
-    def stop(done: int, total: int) -> None:
+    def stop(doing: str, done: int, total: int) -> None:
         if done >= 150:
             raise KeyboardInterrupt
 

@@ -25,9 +25,9 @@ from wsim.wonders import analysis
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "path", "line", "rect"}
 WHATIF = {
-    "format": "wsim-whatif/1",
+    "format": "wsim-whatif/2",
     "estimand": "Mean score of all seats: variant less baseline, on the same deals and seats.",
-    "test": {"metric": "score"},
+    "question": {"metric": "score"},
     "deals": 4096,
     "baseline": {"plan": {"ruleset": "1e", "players": 4}},
     "effects": [
@@ -305,7 +305,7 @@ def test_a_page_is_whole_or_not_there(wsim_command: Command, monkeypatch: pytest
 Change = Callable[[dict[str, object]], object]
 
 
-@pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(test=3)])
+@pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(question=3)])
 def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
     damaged = json.loads(json.dumps(WHATIF))
     change(damaged)

@@ -114,6 +114,10 @@ class BabelSimulator:
         """Tell a trace to a person."""
         return game_text(trace)
 
+    def changed(self, other: BabelSimulator) -> Sequence[str]:  # noqa: ARG002 (no plan changes wonders, discs or cards)
+        """Return nothing: wonders, discs and action cards are the same in every plan; their rules are not."""
+        return ()
+
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""
         return {

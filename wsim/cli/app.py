@@ -227,12 +227,12 @@ def whatif(
     budget: Annotated[
         int, typer.Option(help="Deals at most, each played in every arm.", parser=whole, metavar="N")
     ] = 100_000,
-    level: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
     margin: Annotated[
         float | None, typer.Option(help="Smaller effects do not matter: stop when all are known to be smaller.")
     ] = None,
     spending: Annotated[
-        str, typer.Option(help="Use of the level over the looks: pocock (stops early) or obrien_fleming.")
+        str, typer.Option(help="Use of alpha over the looks: pocock (stops early) or obrien_fleming.")
     ] = "pocock",
     details: Annotated[bool, typer.Option("--details", help="Show every metric of every variant.")] = False,
     out: Annotated[
@@ -252,7 +252,7 @@ def whatif(
     from wsim.cli.whatif import whatif_command
 
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
-    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "level": level}
+    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
     question |= {"margin": margin, "spending": spending}
     asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
@@ -271,15 +271,21 @@ def picks(
         typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
     ] = "0.1",
     actions: Annotated[
-        str, typer.Option("--action", metavar="NAMES", help="build, stage (bury), sell (deny), take (any of them).")
-    ] = "build,stage,sell",
+        str | None,
+        typer.Option(
+            "--action",
+            metavar="NAMES",
+            help="build, stage (bury), sell (deny), take (any of them).",
+            show_default="build,stage,sell",
+        ),
+    ] = None,
     outcome: Annotated[str, typer.Option(help="score, win, or another number of the seats table.")] = "score",
     against: Annotated[
         str, typer.Option(help="others: a uniformly drawn other legal move; policy: what the policy wants.")
     ] = "others",
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     fewest: Annotated[
         int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
     ] = 30,
@@ -301,8 +307,9 @@ def picks(
     from wsim.cli.experiment import Asked as Experiment
     from wsim.cli.experiment import picks_command
 
-    question: dict[str, Any] = {"actions": names_of(actions), "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
+    done = None if actions is None else names_of(actions)
+    question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
+    question |= {"card": card, "age": age, "level": level, "fewest": fewest}
     asked = Experiment(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -96,7 +95,8 @@ def announce_compiling(game: Game) -> None:
 
 
 def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
-    from wsim.lab.run import Interrupted, record
+    from wsim.lab.progress import Interrupted
+    from wsim.lab.run import record
 
     try:
         with progress_bar(not quiet) as progress:
@@ -104,8 +104,11 @@ def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> R
                 plan, folder, resume=output.resume, threads=output.threads, shard=output.shard, progress=progress
             )
     except Interrupted as interrupt:
+        if interrupt.result is None:
+            raise
+        run = interrupt.result.run
         remark(
-            f"wsim: interrupted; {interrupt.done:,} of {plan.games:,} games are kept, continue with:\n"
-            f"wsim run --resume {shlex.quote(str(Path(interrupt.folder)))}"
+            f"wsim: interrupted; {run.games:,} of {plan.games:,} games are kept, continue with:\n"
+            f"wsim run --resume {shlex.quote(str(run.path))}"
         )
         raise typer.Exit(INTERRUPTED) from None

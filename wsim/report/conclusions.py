@@ -306,7 +306,7 @@ def _whatif(answer: WhatIfAnswer) -> Statement:
     """Say what a what-if found, variant by variant."""
     rows = answer.effects.filter(pl.col("verdict") != "same").to_dicts()
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
-    metric = answer.record["test"]["metric"]
+    metric = answer.record["question"]["metric"]
     chosen = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
     parts = [effect_text(row) for row in chosen]
     if clear:

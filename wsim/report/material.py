@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wsim.comparisons.whatif import FORMAT as WHATIF_FORMAT
+from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
+from wsim.lab.progress import Progress
 from wsim.lab.provenance import METADATA_KEY
 from wsim.lab.store import Run
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
@@ -27,9 +28,6 @@ EFFECTS = (
     *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
 )
 """Columns of the effects in an answer of ``wsim whatif`` that the page shows."""
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many steps are done and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def read_whatif(path: Path) -> WhatIfAnswer:
         effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
         for name in ("estimand", "deals"):
             _ = record[name]
-        _ = record["test"]["metric"], record["baseline"]["plan"]
+        _ = record["question"]["metric"], record["baseline"]["plan"]
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
     return WhatIfAnswer(path.name, record, effects)

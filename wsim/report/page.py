@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
+    from wsim.lab.progress import Progress
     from wsim.lab.store import Run
-    from wsim.report.material import Material, Progress
+    from wsim.report.material import Material
 
 __all__ = ["Asked", "check_extra", "write_report"]
 

@@ -21,7 +21,7 @@ def whatifs(answers: Sequence[WhatIfAnswer]) -> Section:
     """Return the section of the answers of ``wsim whatif``: a curve for a sweep, else the effects side by side."""
     figures, tables = [], []
     for place, answer in enumerate(answers):
-        record, metric = answer.record, answer.record["test"]["metric"]
+        record, metric = answer.record, answer.record["question"]["metric"]
         drawing = _whatif_drawing(answer.effects, metric)
         if drawing is not None:
             plan = record["baseline"]["plan"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
@@ -104,6 +104,11 @@ class WondersSimulator:
         from wsim.wonders.trace import text_of
 
         return text_of(trace)
+
+    def changed(self, other: WondersSimulator) -> Sequence[str]:
+        """Return the names of the cards that are not the same in another plan, or only in one of both."""
+        here, there = ({card.name: card for card in one.catalogue.cards} for one in (self, other))
+        return [name for name in {**here, **there} if here.get(name) != there.get(name)]
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules of this table."""

@@ -164,6 +164,9 @@ class ToySimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
 
+    def changed(self, other: ToySimulator) -> Sequence[str]:
+        return ["pearl"] if self.rules.pearl != other.rules.pearl else []
+
     def provenance(self) -> dict[str, Any]:
         return {"catalogue": {"source": "rules.toml", "digest": self.rules.digest}, "assumptions": []}
 
