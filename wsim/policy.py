@@ -48,28 +48,10 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from wsim.errors import UserError
+from wsim.wonders.words import PARAMETERS
 
 if TYPE_CHECKING:
     from wsim.jit import kernel
-    from wsim.wonders.kernels.layout import (
-        BUILD,
-        CHAIN,
-        COLORS,
-        DECLINE,
-        DISCARD_PILE,
-        FREE,
-        FREE_CITY,
-        LAST_CARD,
-        LOSS,
-        PAID,
-        PAY,
-        RESOURCES,
-        SELL,
-        STAGE,
-        STAGE_ENTRY,
-        SYMBOLS,
-        TURN,
-    )
     from wsim.wonders.policies.helpers import (
         action_of,
         bank_of,
@@ -93,6 +75,25 @@ if TYPE_CHECKING:
         spends_of,
         uniform,
         war_points,
+    )
+    from wsim.wonders.words import (
+        BUILD,
+        CHAIN,
+        COLORS,
+        DECLINE,
+        DISCARD_PILE,
+        FREE,
+        FREE_CITY,
+        LAST_CARD,
+        LOSS,
+        PAID,
+        PAY,
+        RESOURCES,
+        SELL,
+        STAGE,
+        STAGE_ENTRY,
+        SYMBOLS,
+        TURN,
     )
 
 __all__ = [
@@ -141,7 +142,6 @@ __all__ = [
     "war_points",
 ]
 
-MOST_PARAMETERS = 7  # layout.PARAMETERS less the place of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -201,8 +201,8 @@ def policy(
             raise UserError(f"the parameter {key!r} of a policy is not a name: letters, digits and _ are accepted")
         if not isinstance(value, bool | int | float):
             raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
-    if len(declared) > MOST_PARAMETERS:
-        raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
+    if len(declared) > PARAMETERS - 1:
+        raise UserError(f"a policy has at most {PARAMETERS - 1} parameters, not {len(declared)}")
     declaration = Declaration(name, MappingProxyType(declared), idea, python)
 
     def mark(marked: _Function) -> _Function:
@@ -218,7 +218,7 @@ def declaration_of(function: Any) -> Declaration | None:
     return declared if isinstance(declared, Declaration) else None
 
 
-_LAYOUT = frozenset(name for name in __all__ if name.isupper())
+_WORDS = frozenset(name for name in __all__ if name.isupper())
 _OWN = frozenset(("Declaration", "declaration_of", "policy"))
 
 
@@ -228,7 +228,7 @@ def __getattr__(name: str) -> Any:
     if name == "kernel":
         home = "wsim.jit"
     else:
-        home = "wsim.wonders.kernels.layout" if name in _LAYOUT else "wsim.wonders.policies.helpers"
+        home = "wsim.wonders.words" if name in _WORDS else "wsim.wonders.policies.helpers"
     value = getattr(import_module(home), name)
     globals()[name] = value  # the next access does not come here
     return value

@@ -91,7 +91,7 @@ def test_explore_is_reproducible_and_changes_play() -> None:
 
 OWN = '''
 from wsim import policy
-from wsim.babel.kernels.layout import OFFER, TURN
+from wsim.babel.words import OFFER, TURN
 
 @policy(parameters={"back": 0})
 def last(public, own, choice, tables):

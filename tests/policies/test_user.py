@@ -19,8 +19,8 @@ from wsim.lab.plan import Plan
 from wsim.policies import plug as plugs
 from wsim.policy import MOST_PARAMETERS, Declaration, declaration_of, policy
 from wsim.wonders.game import prepare
-from wsim.wonders.kernels.layout import PARAMETERS
 from wsim.wonders.registry import policies, resolve
+from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off]
 only_jitted = pytest.mark.skipif(not JIT, reason="what numba says of a policy")

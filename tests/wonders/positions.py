@@ -22,14 +22,12 @@ from tests.wonders import position_kernels as kernels
 from wsim.wonders.catalog import Catalogue, load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import CATEGORIES, GAME, SEATING, SEATS
+from wsim.wonders.kernels.layout import GAME, SEATING
 from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.words import ACTIONS, CATEGORIES, DECISIONS, DISCARD_PILE, LAST_CARD, SEATS, WAYS
 
 __all__ = ["Move", "Position"]
 
-ACTIONS = ("build", "stage", "sell", "decline", "pay")
-HOW = ("paid", "chain", "free")
-KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss")
 TOKEN_PLACE = {1: 0, 3: 1, 5: 2}
 
 
@@ -81,7 +79,7 @@ class Position:
             self.game.own[seat].entrant = -1
         self._do(kernels.SET_TABLE)
         self.public.age, self.public.turn = age - 1, turn - 1
-        self.hidden.logging = 1
+        self.game.log.keeping = 1
         self.hidden.taken[:] = NO_MOVE
 
     def _do(self, step: int, seat: int = 0, what: int = 0) -> int:
@@ -132,7 +130,7 @@ class Position:
     def script(self, seat: int, **indices: int) -> None:
         """Say which index of the list a seat takes, by kind of decision (``loss=-1``); else it takes the first move."""
         for kind, index in indices.items():
-            self.game.own[seat].parameters[KINDS.index(kind)] = index
+            self.game.own[seat].parameters[DECISIONS.index(kind)] = index
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -140,7 +138,7 @@ class Position:
         """Return the legal moves of a turn, a last card or the Free City's turn with this hand (R50)."""
         before = int(self.game.own[seat].hand)
         self.hand(seat, *hand)
-        self._do(kernels.LIST_TURN, seat, KINDS.index(kind))
+        self._do(kernels.LIST_TURN, seat, DECISIONS.index(kind))
         self.game.own[seat].hand = before
         return self._listed()
 
@@ -169,7 +167,7 @@ class Position:
     def _decoded(self, word: int) -> Move:
         action = ACTIONS[word >> layout.ACTION_AT & 15]
         card = self.names[word & 255] if action in ("build", "stage", "sell") else ""
-        how = HOW[word >> layout.HOW_AT & 15] if action in ("build", "stage") else ""
+        how = WAYS[word >> layout.HOW_AT & 15] if action in ("build", "stage") else ""
         bank, left, right = (word >> at & 255 for at in (layout.BANK_AT, layout.LEFT_AT, layout.RIGHT_AT))
         return Move(action, card, how, bank, left, right, word)
 
@@ -189,11 +187,10 @@ class Position:
         Everything of R9 that follows: losses, in the last turn the last cards, then the builds from the discard pile.
         """
         self.hidden.taken[:] = NO_MOVE
-        self.hidden.events = 0
+        self.game.log.count = 0
         for seat, move in moves.items():
             self.hidden.taken[seat] = self._word(move) if isinstance(move, str) else move.word
         assert self._do(kernels.RESOLVE) == 0
-        assert self._do(kernels.FINISH) == 0
 
     def deal(self, number: int = 0) -> None:
         """Deal the age of game ``number`` of seed 0."""
@@ -201,8 +198,8 @@ class Position:
 
     def play_turn(self) -> bool:
         """Play a turn from the hands, each seat by its script; say whether nobody stopped it."""
-        self.hidden.events = 0
-        self.hidden.error[0] = 0
+        self.game.log.count = 0
+        self.game.error[0] = 0
         return self._do(kernels.PLAY_TURN) == 0
 
     def pass_hands(self) -> None:
@@ -211,7 +208,7 @@ class Position:
 
     def end_age(self) -> list[tuple[list[int], list[int], list[int]]]:
         """Fight the conflicts; return seats, shields and token sums of each."""
-        self.hidden.events = 0
+        self.game.log.count = 0
         self._do(kernels.END_AGE)
         fought = [event["values"] for event in self.events(layout.LOG_CONFLICT)]
         return [(v[0:2].tolist(), v[2:4].tolist(), v[4:6].tolist()) for v in fought]
@@ -220,7 +217,7 @@ class Position:
 
     def events(self, kind: int) -> list[Any]:
         """Return the logged events of a kind since the last step."""
-        log = self.hidden.log[: int(self.hidden.events)]
+        log = self.game.log.events[: int(self.game.log.count)]
         return [event for event in log if int(event["kind"]) == kind]
 
     @property
@@ -231,11 +228,9 @@ class Position:
     @property
     def extra(self) -> list[tuple[int, str, str, str]]:
         """Seat, kind of decision, action and card of every last card and build from the pile of the turn."""
-        picks = [
-            e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (layout.LAST_CARD, layout.DISCARD_PILE)
-        ]
+        picks = [e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (LAST_CARD, DISCARD_PILE)]
         moves = [(e, self._decoded(int(e["move"]))) for e in picks]
-        return [(int(e["seat"]), KINDS[int(e["decision"])], move.action, move.card) for e, move in moves]
+        return [(int(e["seat"]), DECISIONS[int(e["decision"])], move.action, move.card) for e, move in moves]
 
     @property
     def coins(self) -> list[int]:
@@ -263,11 +258,11 @@ class Position:
     def points(self, seat: int) -> dict[str, int]:
         """Return the score of a city by category, without those that are 0."""
         self._do(kernels.SCORE)
-        scores = dict(zip(CATEGORIES, map(int, self.hidden.scores[seat]), strict=True))
-        assert sum(scores.values()) == int(self.hidden.total[seat])
+        scores = dict(zip(CATEGORIES, map(int, self.game.result.points[seat]), strict=True))
+        assert sum(scores.values()) == int(self.game.result.total[seat])
         return {name: points for name, points in scores.items() if points}
 
     def shares(self) -> list[float]:
         """Return every seat's share of the victory."""
         self._do(kernels.SCORE)
-        return [float(share) for share in self.hidden.share[: self.seats]]
+        return [float(share) for share in self.game.result.share[: self.seats]]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.catalog import load_catalog
+from wsim.babel.catalog import load_catalogue
 from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 
@@ -83,10 +83,10 @@ def prepare(plan: Plan) -> BabelSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
     options = {f"use_{name}": _flag(name, value) for name, value in plan.options.items()}
     cards = None if plan.cards is None else Path(plan.cards)
-    catalog = load_catalog(cards, tuple(Path(patch) for patch in plan.patch), plan.set, options)
-    if plan.ruleset != catalog.ruleset:
-        guess = nearest(plan.ruleset, [catalog.ruleset])
-        raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalog.ruleset}")
+    catalogue = load_catalogue(cards, tuple(Path(patch) for patch in plan.patch), plan.set, options)
+    if plan.ruleset != catalogue.ruleset:
+        guess = nearest(plan.ruleset, [catalogue.ruleset])
+        raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalogue.ruleset}")
     entries = tuple(plan.policies)
     if len(entries) not in (1, plan.players):
         raise UserError(f"{len(entries)} policies for {plan.players} players: give one for all seats or one per seat")
@@ -96,11 +96,11 @@ def prepare(plan: Plan) -> BabelSimulator:
     from wsim.babel.simulator import BabelSimulator
     from wsim.policies.lineup import parse_entry
 
-    compiled = compile_rules(catalog, plan.players)
+    compiled = compile_rules(catalogue, plan.players)
     players = [make_player(parse_entry(entry)) for entry in entries]
     if len(players) == 1:
         players *= plan.players
-    return BabelSimulator(catalog, compiled, players, seed=plan.seed, rotate=plan.rotate)
+    return BabelSimulator(catalogue, compiled, players, seed=plan.seed, rotate=plan.rotate)
 
 
 def _flag(name: str, value: Any) -> bool:

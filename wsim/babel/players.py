@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.babel.kernels.layout import CHOICE, PARAMETERS, POLICY, PRIVATE, PUBLIC, RULES
+from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES
 from wsim.babel.kernels.layout import WEIGHTS as WEIGHT_ROOM
 from wsim.babel.policies.explore import EXPLORE, explores
 from wsim.babel.policies.random import random
 from wsim.babel.policies.weighted import weighted
 from wsim.babel.registry import REGISTRY, Policy
 from wsim.babel.weights import SETS, WEIGHTS
+from wsim.babel.words import PARAMETERS
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, Value
 from wsim.policies.plug import Interface, Plugged, installed, plug

@@ -9,6 +9,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+from wsim.wonders.words import AGES, POINTS_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,13 +53,9 @@ ACTIONS: Mapping[str, str] = {
     "take": "any of these",
 }
 """What can be done with a card in a pick."""
-_POINTS = tuple(
-    f"points_{name}"
-    for name in ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
-)
 BRIEF: Mapping[str, tuple[str, ...]] = {
-    "policies": ("policy", "n", "win_share", "score", *_POINTS),
-    "wonders": ("wonder", "side", "n", "win_share", "score", *_POINTS),
+    "policies": ("policy", "n", "win_share", "score", *POINTS_COLUMNS),
+    "wonders": ("wonder", "side", "n", "win_share", "score", *POINTS_COLUMNS),
     "cards": (
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
         *("win_difference", "win_q", "score_difference"),
@@ -140,7 +137,7 @@ PICKS: PickExperiment | None = PickExperiment(
     randomise=_randomised,
     effects=_pick_effects,
     usual=("build", "stage", "sell"),
-    ages=(1, 2, 3),
+    ages=range(1, AGES + 1),
 )
 
 

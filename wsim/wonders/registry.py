@@ -229,7 +229,7 @@ def resolve(entries: Sequence[str], seats: int) -> LineUp:
     import numpy as np
 
     from wsim.policies.lineup import parse_lineup
-    from wsim.wonders.kernels.layout import SEATS
+    from wsim.wonders.words import SEATS
 
     parsed = parse_lineup(entries)
     if len(parsed) not in (1, seats):
@@ -263,8 +263,9 @@ def _player(entry: Entry) -> _Player:
     import numpy as np
 
     from wsim.policies.plug import installed
-    from wsim.wonders.kernels.layout import AGES, PARAMETERS, WEIGHTS
+    from wsim.wonders.kernels.layout import WEIGHTS
     from wsim.wonders.policies.explore import EXPLORE
+    from wsim.wonders.words import AGES, PARAMETERS
 
     parameters, weights = np.zeros(PARAMETERS), np.zeros((AGES, WEIGHTS))
     plain = entry.file is None and entry.module is None

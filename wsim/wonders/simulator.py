@@ -61,7 +61,7 @@ class WondersSimulator:
                 self._line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if written < 0:
-            self._raise_for(game[0].hidden.error, -1 - written)
+            self._raise_for(game[0].error, -1 - written)
         return written, game[0]
 
     def _raise_for(self, error: Any, number: int) -> None:
@@ -96,7 +96,7 @@ class WondersSimulator:
 
         rows = np.zeros(self.seats, ROW).view(np.recarray)
         _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
-        log = game.hidden.log[: int(game.hidden.events)]
+        log = game.log.events[: int(game.log.count)]
         return trace_of(self.catalogue, self._rules[0], log, rows, self._line_up.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:

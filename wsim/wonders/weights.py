@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -12,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.catalog.source import Entries, read_toml
 from wsim.errors import UserError, nearest
-from wsim.wonders.kernels.layout import AGES, WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
+from wsim.wonders.words import AGES
 
 __all__ = ["named_sets", "read_sets"]
 
@@ -34,22 +35,18 @@ def read_sets(path: str) -> Mapping[str, Weights]:
     return _resolve(_parse(Path(path)), named_sets(), path)
 
 
-def _parse(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"the weights file {str(path)!r} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"the weights file {str(path)!r} is not TOML: {error}") from error
-    if not tables:
+def _parse(path: Path) -> Entries:
+    """Return the sets of a file as written; raise UserError for a file that holds anything else."""
+    sets = read_toml(path, "weights file")
+    if not sets:
         raise UserError(f"the weights file {str(path)!r} has no set: write [name], then weights such as point = 1.0")
-    for name, table in tables.items():
-        if not isinstance(table, dict):
+    for name, weights in sets.items():
+        if not isinstance(weights, dict):
             raise UserError(f"{name!r} in {str(path)!r} stands outside a set: write [name] above the weights")
-    return tables
+    return sets
 
 
-def _resolve(tables: Mapping[str, Mapping[str, Any]], known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
+def _resolve(sets: Mapping[str, Mapping[str, Any]], known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
     """Return the weights of every set of a file."""
     done: dict[str, Weights] = {}
 
@@ -58,27 +55,27 @@ def _resolve(tables: Mapping[str, Mapping[str, Any]], known: Mapping[str, Weight
             return done[name]
         if name in via:
             raise UserError(f"the weight sets {' -> '.join((*via, name))} in {file} extend each other in a circle")
-        base = tables[name].get(_EXTENDS)
+        base = sets[name].get(_EXTENDS)
         weights = np.zeros((AGES, WEIGHTS))
         if base is not None:
-            if base in tables and base != name:
+            if base in sets and base != name:
                 weights = resolved(base, (*via, name)).copy()
             elif base in known:
                 weights = known[base].copy()
             else:
-                names = sorted({*tables, *known} - {name})
+                names = sorted({*sets, *known} - {name})
                 raise UserError(
                     f"the weight set {name!r} in {file} extends {base!r}: known are {', '.join(names)}"
                     f"{nearest(str(base), names)}"
                 )
-        for key, value in tables[name].items():
+        for key, value in sets[name].items():
             if key != _EXTENDS:
                 weights[:, _place(key, name, file)] = _values(key, value, name, file)
         weights.flags.writeable = False
         done[name] = weights
         return weights
 
-    return {name: resolved(name, ()) for name in tables}
+    return {name: resolved(name, ()) for name in sets}
 
 
 def _place(key: str, name: str, file: str) -> int:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.wonders.positions import Move, Position
-from wsim.wonders.kernels.layout import PARAMETERS
 from wsim.wonders.registry import REGISTRY, resolve
+from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 

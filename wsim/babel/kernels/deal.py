@@ -7,21 +7,27 @@ game is the same for every line-up as long as the discard pile has not been resh
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
-from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.layout import (
     ACTION_DRAWS,
-    DRAW_THREE,
-    EXCHANGE_CARDS,
+    BEGIN,
     LOG_ACTION_CARD,
     LOG_DRAW,
     LOG_RESHUFFLE,
-    NO_KIND,
+    MEMORY,
     NOBODY,
+    WEIGHTS,
+)
+from wsim.babel.kernels.log import note
+from wsim.babel.words import (
+    ACTION_CARDS,
+    DRAW_THREE,
+    EXCHANGE_CARDS,
+    KINDS,
+    NEEDS,
+    NO_KIND,
     PARAMETERS,
     RUNNING,
     SLOTS,
-    WEIGHTS,
     WONDERS,
 )
 from wsim.jit import kernel
@@ -40,7 +46,8 @@ def set_up(game, rules, seating, number):
         _clear_seat(game, seating, number, seat)
     hidden.reshuffles = 0
     hidden.completed = 0
-    hidden.events = 0
+    game.log.count = 0
+    game.flow.phase = BEGIN
     hidden.instant_cards = 0
     seek(hidden, seating.seed, number, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
@@ -63,7 +70,7 @@ def forget_build(public):
     public.slot = NOBODY
     public.taken = 0
     public.partner = NOBODY
-    for place in range(2):
+    for place in range(NEEDS):
         public.kind[place] = NO_KIND
         public.need[place] = 0
         public.missing[place] = 0
@@ -114,6 +121,8 @@ def _clear_seat(game, seating, number, seat):
             own.weights[index] = seating.weights[entrant, index]
     own.seat = seat
     own.two_colour = 0
+    for index in range(MEMORY):
+        own.memory[index] = 0.0
     for kind in range(len(KINDS)):
         own.hand[kind] = 0
         own.aside[kind] = 0

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.babel.catalog.reading import KINDS
-from wsim.babel.kernels.layout import (
+from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
+from wsim.babel.words import (
     BLUFF,
     COMPLETE,
-    COMPLETED,
     DRAW_THREE,
     EXCHANGE,
     EXCHANGE_CARDS,
     JOKER,
+    KINDS,
     OFFER,
     PLAY_CARD,
     TAKE,
-    TRADE_CARD,
     TURN,
 )
 from wsim.jit import kernel, lowest_bit
@@ -151,7 +150,7 @@ def list_take(game):
     Seats are added in ascending order to every legal set so far, which gives ascending masks; a set that is too large
     is never extended.
     """
-    choice, public, sums = game.choice, game.public, game.hidden.sums
+    choice, public, sums = game.choice, game.public, game.sums
     choice.kind = TAKE
     choice.moves[0] = 0
     sums[0] = 0

@@ -6,21 +6,7 @@ Idea and units: ``weights``. Of equal moves each is equally likely: the wonders 
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import KINDS
-from wsim.babel.kernels.layout import (
-    COMPLETE,
-    DOUBLE,
-    EXCHANGE,
-    EXCHANGE_CARDS,
-    JOKER,
-    OFFER,
-    PLAY_CARD,
-    POLICY,
-    SLOTS,
-    TAKE,
-    TRIPLE,
-    TURN,
-)
+from wsim.babel.kernels.layout import POLICY
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.policies.explore import explores
 from wsim.babel.policies.value import (
@@ -42,6 +28,20 @@ from wsim.babel.policies.value import (
     disc_value,
     set_gain,
     shortage,
+)
+from wsim.babel.words import (
+    COMPLETE,
+    DOUBLE,
+    EXCHANGE,
+    EXCHANGE_CARDS,
+    JOKER,
+    KINDS,
+    OFFER,
+    PLAY_CARD,
+    SLOTS,
+    TAKE,
+    TRIPLE,
+    TURN,
 )
 from wsim.jit import kernel
 from wsim.rng import below

@@ -1,6 +1,6 @@
 """The memory contract of the 7 Wonders engine: every record that kernels read or write, field by field.
 
-Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count). Four kinds:
+Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
 * ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
 * ``PUBLIC``   what everybody at the table may know (R49)
@@ -8,9 +8,12 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 
 A policy is handed the public record, its own private record, the choice and the rules: hidden cards are out of its
-reach. ``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane")
-for each of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in
-one go.
+reach. What a game in progress is stands in ``STATE``: public, private and hidden records, what comes next (``FLOW``)
+and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME`` begins with it and goes on with what
+is scratch: the choice at hand, solver, dealer, conflict, result and log.
+
+Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
+``RESOURCES``, so that costs and productions are added and compared in one go.
 """
 
 from __future__ import annotations
@@ -18,79 +21,44 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, types
+from wsim.wonders.words import (
+    AGES,
+    CARD_WORDS,
+    CARDS,
+    CATEGORY_KINDS,
+    COLOR_KINDS,
+    ENTRIES,
+    FLEX,
+    HAND,
+    NEIGHBOR_SEATS,
+    PARAMETERS,
+    PRICE_KINDS,
+    SEATS,
+    SIDES,
+    SLOTS,
+    STAGES,
+    SWITCHES,
+    SYMBOL_KINDS,
+    TURNS,
+)
 
-RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
-COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
-SYMBOLS = ("", "compass", "gear", "tablet", "any")
-
-SEATS = 7
-AGES = 3
-SLOTS = 64  # physical copies that may be dealt in one age
-CARDS = 128  # distinct names
-ENTRIES = 256  # things with effects: cards 0..127, stages of boards from STAGE_ENTRY on
-STAGE_ENTRY = 128
-SIDES = 48  # boards times two sides
-STAGES = 6  # of one side
 CHOICES = 512  # legal moves of one decision
-FLEX = 24  # either/or symbols of one city
-TURNS = 8
 EVENTS = 512  # log entries of one game
-HAND = 8  # cards of one hand at most
-PARAMETERS = 8
+MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
+DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
+QUEUE = 64  # builds from the discard pile of one turn
 WEIGHTS = 48  # of the weighted policy, for each age
-
-# --- bits of a word of abilities
-PLAY_LAST = 1  # R27
-BUILD_DISCARD = 2  # R28
-COPY_GUILD = 4  # R29
-FREE_ONCE_PER_AGE = 8  # R26, 1e Olympia A
-FREE_FIRST_COLOR = 16  # R26, 2e Olympia day
-FREE_FIRST_TURN = 32  # R26, 2e Olympia night, stage 1
-FREE_LAST_TURN = 64  # R26, 2e Olympia night, stage 2
-FREE_STAGES = 128  # R17
-WAREHOUSE = 256  # R18
-BLACK_MARKET = 512  # R18
-DISCARD_DEFEATS = 1024  # R35
-PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
-WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
-
-TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
-LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3
 NO_PRICE = 99
 
-# --- what an effect counts (bit mask; the colours come first, in the order of COLORS)
-COUNT_STAGE = 1 << 8
-COUNT_DEFEAT = 1 << 9
-COUNT_VICTORY = (1 << 10, 1 << 11, 1 << 12)  # tokens of ages I, II, III
-COUNT_ANY_VICTORY = COUNT_VICTORY[0] | COUNT_VICTORY[1] | COUNT_VICTORY[2]
-CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
-WHO_OTHERS, WHO_NEIGHBORS = 1, 2
-PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
-
 # --- a move: one 64-bit word (see moves.py for the accessors)
-BUILD, STAGE, SELL, DECLINE, PAY = 0, 1, 2, 3, 4
-PAID, CHAIN, FREE = 0, 1, 2
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
-
-# --- the decision at hand
-TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = 0, 1, 2, 3, 4
-
-# --- switches of a rule set
-SWITCHES = (
-    "copied_shipowners_counts_itself",
-    "counting_includes_itself",
-    "last_card_on_new_state",
-    "discard_builds_boards_first",
-    "olympia_discount_cumulative",
-    "paid_build_beside_chain",
-    "chain_from_any_age",
-    "discard_build_optional",
-    "free_city_chooses_payment",
-    "debt_choice",
-)
 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
+
+# --- what comes next: FLOW.phase
+DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
+NOBODY = -1
 
 PUBLIC = np.dtype(
     [
@@ -99,52 +67,63 @@ PUBLIC = np.dtype(
         ("turn", "i8"),  # 0.. within the age
         ("turns", "i8"),  # of an age: 6, Cities 7
         ("discarded", "i8"),  # size of the discard pile
-        ("side", "i8", (SEATS,)),  # row of RULES.stage_entry: the board and its side
-        ("policy", "i8", (SEATS,)),  # entry of the line-up that plays the seat
-        ("coins", "i8", (SEATS,)),
-        ("stages", "i8", (SEATS,)),  # built
-        ("shields", "i8", (SEATS,)),
-        ("hand_size", "i8", (SEATS,)),
-        ("abilities", "i8", (SEATS,)),  # bits above, of structures and stages
-        ("free_used", "i8", (SEATS,)),  # the once-per-age free build is spent in this age
+        ("side", "i4", (SEATS,)),  # row of RULES.stage_entry: the board and its side
+        ("policy", "i4", (SEATS,)),  # place in the line-up of the policy that plays the seat
+        ("coins", "i4", (SEATS,)),
+        ("stages", "i4", (SEATS,)),  # built
+        ("shields", "i4", (SEATS,)),
+        ("hand_size", "i4", (SEATS,)),
+        ("abilities", "i4", (SEATS,)),  # bits above, of structures and stages
+        ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
         ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
-        ("colors", "i8", (SEATS, len(COLORS))),  # structures by colour
-        ("symbols", "i8", (SEATS, len(SYMBOLS))),  # science symbols; the last one is wild
-        ("green_symbols", "i8", (SEATS, len(SYMBOLS))),  # those of green structures, which others may copy (R31)
-        ("victory", "i8", (SEATS, AGES)),  # victory tokens by kind
-        ("defeats", "i8", (SEATS,)),  # defeat tokens
-        ("debts", "i8", (SEATS,)),
-        ("diplomacy", "i8", (SEATS,)),
-        ("copy_science", "i8", (SEATS,)),  # structures that copy a symbol (R31)
+        ("colors", "i4", (SEATS, COLOR_KINDS)),  # structures by colour
+        ("symbols", "i4", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
+        ("green_symbols", "i4", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
+        ("victory", "i4", (SEATS, AGES)),  # victory tokens by kind
+        ("defeats", "i4", (SEATS,)),  # defeat tokens
+        ("debts", "i4", (SEATS,)),  # debt tokens
+        ("diplomacy", "i4", (SEATS,)),  # diplomacy tokens held
+        ("copy_science", "i4", (SEATS,)),  # structures that copy a symbol (R31)
         ("plain", "u8", (SEATS,)),  # packed: fixed production
         ("sale", "u8", (SEATS,)),  # packed: the part of it that neighbours may buy
         ("reach", "u8", (SEATS,)),  # packed: at most so many of each resource, either/or symbols counted for all
         ("sale_reach", "u8", (SEATS,)),  # packed: the same of what neighbours may buy
         ("flex_lanes", "u8", (SEATS,)),  # packed 0xFF: resources that some either/or symbol may give
-        ("sale_flex_lanes", "u8", (SEATS,)),
-        ("flex_count", "i8", (SEATS,)),
-        ("sale_flex_count", "i8", (SEATS,)),
-        ("flex", "u8", (SEATS, FLEX)),  # packed: 1 for each alternative
-        ("sale_flex", "u8", (SEATS, FLEX)),
+        ("sale_flex_lanes", "u8", (SEATS,)),  # packed 0xFF: the same of what neighbours may buy
+        ("flex_count", "i4", (SEATS,)),  # either/or symbols
+        ("sale_flex_count", "i4", (SEATS,)),  # those that neighbours may use
+        ("flex", "u1", (SEATS, FLEX)),  # mask over RESOURCES: the alternatives of each either/or symbol
+        ("sale_flex", "u1", (SEATS, FLEX)),  # likewise
         ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
-        ("board_resource", "i8", (SEATS,)),  # index into RESOURCES
-        ("made_kinds", "i8", (SEATS,)),  # mask of what board, brown and gray cards can give (R18)
-        ("post_price", "i8", (SEATS, 4)),  # by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
-        ("board_price", "i8", (SEATS, 4)),  # by stages
-        ("price", "i8", (SEATS, 4)),  # what a unit costs (R14), both together
-        ("cheapest", "i8", (SEATS,)),  # of the four
-        ("turn_rebate", "i8", (SEATS, 2)),  # left, right: off one unit each turn (wharfs)
-        ("board_rebate", "i8", (SEATS, 2)),  # left, right: off the neighbour's starting resource (Smuggler's Cache)
-        # what happened so far, for the seats table
-        ("trade_paid", "i8", (SEATS,)),
-        ("trade_received", "i8", (SEATS,)),
-        ("bank_paid", "i8", (SEATS,)),
-        ("built_paid", "i8", (SEATS,)),
-        ("built_chain", "i8", (SEATS,)),
-        ("built_free", "i8", (SEATS,)),
-        ("built_discard", "i8", (SEATS,)),
-        ("sold", "i8", (SEATS,)),
-        ("coins_lost", "i8", (SEATS,)),
+        ("board_resource", "i4", (SEATS,)),  # index into RESOURCES
+        ("made_kinds", "i4", (SEATS,)),  # mask over RESOURCES: what board, brown and gray cards can give (R18)
+        ("post_price", "i4", (SEATS, 4)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
+        ("board_price", "i4", (SEATS, 4)),  # coins, by stages
+        ("price", "i4", (SEATS, 4)),  # coins that a unit costs (R14), both together
+        ("cheapest", "i4", (SEATS,)),  # the least of the four
+        ("turn_rebate", "i4", (SEATS, 2)),  # left, right: coins off one unit each turn (wharfs)
+        (
+            "board_rebate",
+            "i4",
+            (SEATS, 2),
+        ),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
+        # what happened so far, for the seats table; coins but for the counts of structures and sales
+        ("trade_paid", "i4", (SEATS,)),
+        ("trade_received", "i4", (SEATS,)),
+        ("bank_paid", "i4", (SEATS,)),
+        ("built_paid", "i4", (SEATS,)),
+        ("built_chain", "i4", (SEATS,)),
+        ("built_free", "i4", (SEATS,)),
+        ("built_discard", "i4", (SEATS,)),
+        ("sold", "i4", (SEATS,)),
+        ("coins_lost", "i4", (SEATS,)),
+        # what every city did in the open, in order (R49)
+        ("deed_count", "i8"),
+        (
+            "deeds",
+            "u8",
+            (DEEDS,),
+        ),  # moves as the table saw them, see moves.py
     ],
     align=True,
 )
@@ -157,6 +136,7 @@ PRIVATE = np.dtype(
         ("mate_hand", "u8"),  # the team mate's hand (R42), else 0
         ("seen", "u8"),  # slots of this age that the seat has held or seen
         ("passed", "u8", (TURNS,)),  # the hand handed on after each turn of this age
+        ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
         ("parameters", "f8", (PARAMETERS,)),
         ("weights", "f8", (AGES, WEIGHTS)),
@@ -203,7 +183,7 @@ RULES = np.dtype(
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
         ("cost_coins", "i2", (ENTRIES,)),
-        ("chain", "u8", (CARDS, 2)),  # predecessors
+        ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
         ("color", "i2", (CARDS,)),
         ("age_of", "i2", (CARDS,)),  # first age in which the name exists
         ("category", "i2", (CARDS,)),  # score category of the structure's points
@@ -213,9 +193,9 @@ RULES = np.dtype(
         ("symbol", "i2", (ENTRIES,)),
         ("points", "i2", (ENTRIES,)),
         ("abilities", "i4", (ENTRIES,)),
-        ("price", "i2", (ENTRIES, 4)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, 2)),
-        ("board_rebate", "i2", (ENTRIES, 2)),
+        ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
+        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
+        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
         ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
         ("coins", "i2", (ENTRIES,)),
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
@@ -232,8 +212,8 @@ RULES = np.dtype(
         ("stage_count", "i2", (SIDES,)),
         ("stage_entry", "i2", (SIDES, STAGES)),
         # masks over the cards, for scoring
-        ("scoring_cards", "u8", (2,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (2,)),
+        ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
+        ("purple_cards", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )
@@ -255,8 +235,6 @@ SEATING = np.dtype(
     align=True,
 )
 
-RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = 0, 1, 2
-BAN_TRADE, BAN_STAGE, BAN_SELL = 1, 2, 4
 
 EVENT = np.dtype(
     [
@@ -279,59 +257,132 @@ EVENT = np.dtype(
 
 HIDDEN = np.dtype(
     [
-        ("rng", "u8"),  # stream of the deals
-        ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of explored picks
-        ("pool", "i8", (SLOTS,)),  # scratch of draws without replacement
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
-        ("deck", "i8", (SLOTS,)),
-        ("pile", "u8", (2,)),  # names on the discard pile
-        ("copies", "i8", (CARDS,)),  # copies of each on the pile
-        ("free_pile", "i8", (8,)),  # slots of the Free City's pile, top first
+        ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
+        ("number", "i8"),
+        ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks
+        ("pile", "u8", (2,)),  # names on the discard pile, one bit a card
+        ("copies", "u1", (CARDS,)),  # copies of each on the pile
+        ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
         ("free_pile_next", "i8"),
         ("holder", "i8"),  # seat with the Free City card
-        ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn
-        ("board_builds", "i8", (SEATS,)),  # builds from the pile granted by boards
-        ("card_builds", "i8", (SEATS,)),  # ... by structures
-        ("queue", "i8", (64,)),
-        ("losses", "i8", (SEATS,)),
-        ("envoy", "i8", (SEATS,)),  # a diplomacy token was discarded at this end of age
-        ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, token sums
+        ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn, NO_MOVE none
+        ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
+        ("card_builds", "i4", (SEATS,)),  # ... by structures
+        ("losses", "i4", (SEATS,)),  # coins still to be lost
+    ],
+    align=True,
+)
+
+FLOW = np.dtype(
+    [
+        ("phase", "i8"),  # what comes next, DEAL ... OVER
+        ("seat", "i8"),  # whose decision is next in the phases CHOOSE, CITY and LAST
+        ("after", "i8"),  # the phase that follows when all losses are settled
+        ("asked_last", "i8"),  # whether some city played its last card
+        ("queue_at", "i8"),  # builds from the pile carried out
+        ("queue_end", "i8"),  # builds from the pile in the queue
+        ("queue", "i1", (QUEUE,)),  # the seats that build from the pile, in order
+    ],
+    align=True,
+)
+
+BEFORE = np.dtype(
+    [  # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
+        ("plain", "u8", (SEATS,)),
+        ("sale", "u8", (SEATS,)),
+        ("sale_reach", "u8", (SEATS,)),
+        ("sale_flex_lanes", "u8", (SEATS,)),
+        ("flex_count", "i4", (SEATS,)),
+        ("sale_flex_count", "i4", (SEATS,)),
+        ("made_kinds", "i4", (SEATS,)),
+        ("abilities", "i4", (SEATS,)),
+        ("cheapest", "i4", (SEATS,)),
+        ("price", "i4", (SEATS, 4)),
+        ("turn_rebate", "i4", (SEATS, 2)),
+        ("board_rebate", "i4", (SEATS, 2)),
+    ],
+    align=True,
+)
+
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
+STATE = np.dtype(POSITION, align=True)
+
+SOLVER = np.dtype(
+    [
         # the payer of the decision at hand, see payment.prepare_payer
-        ("payer_left", "i8"),
-        ("payer_right", "i8"),
-        ("payer_plain", "u8"),
-        ("payer_bound", "u8"),  # packed: at most so much could be had, neighbours included
-        ("payer_flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
-        ("payer_sale", "u8", (2,)),  # packed: what left and right sell for the cost at hand
-        ("payer_choices", "i8"),  # either/or symbols that may give several of the missing resources
-        ("payer_wild", "i8"),
-        ("payer_cheapest", "i8"),
-        ("payer_used", "i8"),  # own either/or symbols that are spoken for in the cost at hand
-        ("pairs", "u8", (64,)),  # solver: the payments found, as the two fields of a move
+        ("left", "i8"),  # seats of the neighbours
+        ("right", "i8"),
+        ("plain", "u8"),  # packed: own fixed production
+        ("bound", "u8"),  # packed: at most so much could be had, neighbours included
+        ("flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
+        ("for_sale", "u8", (2,)),  # packed: what left and right sell for the cost at hand
+        ("choices", "i8"),  # either/or symbols that may give several of the missing resources
+        ("wild", "i8"),  # whether a price depends on the symbol or the turn
+        ("cheapest", "i8"),  # coins
+        ("used", "i8"),  # mask of own either/or symbols that are spoken for in the cost at hand
+        ("pairs", "u8", (64,)),  # the payments found, as the two fields of a move
         ("stage_moves", "u8", (64,)),  # payments of the next stage, while listing
-        ("reachable", "u8", (2, 64)),  # solver: reachable states for each coin total, left and right
-        ("stride", "u8", (8,)),  # solver: what one more unit of a resource adds to a state
-        ("open", "u8", (8,)),  # solver: the states that lack some of a resource
-        ("span", "i8", (8,)),  # solver: missing amount of a resource
-        ("best_right", "i8", (64,)),  # solver: least coins to the right for each total to the left
+        ("reachable", "u8", (2, 64)),  # reachable states for each coin total, left and right
+        ("stride", "u8", (8,)),  # what one more unit of a resource adds to a state
+        ("open", "u8", (8,)),  # the states that lack some of a resource
+        ("span", "i8", (8,)),  # missing amount of a resource
+        ("best_right", "i8", (64,)),  # least coins to the right for each total to the left
         ("general", "i2", (1024, 64)),  # general solver: least right total by covered units and left total
-        ("scores", "i8", (SEATS, 8)),
+    ],
+    align=True,
+)
+
+DEALER = np.dtype(
+    [
+        ("rng", "u8"),  # stream of the deal
+        ("pool", "i8", (SLOTS,)),  # what is drawn from without replacement
+        ("deck", "i8", (SLOTS,)),  # slots of the age, shuffled as they are dealt
+    ],
+    align=True,
+)
+
+CONFLICT = np.dtype(
+    [
+        ("envoy", "i8", (SEATS,)),  # 1: a diplomacy token was discarded at this end of age
+        ("ring", "i8", (SEATS,)),  # the seats that fight, in order
+        ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, points of the tokens
+    ],
+    align=True,
+)
+
+RESULT = np.dtype(
+    [
+        ("points", "i8", (SEATS, CATEGORY_KINDS)),
         ("total", "i8", (SEATS,)),
-        ("rank", "i8", (SEATS,)),
-        ("share", "f8", (SEATS,)),
-        ("logging", "i8"),
-        ("events", "i8"),
-        ("log", EVENT, (EVENTS,)),
+        ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
+        ("share", "f8", (SEATS,)),  # of the victory
+    ],
+    align=True,
+)
+
+LOG = np.dtype(
+    [
+        ("keeping", "i8"),  # whether events are kept
+        ("count", "i8"),
+        ("events", EVENT, (EVENTS,)),
     ],
     align=True,
 )
 
 GAME = np.dtype(
-    [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("choice", CHOICE), ("hidden", HIDDEN), ("frozen", PUBLIC)],
+    [
+        *POSITION,  # a position is the first STATE.itemsize bytes of a game
+        ("choice", CHOICE),
+        ("frozen", PUBLIC),  # the payer of BEFORE, spelt out for the solver
+        ("solver", SOLVER),
+        ("dealer", DEALER),
+        ("conflict", CONFLICT),
+        ("result", RESULT),
+        ("log", LOG),
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
+    ],
     align=True,
 )
-
-CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
 
 ROW = np.dtype(
     [
@@ -341,7 +392,7 @@ ROW = np.dtype(
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
         ("win_share", "f4"),
-        ("points", "i2", (len(CATEGORIES),)),
+        ("points", "i2", (CATEGORY_KINDS,)),
         ("total", "i2"),
         ("coins", "i2"),
         ("shields", "u1"),
@@ -358,17 +409,17 @@ ROW = np.dtype(
         ("built_free", "u1"),
         ("built_discard", "u1"),
         ("sold", "u1"),
-        ("colors", "u1", (len(COLORS),)),
-        ("symbols", "u1", (len(SYMBOLS),)),
-        ("built", "u8", (2,)),
+        ("colors", "u1", (COLOR_KINDS,)),
+        ("symbols", "u1", (SYMBOL_KINDS,)),
+        ("built", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Rules, Seating, Hidden, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, HIDDEN, GAME, ROW, PICK)
+Public, Private, Choice, Rules, Seating, Solver, Game, Row, Pick = map(
+    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, SOLVER, GAME, ROW, PICK)
 )
 POLICY = types.int64(Public, Private, Choice, Rules)
 LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)

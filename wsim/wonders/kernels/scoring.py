@@ -1,27 +1,40 @@
-"""Conflicts at the end of an age and the score at the end of the game (R19-R25, R29-R31, R37-R42)."""
+"""The score at the end of the game (R22-R25, R29-R31, R37, R38, R41, R42)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import COPY_GUILD, STAGE_ENTRY, SWITCHES
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
+from wsim.wonders.words import (
+    AGES,
+    ANY,
+    CARD_WORDS,
+    CATEGORY_KINDS,
+    CITY_SELF,
+    COMPASS,
+    COPY_GUILD,
+    GEAR,
+    GUILD,
+    MILITARY,
+    PURPLE,
+    SCIENCE,
+    SET_POINTS,
+    SWITCH_NUMBER,
+    TABLET,
+    TREASURY,
+    WONDER,
+)
 
 _ONE = np.uint64(1)
-_PURPLE = 6
-_ANY = 4  # the wild symbol's place among SYMBOLS
-_MILITARY, _TREASURY, _WONDER, _CIVILIAN, _SCIENCE, _COMMERCE, _GUILD, _CITIES = range(8)
-# category of a structure's points by its colour: brown, gray, blue, yellow, red, green, purple, black
-CATEGORY_OF_COLOR = (_COMMERCE, _COMMERCE, _CIVILIAN, _COMMERCE, _MILITARY, _SCIENCE, _GUILD, _CITIES)
-_COPIED_COUNTS_ITSELF = SWITCHES.index("copied_shipowners_counts_itself")
+_COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
 @kernel
 def science_points(compass, gear, tablet):
     """Return the points of fixed science symbols (R23)."""
     sets = min(compass, min(gear, tablet))
-    return compass * compass + gear * gear + tablet * tablet + 7 * sets
+    return compass * compass + gear * gear + tablet * tablet + SET_POINTS * sets
 
 
 @kernel
@@ -43,19 +56,19 @@ def best_science(public, seat, extra_wild):
 @kernel
 def science_with(public, seat, compass, gear, tablet, wild, copies):
     """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
-    compass += public.symbols[seat, 1]
-    gear += public.symbols[seat, 2]
-    tablet += public.symbols[seat, 3]
-    wild += public.symbols[seat, _ANY]
+    compass += public.symbols[seat, COMPASS]
+    gear += public.symbols[seat, GEAR]
+    tablet += public.symbols[seat, TABLET]
+    wild += public.symbols[seat, ANY]
     copies += public.copy_science[seat]
     if copies == 0:
         if wild == 0:
             return science_points(compass, gear, tablet)
         return best_wild(compass, gear, tablet, wild)
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    compasses = public.green_symbols[left, 1] + public.green_symbols[right, 1]
-    gears = public.green_symbols[left, 2] + public.green_symbols[right, 2]
-    tablets = public.green_symbols[left, 3] + public.green_symbols[right, 3]
+    compasses = public.green_symbols[left, COMPASS] + public.green_symbols[right, COMPASS]
+    gears = public.green_symbols[left, GEAR] + public.green_symbols[right, GEAR]
+    tablets = public.green_symbols[left, TABLET] + public.green_symbols[right, TABLET]
     best = 0
     for i in range(min(copies, compasses) + 1):
         for j in range(min(copies - i, gears) + 1):
@@ -72,7 +85,7 @@ def points_of(public, rules, seat, entry, more_purple):
     if each:
         what, cities = rules.points_per[entry, 1], rules.points_per[entry, 2]
         number = count_around(public, seat, what, cities)
-        if more_purple and cities & 1 and what >> _PURPLE & 1:
+        if more_purple and cities & CITY_SELF and what >> PURPLE & 1:
             number += more_purple
         points += each * number
     if rules.points_complete[entry] and public.stages[seat] == rules.stage_count[public.side[seat]]:
@@ -83,8 +96,8 @@ def points_of(public, rules, seat, entry, more_purple):
 @kernel
 def _structure_points(game, rules, seat, more_purple):
     """Add the points of all structures of a city to its categories; return the points of its guilds."""
-    public, scores = game.public, game.hidden.scores
-    for word in range(2):
+    public, scores = game.public, game.result.points
+    for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -96,11 +109,11 @@ def _structure_points(game, rules, seat, more_purple):
 @kernel
 def _copy_best_guild(game, rules, seat):
     """Score the guild that a city copies from a neighbour: the one that is best for the total (R29, R30)."""
-    public, scores = game.public, game.hidden.scores
+    public, scores = game.public, game.result.points
     science = best_science(public, seat, 0)
     # a copy is a purple card of its own, so own guilds that count purple cards are worth more (R29)
     own_bonus = 0
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -109,54 +122,54 @@ def _copy_best_guild(game, rules, seat):
     itself = 1 if rules.switch[_COPIED_COUNTS_ITSELF] else 0
     best, best_guild, best_science_gain = 0, 0, 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
             guild = points_of(public, rules, seat, card, itself) + own_bonus
-            wild = 1 if rules.symbol[card] == _ANY else 0
+            wild = 1 if rules.symbol[card] == ANY else 0
             gained = best_science(public, seat, wild) - science if wild else 0
             if guild + gained > best:
                 best, best_guild, best_science_gain = guild + gained, guild, gained
-    scores[seat, _GUILD] += best_guild
-    scores[seat, _SCIENCE] += science + best_science_gain
+    scores[seat, GUILD] += best_guild
+    scores[seat, SCIENCE] += science + best_science_gain
 
 
 @kernel
 def score_seat(game, rules, seat):
     """Fill the categories and the total of one city (R22)."""
-    public, hidden = game.public, game.hidden
-    scores = hidden.scores
-    for category in range(8):
+    public, result = game.public, game.result
+    scores = result.points
+    for category in range(CATEGORY_KINDS):
         scores[seat, category] = 0
     military = public.defeats[seat] * rules.defeat_points
-    for age in range(3):
+    for age in range(AGES):
         military += public.victory[seat, age] * rules.victory_points[age]
-    scores[seat, _MILITARY] = military
-    scores[seat, _TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
+    scores[seat, MILITARY] = military
+    scores[seat, TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
-        scores[seat, _WONDER] += points_of(public, rules, seat, entry, 0)
+        scores[seat, WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat, 0)
     if public.abilities[seat] & COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:
-        scores[seat, _SCIENCE] += best_science(public, seat, 0)
+        scores[seat, SCIENCE] += best_science(public, seat, 0)
     total = 0
-    for category in range(8):
+    for category in range(CATEGORY_KINDS):
         total += scores[seat, category]
-    hidden.total[seat] = total
+    result.total[seat] = total
 
 
 @kernel
 def score_game(game, rules):
     """Score every city, then rank the players and share the victory (R24, R42, R48)."""
-    hidden, public = game.hidden, game.public
+    result, public = game.result, game.public
     for seat in range(public.seats):
         score_seat(game, rules, seat)
-        hidden.rank[seat] = 0
-        hidden.share[seat] = 0.0
+        result.rank[seat] = 0
+        result.share[seat] = 0.0
     size = 2 if rules.teams else 1
     sides = rules.players // size
     winners = 0
@@ -166,11 +179,11 @@ def score_game(game, rules):
             if _beats(game, size, other, side) and not _same_as_earlier(game, size, other):
                 better += 1
         for seat in range(side * size, side * size + size):
-            hidden.rank[seat] = better + 1
+            result.rank[seat] = better + 1
         winners += better == 0
     for seat in range(rules.players):
-        if hidden.rank[seat] == 1:
-            hidden.share[seat] = 1.0 / winners
+        if result.rank[seat] == 1:
+            result.share[seat] = 1.0 / winners
 
 
 @kernel
@@ -178,7 +191,7 @@ def _standing(game, size, side):
     """Return points and coins of a player or team as one number that orders them (R24)."""
     points, coins = 0, 0
     for seat in range(side * size, side * size + size):
-        points += game.hidden.total[seat]
+        points += game.result.total[seat]
         coins += game.public.coins[seat]
     return points * 4096 + coins
 
@@ -196,68 +209,3 @@ def _same_as_earlier(game, size, side):
         if _standing(game, size, other) == _standing(game, size, side):
             return True
     return False
-
-
-# --- conflicts
-
-
-@kernel
-def _fight(game, rules, first, second, tokens):
-    """Settle one conflict for ``tokens`` tokens a side; put the shields and the token sums into the log fields."""
-    public, fought = game.public, game.hidden.fought
-    age = public.age
-    margin = public.shields[first] - public.shields[second]
-    fought[0], fought[1] = first, second
-    fought[2], fought[3] = public.shields[first], public.shields[second]
-    fought[4], fought[5] = 0, 0
-    if margin == 0 or tokens == 0:
-        return
-    winner, loser = (first, second) if margin > 0 else (second, first)
-    public.victory[winner, age] += tokens
-    public.defeats[loser] += tokens
-    won, lost = (4, 5) if margin > 0 else (5, 4)
-    fought[won] = tokens * rules.victory_points[age]
-    fought[lost] = tokens * rules.defeat_points
-
-
-@kernel
-def team_conflict(game, rules, first):
-    """Fight the conflict between ``first`` and the seat on its left, of another team (R39, R40)."""
-    second = neighbor_left(game.public, first)
-    tokens = 2 - game.hidden.envoy[first] - game.hidden.envoy[second]
-    _fight(game, rules, first, second, tokens)
-
-
-@kernel
-def send_envoys(game):
-    """Let every seat that holds diplomacy tokens discard one (R20, R40); list who fights; return their number."""
-    public, hidden = game.public, game.hidden
-    fighters = 0
-    for seat in range(public.seats):
-        hidden.envoy[seat] = 1 if public.diplomacy[seat] > 0 else 0
-        public.diplomacy[seat] -= hidden.envoy[seat]
-        if hidden.envoy[seat] == 0:
-            hidden.queue[fighters] = seat
-            fighters += 1
-    return fighters
-
-
-@kernel
-def conflict(game, rules, fighters, place):
-    """Fight the conflict between the fighter at a place of the ring and the next one to its left (R19, R20)."""
-    queue = game.hidden.queue
-    following = place + 1 if place + 1 < fighters else 0
-    _fight(game, rules, queue[place], queue[following], 1)
-
-
-@kernel
-def conflicts_of(rules, fighters):
-    """Return the number of conflicts of this end of age."""
-    if rules.teams:
-        return rules.seats // 2
-    if fighters < 2:
-        return 0
-    return 1 if fighters == 2 else fighters
-
-
-__all__ = ["CATEGORY_OF_COLOR", "STAGE_ENTRY", "best_science", "best_wild", "science_points", "score_game"]

@@ -1,29 +1,11 @@
-"""What a turn does to the table: placing, paying, gains, losses, the discard pile, conflicts (R9, R19-R21, R26-R41)."""
+"""What a turn does to the table: placing, paying, gains, losses, the discard pile (R9, R12-R14, R18, R21, R26-R37)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
-    BLACK_MARKET,
-    BUILD,
-    BUILD_DISCARD,
-    COUNT_ANY_VICTORY,
-    COUNT_DEFEAT,
-    COUNT_STAGE,
-    COUNT_VICTORY,
-    DISCARD_DEFEATS,
-    FREE,
-    PER_STAGE,
-    PER_VICTORY,
-    PRICES,
-    SELL,
-    STAGE_ENTRY,
-    SWITCHES,
-    WAREHOUSE,
-    WHO_NEIGHBORS,
-)
+from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
     action_of,
@@ -35,15 +17,46 @@ from wsim.wonders.kernels.moves import (
     slot_of,
     spends_of,
 )
+from wsim.wonders.kernels.payment import spread
+from wsim.wonders.words import (
+    ALL_COLORS,
+    BLACK_MARKET,
+    BROWN,
+    BUILD,
+    BUILD_DISCARD,
+    CITY_LEFT,
+    CITY_RIGHT,
+    CITY_SELF,
+    COUNT_ANY_VICTORY,
+    COUNT_DEFEAT,
+    COUNT_STAGE,
+    COUNT_VICTORY,
+    DISCARD_DEFEATS,
+    FREE,
+    GRAY,
+    GREEN,
+    NEIGHBOR_SEATS,
+    PAID,
+    PER_STAGE,
+    PER_VICTORY,
+    PRICE_KINDS,
+    PRICES,
+    RESOURCE_KINDS,
+    SELL,
+    STAGE_ENTRY,
+    SWITCH_NUMBER,
+    WAREHOUSE,
+    WHO_NEIGHBORS,
+)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_SPREAD = np.uint64(8)
+_BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
 _ALL_RESOURCES = 0x7F
+WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
 _BROWN, _GRAY, _GREEN = 0, 1, 5
-_COUNT_SELF = SWITCHES.index("counting_includes_itself")
-_CUMULATIVE = SWITCHES.index("olympia_discount_cumulative")
+_COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
+_CUMULATIVE = SWITCH_NUMBER["olympia_discount_cumulative"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
-_COLORS = 0xFF
 
 
 @kernel
@@ -59,27 +72,17 @@ def neighbor_right(public, seat):
 
 
 @kernel
-def _lanes(mask, value):
-    """Return the packed word with ``value`` in the lanes of a mask over the resources."""
-    word = _ZERO
-    for resource in range(7):
-        if mask >> resource & 1:
-            word |= np.uint64(value) << np.uint64(8 * resource)
-    return word
-
-
-@kernel
 def add_flex(public, seat, mask, sold):
     """Give a city one more either/or symbol."""
-    word = _lanes(mask, 1)
-    public.flex[seat, public.flex_count[seat]] = word
+    word = spread(mask)
+    public.flex[seat, public.flex_count[seat]] = mask
     public.flex_count[seat] += 1
-    public.flex_lanes[seat] |= _lanes(mask, 255)
+    public.flex_lanes[seat] |= word * _BYTE
     public.reach[seat] += word
     if sold:
-        public.sale_flex[seat, public.sale_flex_count[seat]] = word
+        public.sale_flex[seat, public.sale_flex_count[seat]] = mask
         public.sale_flex_count[seat] += 1
-        public.sale_flex_lanes[seat] |= _lanes(mask, 255)
+        public.sale_flex_lanes[seat] |= word * _BYTE
         public.sale_reach[seat] += word
 
 
@@ -97,12 +100,18 @@ def add_production(public, rules, seat, entry, sold):
     if mask:
         add_flex(public, seat, mask, sold)
     if sold and (produces or mask):
-        for resource in range(7):
-            if (produces >> (np.uint64(resource) * _SPREAD)) & np.uint64(0xFF):
+        for resource in range(RESOURCE_KINDS):
+            if (produces >> (np.uint64(resource) * _LANE)) & np.uint64(0xFF):
                 mask |= 1 << resource
         public.made_kinds[seat] |= mask
         if public.abilities[seat] & (WAREHOUSE | BLACK_MARKET):
             refresh_private_symbols(public, seat)
+
+
+@kernel
+def private_symbol(role, kinds):
+    """Return the alternatives of Secret Warehouse and Black Market in a city that makes these kinds (R18)."""
+    return kinds if role == WAREHOUSE_ROLE else _ALL_RESOURCES & ~kinds
 
 
 @kernel
@@ -112,16 +121,11 @@ def refresh_private_symbols(public, seat):
     public.reach[seat] = public.plain[seat]
     public.flex_lanes[seat] = _ZERO
     for symbol in range(public.flex_count[seat]):
-        if public.flex_role[seat, symbol] == WAREHOUSE_ROLE:
-            public.flex[seat, symbol] = _lanes(kinds, 1)
-        elif public.flex_role[seat, symbol] == MARKET_ROLE:
-            public.flex[seat, symbol] = _lanes(_ALL_RESOURCES & ~kinds, 1)
-        word = public.flex[seat, symbol]
+        if public.flex_role[seat, symbol]:
+            public.flex[seat, symbol] = private_symbol(public.flex_role[seat, symbol], kinds)
+        word = spread(public.flex[seat, symbol])
         public.reach[seat] += word
-        public.flex_lanes[seat] |= word * np.uint64(255)
-
-
-WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
+        public.flex_lanes[seat] |= word * _BYTE
 
 
 @kernel
@@ -129,12 +133,12 @@ def add_effects(public, rules, seat, entry):
     """Give a city the lasting effects of a structure or stage."""
     color = rules.color[entry] if entry < STAGE_ENTRY else -1
     if rules.produces[entry] or rules.one_of[entry]:
-        add_production(public, rules, seat, entry, color == _BROWN or color == _GRAY)
+        add_production(public, rules, seat, entry, color == BROWN or color == GRAY)
     public.shields[seat] += rules.shields[entry]
     symbol = rules.symbol[entry]
     if symbol:
         public.symbols[seat, symbol] += 1
-        if color == _GREEN:
+        if color == GREEN:
             public.green_symbols[seat, symbol] += 1
     abilities = rules.abilities[entry]
     if abilities:
@@ -153,7 +157,7 @@ def add_effects(public, rules, seat, entry):
 def add_prices(public, rules, seat, entry):
     """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
     full = rules.trade_price
-    for kind in range(4):
+    for kind in range(PRICE_KINDS):
         price = rules.price[entry, kind]
         if entry < STAGE_ENTRY:
             public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
@@ -164,7 +168,7 @@ def add_prices(public, rules, seat, entry):
     public.cheapest[seat] = min(
         min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
     )
-    for side in range(2):
+    for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
         public.board_rebate[seat, side] += rules.board_rebate[entry, side]
 
@@ -209,7 +213,7 @@ def place(game, rules, seat, move):
         entry = card_of(move)
         add_structure(public, rules, seat, entry)
         how = how_of(move)
-        if how == 0:
+        if how == PAID:
             public.built_paid[seat] += 1
         elif how == FREE:
             public.built_free[seat] += 1
@@ -249,11 +253,11 @@ def settle(public, rules, seat, move):
 def count_in(public, seat, what):
     """Count what an effect counts in one city."""
     total = 0
-    colors = what & _COLORS
+    colors = what & ALL_COLORS
     while colors:
         total += public.colors[seat, lowest_bit(np.uint64(colors))]
         colors &= colors - 1
-    if what & ~_COLORS:
+    if what & ~ALL_COLORS:
         if what & COUNT_STAGE:
             total += public.stages[seat]
         if what & COUNT_DEFEAT:
@@ -269,11 +273,11 @@ def count_in(public, seat, what):
 def count_around(public, seat, what, cities):
     """Count what an effect counts in the cities it looks at: 1 own, 2 left, 4 right."""
     total = 0
-    if cities & 1:
+    if cities & CITY_SELF:
         total += count_in(public, seat, what)
-    if cities & 2:
+    if cities & CITY_LEFT:
         total += count_in(public, neighbor_left(public, seat), what)
-    if cities & 4:
+    if cities & CITY_RIGHT:
         total += count_in(public, neighbor_right(public, seat), what)
     return total
 
@@ -285,7 +289,12 @@ def gain(public, rules, seat, entry):
     each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
         number = count_around(public, seat, what, cities)
-        if rules.switch[_COUNT_SELF] == 0 and entry < STAGE_ENTRY and cities & 1 and what >> rules.color[entry] & 1:
+        if (
+            rules.switch[_COUNT_SELF] == 0
+            and entry < STAGE_ENTRY
+            and cities & CITY_SELF
+            and what >> rules.color[entry] & 1
+        ):
             number -= 1
         public.coins[seat] += each * number
     if rules.abilities[entry] & DISCARD_DEFEATS:
@@ -335,13 +344,14 @@ def inflict(game, rules, seat, entry):
 
 
 @kernel
-def resolve(game, rules):
+def resolve(game, rules, decision):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden
     seats = public.seats
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
             place(game, rules, seat, hidden.taken[seat])
+            log_deed(public, seat, hidden.taken[seat], decision)
     eventful = False
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:

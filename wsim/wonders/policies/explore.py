@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import uniform
-from wsim.wonders.kernels.layout import LOSS, PARAMETERS
+from wsim.wonders.words import LOSS, PARAMETERS
 
 __all__ = ["EXPLORE", "explores"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import BUILD, LOSS, POLICY, SELL, STAGE
+from wsim.wonders.kernels.layout import POLICY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.policies.points import entry_change, next_stage, rivals_loss
+from wsim.wonders.words import BUILD, LOSS, SELL, STAGE
 
 __all__ = ["greedy_policy", "pick_most_points"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import BUILD, LOSS, POLICY, STAGE
+from wsim.wonders.kernels.layout import POLICY
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.policies.explore import explores
+from wsim.wonders.words import BUILD, LOSS, STAGE
 
 
 @kernel(POLICY)

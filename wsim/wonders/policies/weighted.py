@@ -10,25 +10,14 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import (
-    ACTION_AT,
-    BANK_AT,
-    BUILD,
-    DECLINE,
-    DISCARD_PILE,
-    HOW_AT,
-    LOSS,
-    POLICY,
-    SELL,
-    STAGE,
-    TURN,
-)
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, POLICY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, entry_value
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
 
 __all__ = ["weighted_policy"]
 
