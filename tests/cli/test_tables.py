@@ -112,6 +112,7 @@ def test_synergies_of_some_cards(wsim_command: Command, run: str) -> None:
         ("table RUN matchups --outcome total", "the table matchups has no option '--outcome': it has --by"),
         ("table RUN variance --outcome", "the option '--outcome' needs a value: a column of numbers"),
         ("table RUN variance --outcome a --outcome b", "--outcome is given once, not 2 times: a, b"),
+        ("table RUN --outcome total", "name the table before its options: table RUN NAME --outcome ..."),
         ("table RUN variance more", "table takes no argument 'more'"),
         ("table nothing", "'nothing' does not exist"),
     ],

@@ -11,9 +11,9 @@ import polars as pl
 import wsim.babel.game
 from tests.babel.tools import Scene, _take_turn, scripted
 from tests.games.rows import Row
-from wsim.babel.words import SEATS
 from wsim.babel.players import make_player
 from wsim.babel.trace import read_log
+from wsim.babel.words import SEATS
 from wsim.policies.lineup import parse_entry
 
 __all__ = ["ROW"]

@@ -226,6 +226,12 @@ def test_what_a_seat_owns_has_a_column(row: Row, table: Mapping[str, Any]) -> No
     assert isinstance(frame.schema["policy"], pl.Enum)
 
 
+@each_table
+def test_nothing_changes_without_a_change(row: Row, table: Mapping[str, Any]) -> None:
+    plan, simulator = ready(row, table)
+    assert list(simulator.changed(row.game.prepare(plan))) == []
+
+
 # --- traces -----------------------------------------------------------------------------------------------------------
 
 

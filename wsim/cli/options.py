@@ -223,6 +223,8 @@ def table_options(**of_table: Any) -> Callable[[Callable[..., None]], Callable[.
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         def command(context: typer.Context, **values: Any) -> None:
+            if (first := str(values.get("name") or "")).startswith("-"):
+                raise UserError(f"name the table before its options: {context.info_name} RUN NAME {first} ...")
             named = {name: values.pop(name) for name in of_table}
             asked = _asked(context, {name: values.pop(name) for name in ("run", *VIEW_OPTIONS)}, named)
             function(asked=asked, **values)

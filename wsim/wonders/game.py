@@ -9,6 +9,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+from wsim.wonders.words import ACTIONS, AGES, BUILD, CATEGORIES, COLORS, SELL, STAGE
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator
 
 __all__ = [
-    "ACTIONS",
     "ANALYSES",
     "COLOURS",
     "NAME",
     "OPTIONS",
     "OWNED",
     "PICKS",
+    "PICK_ACTIONS",
     "RESTRICT",
     "TITLE",
     "catalogue_of",
@@ -43,31 +44,37 @@ OPTIONS: Mapping[str, str] = {
 }
 COMPILE_SECONDS = 25.0
 OWNED: Mapping[str, str] = {"built:": "card"}
-ACTIONS: Mapping[str, str] = {
-    "build": "build the card",
-    "stage": "bury it under a stage",
-    "sell": "sell it, which denies it to the others",
+PICK_ACTIONS: Mapping[str, str] = {
+    ACTIONS[BUILD]: "build the card",
+    ACTIONS[STAGE]: "bury it under a stage",
+    ACTIONS[SELL]: "sell it, which denies it to the others",
     "take": "any of these",
 }
 """What can be done with a card in a pick."""
-COLOURS: Mapping[str, str] = {
-    "military": "light-dark(#c8452f, #de6a55)",
-    "treasury": "light-dark(#d6a722, #e0ba4a)",
-    "wonder": "light-dark(#8d7a66, #a8967f)",
-    "civilian": "light-dark(#3f74b8, #6b9bd8)",
-    "science": "light-dark(#3c9157, #5fb57c)",
-    "commerce": "light-dark(#e2873a, #eb9c57)",
-    "guild": "light-dark(#7d57a8, #a583cf)",
-    "cities": "light-dark(#4d4a46, #8a867e)",
-    "brown": "light-dark(#8b5e3c, #b2825b)",
-    "gray": "light-dark(#9a9a96, #a9a9a5)",
-    "blue": "light-dark(#3f74b8, #6b9bd8)",
-    "yellow": "light-dark(#e0a92c, #e6ba50)",
-    "red": "light-dark(#c8452f, #de6a55)",
-    "green": "light-dark(#3c9157, #5fb57c)",
-    "purple": "light-dark(#7d57a8, #a583cf)",
-    "black": "light-dark(#3b3936, #8a867e)",
-}
+COLOURS: Mapping[str, str] = dict(
+    zip(
+        (*CATEGORIES, *COLORS),
+        (
+            "light-dark(#c8452f, #de6a55)",  # military
+            "light-dark(#d6a722, #e0ba4a)",  # treasury
+            "light-dark(#8d7a66, #a8967f)",  # wonder
+            "light-dark(#3f74b8, #6b9bd8)",  # civilian
+            "light-dark(#3c9157, #5fb57c)",  # science
+            "light-dark(#e2873a, #eb9c57)",  # commerce
+            "light-dark(#7d57a8, #a583cf)",  # guild
+            "light-dark(#4d4a46, #8a867e)",  # cities
+            "light-dark(#8b5e3c, #b2825b)",  # brown
+            "light-dark(#9a9a96, #a9a9a5)",  # gray
+            "light-dark(#3f74b8, #6b9bd8)",  # blue
+            "light-dark(#e0a92c, #e6ba50)",  # yellow
+            "light-dark(#c8452f, #de6a55)",  # red
+            "light-dark(#3c9157, #5fb57c)",  # green
+            "light-dark(#7d57a8, #a583cf)",  # purple
+            "light-dark(#3b3936, #8a867e)",  # black
+        ),
+        strict=True,
+    )
+)
 """Categories of points, then colours of cards: each on paper and at night."""
 ANALYSES: Mapping[str, str] = {
     "policies": "wsim.wonders.analysis.boards:POLICIES",
@@ -150,9 +157,9 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
 
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(
-    actions=ACTIONS,
+    actions=PICK_ACTIONS,
     randomise=_randomised,
     effects=_pick_effects,
-    usual=("build", "stage", "sell"),
-    ages=(1, 2, 3),
+    usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
+    ages=range(1, AGES + 1),
 )

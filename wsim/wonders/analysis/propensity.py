@@ -21,7 +21,7 @@ from wsim.stats.intervals import check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
-from wsim.wonders.game import ACTIONS
+from wsim.wonders.game import PICK_ACTIONS
 
 __all__ = ["pick_effects"]
 
@@ -64,7 +64,7 @@ def pick_effects(
     otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
     """
     check_level(level)
-    _check(action, ACTIONS, "action")
+    _check(action, PICK_ACTIONS, "action")
     _check(against, tuple(_INSTEAD), "comparison")
     frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
     names = card_names(frame)
