@@ -9,8 +9,8 @@ import pytest
 
 from tests.babel.tools import log_of, played, table
 from wsim.babel.game import default_plan, policies
-from wsim.babel.registry import REGISTRY
-from wsim.babel.weights import SETS, WEIGHTS
+from wsim.babel.policies.features import FEATURES
+from wsim.babel.registry import REGISTRY, TRADE
 from wsim.errors import UserError
 
 NAMED = ("greedy", "builder", "supplier", "collector", "majority")
@@ -34,8 +34,17 @@ def test_registry_rows() -> None:
     for row in rows:
         assert set(row) == {"name", "kind", "idea", "parameters", "source", "random"}
         assert row["idea"]
-    assert all(set(weights) == set(WEIGHTS) for weights in SETS.values())
+        assert row["source"]
+        assert "explore=0.0" in row["parameters"]
     assert set(default_plan()["policies"]) <= set(REGISTRY)
+
+
+def test_every_named_set_is_a_policy_and_every_weight_has_a_meaning() -> None:
+    weights = TRADE.interface().weights
+    named = [name for name, policy in REGISTRY.items() if policy.weights]
+    assert set(weights.shipped) - {"common"} == set(named)  # `common` is what the themes extend
+    assert all(weights.features.values())
+    assert weights.features is FEATURES
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -91,7 +100,7 @@ def test_explore_is_reproducible_and_changes_play() -> None:
 
 OWN = '''
 from wsim import policy
-from wsim.babel.kernels.layout import OFFER, TURN
+from wsim.babel.kit import OFFER, TURN
 
 @policy(parameters={"back": 0})
 def last(public, own, choice, tables):

@@ -75,7 +75,7 @@ def prepare(plan: Plan) -> ToySimulator:
         raise UserError(f"unknown rule set {plan.ruleset!r}{nearest(plan.ruleset, ('toy-1e', 'toy-2e'))}")
     if not 3 <= plan.players <= 7:
         raise UserError(f"toy is for 3 to 7 players, not {plan.players}")
-    for entry in plan.line_up():
+    for entry in plan.line_up:
         if entry.name not in POLICIES:
             raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, POLICIES)}")
     return ToySimulator(plan)
@@ -95,7 +95,7 @@ class ToySimulator:
         self.row_dtype = ROW
         self.pick_dtype = PICK
         self.picks_per_game = self.seats * PICKS
-        names = [entry.name for entry in plan.line_up()]
+        names = [entry.name for entry in plan.line_up]
         self.line_up = [POLICIES.index(name) for name in names] * (1 if len(names) > 1 else self.seats)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:

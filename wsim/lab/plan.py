@@ -10,12 +10,13 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
-from wsim.policies.lineup import Entry, parse_entry, parse_lineup
+from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 
 __all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml"]
 
@@ -91,10 +92,7 @@ class Plan:
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
         options = {name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None}
         plan = cls(**sound, options=options)
-        if len(plan.policies) not in (1, plan.players):
-            raise UserError(
-                f"{len(plan.policies)} policies for {plan.players} players: give one for all seats or one per seat"
-            )
+        check_length(plan.policies, plan.players)
         return plan
 
     @classmethod
@@ -120,7 +118,7 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan flat, as in its file: the game's own options stand beside the fields; no empty cards file."""
-        flat = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "options"}
+        flat = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "options"}
         if self.cards is None:
             del flat["cards"]
         return {**flat, **self.options}
@@ -136,8 +134,9 @@ class Plan:
             words += _as_options(key, value)
         return shlex.join(words)
 
+    @cached_property
     def line_up(self) -> tuple[Entry, ...]:
-        """Return the policies, read."""
+        """The policies, read; once a plan."""
         return tuple(parse_entry(text) for text in self.policies)
 
     def identity(self) -> dict[str, Any]:
@@ -146,7 +145,7 @@ class Plan:
         Raises UserError for a file that cannot be read.
         """
         flat = self.as_dict()
-        flat["policies"] = [_policy_identity(entry) for entry in self.line_up()]
+        flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
         flat["patch"] = [_file_digest(path) for path in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:

@@ -72,9 +72,10 @@ def cold() -> float | bool:
 
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.wonders.registry import policies as rows
+    from wsim.policies.registry import policy_rows
+    from wsim.wonders.registry import TRADE
 
-    return rows()
+    return policy_rows(TRADE)
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
@@ -99,12 +100,13 @@ def _check_players(plan: Plan, catalogue: Catalogue) -> None:
 
 def prepare(plan: Plan) -> WondersSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-    from wsim.wonders.registry import resolve
+    from wsim.policies.registry import resolve
+    from wsim.wonders.registry import TRADE
     from wsim.wonders.simulator import WondersSimulator
 
     catalogue = catalogue_of(plan)
     _check_players(plan, catalogue)
-    return WondersSimulator(plan, catalogue, resolve(plan.policies, plan.players))
+    return WondersSimulator(plan, catalogue, resolve(plan.line_up, plan.players, TRADE))
 
 
 def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:

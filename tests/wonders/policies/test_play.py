@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.policies.lineups import resolve
 from tests.wonders.positions import Move, Position
 from wsim.wonders.kernels.layout import PARAMETERS
-from wsim.wonders.registry import REGISTRY, resolve
+from wsim.wonders.registry import REGISTRY
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 
