@@ -217,7 +217,7 @@ app.add_typer(experiment, name="experiment")
 @plan_options("picks")
 def picks(
     given: Given,
-    explore: Annotated[
+    randomise: Annotated[
         str,
         typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
     ] = "0.1",
@@ -254,7 +254,7 @@ def picks(
 
     question: dict[str, Any] = {"actions": _names(actions), "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
-    asked = Asked(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    asked = Asked(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 
 

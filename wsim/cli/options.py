@@ -118,7 +118,7 @@ class Given:
     def resolve(self, base: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan: ``base``, under the plan file, under the options; raise UserError for a mistake."""
         from wsim.game import GAMES, find_game
-        from wsim.lab.plan import Plan, read_toml
+        from wsim.lab.plan import Plan, read_toml, renamed
 
         values = {**(base or {}), **(read_toml(self.file) if self.file else {}), **self.keys}
         own = find_game(str(values.get("game", next(iter(GAMES))))).OPTIONS
@@ -126,7 +126,8 @@ class Given:
             key = option.lstrip("-").replace("-", "_")
             if key not in own:
                 known = [*self.options, *("--" + name.replace("_", "-") for name in own)]
-                raise UserError(f"{self.command} has no option {option!r}{nearest(option, known)}")
+                hint = renamed(key, [name.lstrip("-") for name in known]) or nearest(option, known)
+                raise UserError(f"{self.command} has no option {option!r}{hint}")
             if value is None:
                 raise UserError(f"the option {option!r} needs a value: {own[key]}")
             values[key] = value

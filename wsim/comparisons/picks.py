@@ -1,6 +1,6 @@
 """Pick experiments: games in which picks are randomised with a known probability, and what they say a card causes.
 
-Every pick of a seat is replaced, with the chance ``explore``, by a uniformly drawn legal move. What a seat would have
+Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly drawn legal move. What a seat would have
 liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
 (``propensity``) compares like with like. Decisions are written to a run folder, shard by
 shard, and read back in batches: memory does not grow with the games.
@@ -32,7 +32,7 @@ __all__ = ["ACTIONS", "Interrupted", "PickExperiment", "PickQuestion", "experime
 
 ACTIONS = ("build", "stage", "sell", "take")
 OUTCOMES = {"score": "total", "win": "win_share"}
-EXPLORE = "explore"  # the option of a game that randomises picks
+RANDOMISE = "randomise"  # the option of a game that randomises picks
 GAMES = 20_000
 
 
@@ -122,7 +122,7 @@ def experiment_picks(
     plan: Plan | None = None,
     /,
     *,
-    explore: float | str = 0.1,
+    randomise: float | str = 0.1,
     actions: Sequence[str] = ("build", "stage", "sell"),
     outcome: str = "score",
     against: str = "others",
@@ -139,7 +139,7 @@ def experiment_picks(
     Parameters
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
-    explore: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
+    randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
     actions, outcome, against, card, age, confidence, fewest: see ``PickQuestion``.
     folder: keep the run here; without it only the answer is kept.
 
@@ -147,22 +147,22 @@ def experiment_picks(
     """
     question = PickQuestion(tuple(actions), outcome, against, card, age, confidence, fewest)
     chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
-    return play_experiment(randomised(chosen, explore), question, folder, threads=threads)
+    return play_experiment(randomised(chosen, randomise), question, folder, threads=threads)
 
 
-def randomised(plan: Plan, explore: float | str) -> Plan:
+def randomised(plan: Plan, randomise: float | str) -> Plan:
     """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
     options = find_game(plan.game).OPTIONS
-    if EXPLORE not in options:
-        raise UserError(f"{plan.game} cannot randomise picks: it has no option {EXPLORE}")
-    chances = str(explore).split(",")
+    if RANDOMISE not in options:
+        raise UserError(f"{plan.game} cannot randomise picks: it has no option {RANDOMISE}")
+    chances = str(randomise).split(",")
     try:
         none = not any(float(chance) > 0 for chance in chances)
     except ValueError:
         none = False  # the game says what is wrong with it
     if none:
-        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {explore!r}")
-    return plan.replace(picks=True, **{EXPLORE: str(explore)})
+        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}")
+    return plan.replace(picks=True, **{RANDOMISE: str(randomise)})
 
 
 def play_experiment(

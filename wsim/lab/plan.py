@@ -8,7 +8,7 @@ import operator
 import os
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 
-__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml"]
+__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml", "renamed"]
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
@@ -83,9 +83,8 @@ class Plan:
         for name in special:
             if name not in module.OPTIONS:
                 known = [*_CHECKS, *module.OPTIONS]
-                raise UserError(
-                    f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{nearest(name, known)}"
-                )
+                hint = renamed(name, known) or nearest(name, known)
+                raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
         sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
@@ -156,6 +155,13 @@ class Plan:
     def digest(self) -> str:
         """Sixteen hexadecimal digits that identify :meth:`identity`: where files and folders lie does not count."""
         return digest_of(self.identity())
+
+
+def renamed(name: str, known: Iterable[str]) -> str:
+    """Return ``; explore is now ...`` for the former name of a key that is known, or nothing."""
+    if name == "explore" and "randomise" in known:
+        return "; explore is now randomise (a policy's own noise is still written name:explore=CHANCE)"
+    return ""
 
 
 def digest_of(value: Any) -> str:

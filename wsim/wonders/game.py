@@ -33,7 +33,7 @@ NAME = "seven_wonders"
 OPTIONS: Mapping[str, str] = {
     "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
     "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
-    "explore": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+    "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0

@@ -1,7 +1,7 @@
 """The game as a whole: decisions, turns, ages, and the chunk kernel that plays many games (R5-R9, R43-R47).
 
 A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
-deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to explored picks. A policy is asked
+deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks. A policy is asked
 only where more than one move is legal, so a forced move costs no random number.
 """
 
@@ -143,14 +143,14 @@ def ask(game, rules, seating, line_up, decider):
             hidden.error[0], hidden.error[1], hidden.error[2], hidden.error[3] = 1, decider, index, choice.count
             return NO_MOVE
         if seating.experiment and choice.kind <= LAST_CARD:
-            index, randomised, probability = explore(game, seating.explore[decider], index)
+            index, randomised, probability = randomise(game, seating.randomise[decider], index)
     if hidden.logging:
         _log_pick(game, rules, decider, index, randomised, probability)
     return choice.moves[index]
 
 
 @kernel
-def explore(game, chance, wanted):
+def randomise(game, chance, wanted):
     """Replace a pick by a uniform one with some chance; return (index, whether it was replaced, its probability)."""
     hidden, count = game.hidden, game.choice.count
     index, randomised = wanted, False
