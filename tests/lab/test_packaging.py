@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -23,6 +25,16 @@ def test_the_wheel_carries_the_catalogue() -> None:
     included = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included == {"cards.toml": "wsim/cards.toml"}
     assert (ROOT / "cards.toml").is_file()
+
+
+@pytest.mark.parametrize("game", ["wonders", "babel"])
+def test_the_wheel_carries_the_weight_sets(game: str) -> None:
+    """Whatever lies in the package goes into the wheel, unless it is left out or git ignores it."""
+    wheel = project()["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["wsim"]
+    assert "exclude" not in wheel
+    assert (ROOT / "wsim" / game / "weights.toml").is_file()
+    assert "toml" not in (ROOT / ".gitignore").read_text(encoding="utf-8")
 
 
 def test_every_dependency_is_imported() -> None:

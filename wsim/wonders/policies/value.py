@@ -273,7 +273,7 @@ def _events(public, own, rules, seat, item):
 
 @kernel
 def _rare(public, own, rules, seat, item, needs):
-    """Return the value of what few entries have: abilities, points that count, tokens, effects on rivals."""
+    """Return the value of what few items have: abilities, points that count, tokens, effects on rivals."""
     weights = own.weights[public.age]
     value = 0.0
     if rules.points_per[item, 0] or rules.points_complete[item]:
