@@ -6,16 +6,22 @@ from pathlib import Path
 
 from wsim.errors import UserError
 
-__all__ = ["default_cards_path"]
+__all__ = ["PACKAGE", "default_cards_path", "is_own"]
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
+_BESIDE = PACKAGE.parent / "cards.toml"
 
 
 def default_cards_path() -> Path:
     """Return the cards.toml of this wsim: the one at the top of the checkout, else the one inside the wheel."""
-    beside, inside = _PACKAGE.parent / "cards.toml", _PACKAGE / "cards.toml"
-    in_checkout = beside.is_file() and (_PACKAGE.parent / "pyproject.toml").is_file()
-    for path in (beside, inside) if in_checkout else (inside, beside):
+    inside = PACKAGE / "cards.toml"
+    in_checkout = _BESIDE.is_file() and (PACKAGE.parent / "pyproject.toml").is_file()
+    for path in (_BESIDE, inside) if in_checkout else (inside, _BESIDE):
         if path.is_file():
             return path
-    raise UserError(f"cards.toml is missing from this installation of wsim: neither {inside} nor {beside} exists")
+    raise UserError(f"cards.toml is missing from this installation of wsim: neither {inside} nor {_BESIDE} exists")
+
+
+def is_own(path: Path) -> bool:
+    """Say whether a file came with wsim."""
+    return path == _BESIDE or path.is_relative_to(PACKAGE)

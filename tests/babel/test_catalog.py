@@ -1,4 +1,4 @@
-"""[babel] of cards.toml: the same components as a table entered by hand, changes laid over it, and mistakes."""
+"""babel.toml: the same components as a table entered by hand, changes laid over it, and mistakes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 
 from tests.babel.reference import components
 from tests.babel.tools import played, table
-from wsim.babel.catalog import load_catalog
+from wsim.babel.catalog import load_catalogue
+from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.errors import UserError
 
 
 def test_the_catalogue_is_the_table_entered_by_hand() -> None:
-    section: dict[str, Any] = dict(load_catalog().section)
+    section: dict[str, Any] = dict(load_catalogue().section)
     hand = components.STANDARD
     assert list(section["wonders"].values()) == hand["wonders"]
     assert section["cards"] == dict.fromkeys(components.KINDS, hand["cards_of_each_kind"])
@@ -43,18 +44,18 @@ def test_the_catalogue_is_the_table_entered_by_hand() -> None:
 @pytest.mark.parametrize("two_colour", [False, True])
 def test_discs_of_a_game(two_colour: bool) -> None:
     changes = (f"babel.rules.use_two_colour_discs={str(two_colour).lower()}",)
-    discs = [dict(disc.needs) for disc in load_catalog(changes=changes).discs]
+    discs = [dict(disc.needs) for disc in load_catalogue(changes=changes).discs]
     assert discs == components.discs(components.rules(use_two_colour_discs=two_colour))
     assert len(discs) == 24
 
 
 def test_section_2_facts_that_are_verified() -> None:
-    catalog = load_catalog()
-    assert sum(catalog.section["cards"].values()) == 100
-    assert len(catalog.wonders) == 8
-    assert sum(catalog.section["action_cards"].values()) == 15
+    catalogue = load_catalogue()
+    assert sum(catalogue.section["cards"].values()) == 100
+    assert len(catalogue.wonders) == 8
+    assert sum(catalogue.section["action_cards"].values()) == 15
     for kind in components.KINDS:
-        numbers = catalog.section["discs"][kind]
+        numbers = catalogue.section["discs"][kind]
         assert len(numbers) == 6
         assert set(numbers) <= {3, 4, 5, 6}
         assert 5 in numbers
@@ -62,7 +63,7 @@ def test_section_2_facts_that_are_verified() -> None:
 
 # --- assumptions ----------------------------------------------------------------------------------------------------
 def entries(**options: bool) -> dict[str, str]:
-    return {one.entry: one.level for one in load_catalog(options=options).assumptions()}
+    return {one.entry: one.level for one in load_catalogue(options=options).assumptions()}
 
 
 def test_every_value_that_is_not_printed_is_listed() -> None:
@@ -113,75 +114,105 @@ def test_a_changed_value_row_changes_points_on_the_same_deals() -> None:
 def test_a_patch_file_is_laid_over_and_changes_win_over_it(tmp_path: Path) -> None:
     patch = tmp_path / "patch.toml"
     patch.write_text("[babel.set_table]\n3 = 12\n5 = 33\n[babel.value_table]\nlight = [5, 3, 3]\n")
-    catalog = load_catalog(patches=[patch], changes=["babel.set_table.5=35"])
-    assert [catalog.value(f"set_table.{size}") for size in (3, 4, 5)] == [12, 20, 35]
-    assert catalog.value("value_table.light") == [5, 3, 3]
-    assert catalog.changes == (str(patch), "babel.set_table.5=35")
+    catalogue = load_catalogue(patches=[patch], changes=["babel.set_table.5=35"])
+    assert [catalogue.value(f"set_table.{size}") for size in (3, 4, 5)] == [12, 20, 35]
+    assert catalogue.value("value_table.light") == [5, 3, 3]
+    assert catalogue.changes == (str(patch), "babel.set_table.5=35")
 
 
 def test_a_two_colour_disc_is_replaced_as_a_whole() -> None:
-    catalog = load_catalog(changes=["babel.two_colour.tc1={crane=1, ship=4}"])
-    assert str(catalog.two_colour_discs[0]) == "crane 1 + ship 4"
-    assert len(catalog.two_colour_discs) == 4
+    catalogue = load_catalogue(changes=["babel.two_colour.tc1={crane=1, ship=4}"])
+    assert str(catalogue.two_colour_discs[0]) == "crane 1 + ship 4"
+    assert len(catalogue.two_colour_discs) == 4
 
 
 def test_own_card_file(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
+    own.write_text(BABEL_TOML.read_text(encoding="utf-8").replace("camel = 25", "camel = 30"), encoding="utf-8")
+    catalogue = load_catalogue(own)
+    assert (catalogue.section["cards"]["camel"], catalogue.source) == (30, str(own))
+    assert catalogue.digest != load_catalogue().digest
     own.write_text("[cards]\nx = 1\n")
     with pytest.raises(UserError, match=r"mine\.toml holds no table \[babel\]"):
-        load_catalog(own)
+        load_catalogue(own)
+    own.write_text("[babel]\n[cards]\nx = 1\n")
+    with pytest.raises(UserError, match=r"mine\.toml, cards: unknown section 'cards'; accepted: babel"):
+        load_catalogue(own)
     with pytest.raises(UserError, match="cannot read the card file"):
-        load_catalog(tmp_path / "missing.toml")
+        load_catalogue(tmp_path / "missing.toml")
     own.write_text("[babel\n")
-    with pytest.raises(UserError, match=r"mine\.toml is not valid TOML"):
-        load_catalog(own)
+    with pytest.raises(UserError, match=r"mine\.toml, line 1: not valid TOML \("):
+        load_catalogue(own)
 
 
 def test_bare_words_and_options() -> None:
-    assert load_catalog(changes=["babel.rules.victory_tie=discs"]).rules["victory_tie"] == "discs"
+    assert load_catalogue(changes=["babel.rules.victory_tie=discs"]).rules["victory_tie"] == "discs"
     options = {"action_cards": "off", "two_colour_discs": "true"}
-    rules = table(options=options).catalog.rules
+    rules = table(options=options).catalogue.rules
     assert (rules["use_action_cards"], rules["use_two_colour_discs"]) == (False, True)
 
 
 MISTAKES = [
-    ("babel.value_table.3=[13, 7]", r"babel\.value_table\.3 = \[13, 7\] .*a list of 3 whole numbers from 0 to 200"),
-    ("babel.valu_table.3=[13, 7, 3]", r"no entry 'valu_table' \(did you mean 'value_table'\?\)"),
-    ("babel.value_table.8=[13, 7, 3]", r"babel\.value_table has no entry '8'"),
+    (
+        "babel.value_table.3=[13, 7]",
+        r"babel\.value_table\.3: the list \[13, 7\] .*a list of 3 whole numbers from 0 to 200",
+    ),
+    ("babel.valu_table.3=[13, 7, 3]", r"unknown entry 'valu_table' \(did you mean 'value_table'\?\)"),
+    ("babel.value_table.8=[13, 7, 3]", r"babel\.value_table\.8: unknown entry '8'; accepted: 1, 2, 3"),
     (
         "babel.rules.victory_tie=shard",
-        r"'shard' is not accepted \(did you mean 'shared'\?\); accepted: 'shared' or",
+        r"unknown rule for ties 'shard' \(did you mean 'shared'\?\); accepted: shared, discs",
     ),
-    ("babel.rules.use_action_cards=1", r"babel\.rules\.use_action_cards = 1 .*true or false"),
+    ("babel.rules.use_action_cards=1", r"babel\.rules\.use_action_cards: 1 is not accepted; accepted: true, false"),
     ("babel.discs.camel=[3, 4, 4, 5, 5, 10]", r"a list of 6 whole numbers from 1 to 9"),
-    ("babel.discs.elephant=[3, 4, 4, 5, 5, 6]", r"no entry 'elephant'"),
+    (
+        "babel.discs.elephant=[3, 4, 4, 5, 5, 6]",
+        r"babel\.discs\.elephant: unknown entry 'elephant'; accepted: camel, crane",
+    ),
     ("babel.two_colour.tc1={camel=2}", r"two kinds out of camel, crane, ship, stonemason"),
     ("babel.two_colour.tc1.camel=3", r"two kinds out of camel, crane, ship, stonemason"),
-    ("babel.two_colour.tc5={camel=2, ship=2}", r"has 5 entries .* the game has 4"),
-    ("babel.two_colour.boxed=2", r"boxed = 2 is on no camel disc"),
+    ("babel.two_colour.tc5={camel=2, ship=2}", r"5 entries \(tc1, .*, tc5\) are not accepted; accepted: 4"),
+    ("babel.two_colour.boxed=2", r"boxed: 2 is on no camel disc, so none can stay in the box; accepted: .* 3, 4, 5, 6"),
     ('babel.wonders.babel="Pyramids of Giza"', r"'Pyramids of Giza' is the name of pyramids already"),
-    ("babel.rules.set_table_cap=7", r"set_table_cap = 7 is not in babel\.set_table, which ends with 6"),
-    ("babel.set_table.9=50", r"babel\.set_table has the entries"),
-    ("babel.cards={camel=1, crane=1, ship=1, stonemason=1}", r"needs 12 cards for 3 seats, babel\.cards has 4"),
-    ('babel.confidence.assumed.nothing="a note"', r"names 'nothing', which is no entry"),
-    ("babel.cards=5", r"babel\.cards = 5 is not a table"),
+    ("babel.rules.set_table_cap=7", r"set_table_cap: 7 is not in babel\.set_table, which ends with 6"),
+    ("babel.set_table.9=50", r"babel\.set_table: the entries 1, 2, 3, 4, 5, 6, 9 are not accepted"),
+    (
+        "babel.cards={camel=1, crane=1, ship=1, stonemason=1}",
+        r"babel\.cards: 4 cards are too few: 4 for each of 3 seats .* are 12",
+    ),
+    (
+        'babel.confidence.assumed.nothing="a note"',
+        r"babel\.confidence\.assumed\.nothing: there is no entry babel\.nothing",
+    ),
+    ("babel.cards.camel=false", r"babel\.cards: camel is missing"),
+    ("babel.cards=5", r"babel\.cards: 5 is not accepted; accepted: a table with camel, crane"),
 ]
 
 
 @pytest.mark.parametrize(("change", "message"), MISTAKES, ids=[change for change, _ in MISTAKES])
 def test_mistakes_are_one_sentence(change: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
-        load_catalog(changes=["babel.rules.use_two_colour_discs=true", change])
+        load_catalogue(changes=["babel.rules.use_two_colour_discs=true", change])
     text = str(caught.value)
-    assert text.startswith("cards.toml with")
-    assert repr(change) in text
+    assert text.startswith(f"--set {change}, babel.")
     assert "\n" not in text
+
+
+def test_all_mistakes_are_told_at_once_each_with_the_file_or_change_that_wrote_it(tmp_path: Path) -> None:
+    patch = tmp_path / "mine.toml"
+    patch.write_text("[babel.cards]\ncamel = -1\n[babel.effects]\njokers = 2\n")
+    with pytest.raises(UserError) as caught:
+        load_catalogue(patches=[patch], changes=["babel.rules.turn_limit=0"])
+    cards, effects, rules = str(caught.value).splitlines()
+    assert cards == f"{patch}, babel.cards.camel: -1 is not accepted; accepted: a whole number from 0 to 60"
+    assert effects.startswith(f"also: {patch}, babel.effects.jokers: unknown entry 'jokers' (did you mean 'joker'?); ")
+    assert rules.startswith("also: --set babel.rules.turn_limit=0, babel.rules.turn_limit: 0 is not accepted; ")
 
 
 @pytest.mark.parametrize("change", ["babel", "babel.x=", "=3", "babel.cards.camel=[", "cards.Palace.points=6"])
 def test_what_is_no_change(change: str) -> None:
     with pytest.raises(UserError, match=r"such as babel\.value_table"):
-        load_catalog(changes=[change])
+        load_catalogue(changes=[change])
 
 
 PLANS: list[tuple[dict[str, Any], str]] = [

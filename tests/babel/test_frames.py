@@ -8,7 +8,7 @@ import polars as pl
 from tests.babel.tools import played, table
 from wsim.babel.analysis.owners import MAKERS
 from wsim.babel.frames import PICK_COLUMNS, SEAT_COLUMNS
-from wsim.babel.kernels.layout import DECISIONS
+from wsim.babel.words import DECISIONS
 
 LINE_UP = ("builder", "supplier", "random", "random")
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, five_ships, log_of, played, table
-from wsim.babel.catalog import KINDS
 from wsim.babel.game import default_plan, policies
-from wsim.babel.kernels.layout import NO_KIND, OFFER, SLOTS, TRADE_CARD, TURN
+from wsim.babel.kernels.layout import TRADE_CARD
 from wsim.babel.policies.features import FEATURES
 from wsim.babel.registry import REGISTRY, TRADE
+from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
 from wsim.errors import UserError
 from wsim.policies.lineup import parse_lineup
 from wsim.policies.registry import resolve

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.babel.tools import played, table
-from wsim.babel.catalog import KINDS
-from wsim.babel.kernels.layout import KIND_GONE
+from wsim.babel.words import KIND_GONE, KINDS
 
 POLICIES = ("random", "greedy", "builder", "supplier", "collector", "majority", "builder:explore=0.3")
 GAMES = 60
@@ -58,7 +57,7 @@ def test_cards_are_conserved(of: Any) -> None:
 @given(tables())
 def test_parts_are_what_the_discs_taken_need(of: Any) -> None:
     rows = played(of, GAMES)
-    needs = np.array([sum(number for _, number in disc.needs) for disc in of.catalog.discs])
+    needs = np.array([sum(number for _, number in disc.needs) for disc in of.catalogue.discs])
     taken = np.bitwise_or.reduce(rows["discs_owned"].reshape(-1, of.seats), axis=1)
     bits = (taken[:, None] >> np.arange(24)) & 1
     assert (per_game(rows, "parts_placed", of.seats).sum(axis=1) == (bits * needs).sum(axis=1)).all()
@@ -72,13 +71,13 @@ def test_parts_are_what_the_discs_taken_need(of: Any) -> None:
 def test_section_8_bounds(of: Any) -> None:
     """At most 7 completed wonders; at most 21 builds, 23 with two-colour discs; the game ends when a kind is gone."""
     rows = played(of, GAMES)
-    two_colour = of.catalog.rules["use_two_colour_discs"]
+    two_colour = of.catalogue.rules["use_two_colour_discs"]
     builds = per_game(rows, "builds_led", of.seats).sum(axis=1)
     assert np.bitwise_count(rows["completed"]).max() <= 7
     assert builds.max() <= (23 if two_colour else 21)
     finished = rows["over"][:: of.seats] == KIND_GONE
     taken = np.bitwise_or.reduce(rows["discs_owned"].reshape(-1, of.seats), axis=1)
-    shown = [sum(1 << d for d, disc in enumerate(of.catalog.discs) if kind in dict(disc.needs)) for kind in KINDS]
+    shown = [sum(1 << d for d, disc in enumerate(of.catalogue.discs) if kind in dict(disc.needs)) for kind in KINDS]
     gone = sum(((taken & mask) == mask).astype(int) for mask in shown)
     assert ((gone > 0) == finished).all()
     if not two_colour:
@@ -113,7 +112,7 @@ def test_offers_and_wonders_add_up(of: Any) -> None:
     completed = np.bitwise_count(rows["completed"][:: of.seats])
     assert (np.bitwise_or.reduce(rows["rows_won"].reshape(-1, of.seats), axis=1) == (1 << completed) - 1).all()
     drawn_cards = rows["cards_drawn"].sum(axis=1).reshape(-1, of.seats).sum(axis=1)
-    assert (drawn_cards == (completed if of.catalog.rules["use_action_cards"] else 0)).all()
+    assert (drawn_cards == (completed if of.catalogue.rules["use_action_cards"] else 0)).all()
 
 
 def test_the_deal_is_the_same_for_every_line_up() -> None:

@@ -8,19 +8,15 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
-from wsim.babel.catalog import ACTION_CARDS, KINDS
 from wsim.babel.game import prepare
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.layout import (
     COMPLETED,
-    DECISIONS,
     GAME,
     LINE_UP,
     LOG_ALL,
     POLICY,
     SEATING,
-    SEATS,
-    SLOTS,
     Game,
     Rules,
     Seating,
@@ -30,6 +26,7 @@ from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.kernels.turn import play_turn
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
+from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 from wsim.policies.lineup import parse_lineup
 
 Pick = tuple[int, int, int, str, int, int, int]
@@ -117,7 +114,7 @@ class Scene:
     def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
         of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
         self.t, self.seats = of._rules, seats
-        self.discs = [dict(disc.needs) for disc in of.catalog.discs]
+        self.discs = [dict(disc.needs) for disc in of.catalogue.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
         self.g.hidden.logging = LOG_ALL

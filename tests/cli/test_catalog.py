@@ -21,6 +21,9 @@ def test_the_whole_catalogue(wsim_command: Command) -> None:
     assert "\nCards\n" in answer.out
     assert "\nWonders\n" in answer.out
     assert "Lumber Yard" in answer.out
+    switches = answer.out.partition("\nSwitches\n")[2]
+    assert "debt_choice" in switches
+    assert "R32: a player may keep coins and take debts; false: pays all it can" in switches
 
 
 def test_the_whole_catalogue_as_json(wsim_command: Command) -> None:

@@ -25,6 +25,8 @@ def test_the_wheel_carries_the_catalogue() -> None:
     included = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included == {"cards.toml": "wsim/cards.toml"}
     assert (ROOT / "cards.toml").is_file()
+    assert project()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["wsim"]  # with its data files
+    assert (ROOT / "wsim" / "babel" / "babel.toml").is_file()
 
 
 @pytest.mark.parametrize("game", ["wonders", "babel"])

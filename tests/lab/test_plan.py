@@ -94,9 +94,9 @@ def test_options_laid_over_a_file_win() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"games = ", "the plan 'plan.toml' is not valid TOML: "),
+        (b"games = ", "plan.toml, line 1: not valid TOML"),
         (b"games = 5\ncolour = 'red'", "unknown plan key 'colour'"),
-        (b"\xff", "the plan 'plan.toml' is not UTF-8 text"),
+        (b"\xff", "plan.toml is not a text file in UTF-8"),
         (None, "cannot read the plan 'plan.toml': No such file or directory"),
     ],
 )

@@ -85,7 +85,7 @@ def test_the_digest_of_an_entry_identifies_its_play(game: str) -> None:
         ("weighted:depth=1", r"has no parameter 'depth': accepted are set, file, explore or a weight"),
         ("balanced:set=weighted", r"policy 'balanced' has no parameter 'set': accepted are explore or a weight"),
         ("balanced:random", r"'random' is no parameter of policy 'balanced': write balanced:key=value"),
-        ("weighted:file=none.toml", r"the weights file 'none.toml' cannot be read: No such file"),
+        ("weighted:file=none.toml", r"cannot read the weights file 'none.toml': No such file"),
         ("random,random", r"^2 policies for 3 players: give one for all seats or one per seat$"),
     ],
 )

@@ -21,7 +21,7 @@ from wsim.lab.plan import Plan
 from wsim.policies import plug as plugs
 from wsim.policies.declare import MOST_PARAMETERS, Declaration, declaration_of, policy
 from wsim.wonders.game import policies, prepare
-from wsim.wonders.kernels.layout import PARAMETERS
+from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off]
 only_jitted = pytest.mark.skipif(not JIT, reason="what numba says of a policy")

@@ -15,6 +15,7 @@ from tests.wonders.reference.facts import RULE_SETS, load
 from tests.wonders.reference.policies import View
 from wsim.lab.plan import Plan
 from wsim.policies.registry import LineUp
+from wsim.wonders import words
 from wsim.wonders.game import catalogue_of
 from wsim.wonders.kernels import layout
 from wsim.wonders.registry import REGISTRY, TRADE
@@ -54,15 +55,15 @@ def engine_table(ruleset: str, players: int, line_up: Sequence[Player] = (RANDOM
         if isinstance(plan.get(option), list):
             plan[option] = ",".join(name or "random" for name in plan[option])
     entries = tuple(line_up) * (players if len(line_up) == 1 else 1)
-    parameters = np.zeros((max(layout.SEATS, players), layout.PARAMETERS))
+    parameters = np.zeros((max(words.SEATS, players), words.PARAMETERS))
     for place, player in enumerate(entries):
         parameters[place, : len(player.parameters)] = player.parameters
     functions = [player.function for player in entries]
     resolved = LineUp(
         labels=tuple(player.label for player in entries),
-        functions=tuple(functions + functions[:1] * (layout.SEATS - len(functions))),
+        functions=tuple(functions + functions[:1] * (words.SEATS - len(functions))),
         parameters=parameters,
-        weights=np.zeros((layout.SEATS, layout.AGES, layout.WEIGHTS)),
+        weights=np.zeros((words.SEATS, words.AGES, layout.WEIGHTS)),
         digests={},
     )
     labels = tuple(player.label for player in line_up)

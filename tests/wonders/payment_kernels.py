@@ -15,8 +15,9 @@ from numba import types
 from tests.wonders.position_kernels import entry
 from wsim.jit import kernel
 from wsim.wonders.kernels.entries import pay_entry
-from wsim.wonders.kernels.layout import WILD_PRICES, Hidden, Public
+from wsim.wonders.kernels.layout import Hidden, Public
 from wsim.wonders.kernels.turn import add_flex
+from wsim.wonders.words import WILD_PRICES
 
 __all__ = ["SHAPES", "compare_many", "draw_many"]
 

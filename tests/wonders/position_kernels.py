@@ -24,21 +24,7 @@ from wsim.wonders.kernels.engine import (
     _resolve_all,
     freeze,
 )
-from wsim.wonders.kernels.layout import (
-    BUILD,
-    DECLINE,
-    DISCARD_PILE,
-    LAST_CARD,
-    LINE_UP,
-    LOSS,
-    PAY,
-    POLICY,
-    SELL,
-    STAGE,
-    Game,
-    Rules,
-    Seating,
-)
+from wsim.wonders.kernels.layout import LINE_UP, POLICY, Game, Rules, Seating
 from wsim.wonders.kernels.moves import (
     action_of,
     bank_of,
@@ -53,6 +39,7 @@ from wsim.wonders.kernels.moves import (
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import deal, set_table
 from wsim.wonders.kernels.turn import place
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 
 __all__ = ["TASTE_ANY", "TASTE_BUILDS", "TASTE_STAGES", "overreaching", "perform", "scripted", "strict", "tasting"]
 

@@ -22,14 +22,12 @@ from tests.wonders import position_kernels as kernels
 from wsim.wonders.catalog import Catalogue, load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import CATEGORIES, GAME, SEATING, SEATS
+from wsim.wonders.kernels.layout import GAME, SEATING
 from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.words import ACTIONS, CATEGORIES, DECISIONS, DISCARD_PILE, LAST_CARD, SEATS, WAYS
 
 __all__ = ["Move", "Position"]
 
-ACTIONS = ("build", "stage", "sell", "decline", "pay")
-HOW = ("paid", "chain", "free")
-KINDS = ("turn", "last_card", "discard_pile", "free_city", "loss")
 TOKEN_PLACE = {1: 0, 3: 1, 5: 2}
 
 
@@ -132,7 +130,7 @@ class Position:
     def script(self, seat: int, **indices: int) -> None:
         """Say which index of the list a seat takes, by kind of decision (``loss=-1``); else it takes the first move."""
         for kind, index in indices.items():
-            self.game.own[seat].parameters[KINDS.index(kind)] = index
+            self.game.own[seat].parameters[DECISIONS.index(kind)] = index
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -140,7 +138,7 @@ class Position:
         """Return the legal moves of a turn, a last card or the Free City's turn with this hand (R50)."""
         before = int(self.game.own[seat].hand)
         self.hand(seat, *hand)
-        self._do(kernels.LIST_TURN, seat, KINDS.index(kind))
+        self._do(kernels.LIST_TURN, seat, DECISIONS.index(kind))
         self.game.own[seat].hand = before
         return self._listed()
 
@@ -169,7 +167,7 @@ class Position:
     def _decoded(self, word: int) -> Move:
         action = ACTIONS[word >> layout.ACTION_AT & 15]
         card = self.names[word & 255] if action in ("build", "stage", "sell") else ""
-        how = HOW[word >> layout.HOW_AT & 15] if action in ("build", "stage") else ""
+        how = WAYS[word >> layout.HOW_AT & 15] if action in ("build", "stage") else ""
         bank, left, right = (word >> at & 255 for at in (layout.BANK_AT, layout.LEFT_AT, layout.RIGHT_AT))
         return Move(action, card, how, bank, left, right, word)
 
@@ -231,11 +229,9 @@ class Position:
     @property
     def extra(self) -> list[tuple[int, str, str, str]]:
         """Seat, kind of decision, action and card of every last card and build from the pile of the turn."""
-        picks = [
-            e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (layout.LAST_CARD, layout.DISCARD_PILE)
-        ]
+        picks = [e for e in self.events(layout.LOG_PICK) if int(e["decision"]) in (LAST_CARD, DISCARD_PILE)]
         moves = [(e, self._decoded(int(e["move"]))) for e in picks]
-        return [(int(e["seat"]), KINDS[int(e["decision"])], move.action, move.card) for e, move in moves]
+        return [(int(e["seat"]), DECISIONS[int(e["decision"])], move.action, move.card) for e, move in moves]
 
     @property
     def coins(self) -> list[int]:

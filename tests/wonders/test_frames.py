@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played
-from wsim.wonders.kernels.layout import CATEGORIES
+from wsim.wonders.words import CATEGORIES
 
 TABLES = [("1e", 4), ("1e-duo", 2), ("2e", 3), ("2e-cities", 5), ("2e-cities-teams", 4)]
 GAMES = 6

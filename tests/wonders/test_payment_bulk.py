@@ -18,7 +18,8 @@ from tests.wonders.engine_tools import opt_in
 from tests.wonders.payment_kernels import SHAPES, compare_many
 from tests.wonders.reference.payment import Prices, pareto_payments
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import HIDDEN, PUBLIC, RESOURCES
+from wsim.wonders.kernels.layout import HIDDEN, PUBLIC
+from wsim.wonders.words import RESOURCES
 
 NUMBER = {"plain": 400_000, "cities": 400_000, "mixed": 150_000, "large": 20_000}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played
 from wsim.wonders.catalog import Catalogue, Count, Effects, Stage, Toll
-from wsim.wonders.kernels.layout import CATEGORIES
 from wsim.wonders.simulator import WondersSimulator
+from wsim.wonders.words import CATEGORIES
 
 GAMES = 200
 PLAYERS = (RANDOM, *TASTES)

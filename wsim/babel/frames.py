@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
-from wsim.babel.kernels.layout import (
+from wsim.babel.catalog import Catalogue
+from wsim.babel.kernels.layout import TRADE_CARD
+from wsim.babel.words import (
+    ACTION_CARDS,
     COMPLETE,
     DECISIONS,
     EXCHANGE,
+    KINDS,
     OFFER,
     PLAY_CARD,
     ROWS,
     SLOTS,
     SPACES,
     TAKE,
-    TRADE_CARD,
     TURN,
     TURN_LIMIT,
 )
@@ -129,7 +131,7 @@ def _bits(mask: NDArray[Any]) -> NDArray[Any]:
     return counts
 
 
-def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalog: Catalog) -> pl.DataFrame:
+def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalogue: Catalogue) -> pl.DataFrame:
     """Return the seats table; ``labels`` are the line-up entries by number."""
     import polars as pl
 
@@ -155,28 +157,28 @@ def seats_frame(rows: NDArray[Any], labels: Sequence[str], seats: int, catalog: 
     columns["wonders_completed"] = _bits(column("completed"))
     columns["builds"] = np.repeat(column("builds_led").reshape(-1, seats).sum(axis=1).astype(np.uint8), seats)
     columns["stopped"] = column("over") == TURN_LIMIT
-    return pl.DataFrame(columns | _flags(column, catalog))
+    return pl.DataFrame(columns | _flags(column, catalogue))
 
 
-def _flags(column: Plain, catalog: Catalog) -> dict[str, NDArray[Any]]:
+def _flags(column: Plain, catalogue: Catalogue) -> dict[str, NDArray[Any]]:
     """Return the Boolean columns."""
     masks: dict[str, int] = {}
-    for number, disc in enumerate(catalog.discs):
+    for number, disc in enumerate(catalogue.discs):
         masks[str(disc)] = masks.get(str(disc), 0) | 1 << number
     owned, won, rows = column("discs_owned"), column("wonders_won"), column("rows_won")
     flags = {DISC + name: (owned & np.uint32(mask)) != 0 for name, mask in masks.items()}
-    flags |= {WON + name: (won & np.uint8(1 << number)) != 0 for number, name in enumerate(catalog.wonders)}
+    flags |= {WON + name: (won & np.uint8(1 << number)) != 0 for number, name in enumerate(catalogue.wonders)}
     return flags | {f"{WON_ROW}{row + 1}": (rows & np.uint8(1 << row)) != 0 for row in range(ROWS)}
 
 
-def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalog: Catalog) -> pl.DataFrame:
+def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalogue: Catalogue) -> pl.DataFrame:
     """Return the picks table."""
     import polars as pl
 
     column, event = _plain(picks), _plain(np.asarray(picks).view(np.ndarray)["event"])
     what, code, disc = event("what"), event("move"), column("disc")
     slot = np.where((what == TURN) & (code > 0), code - 1, event("slot")).astype(np.int64)
-    discs = [str(one) for one in catalog.discs]
+    discs = [str(one) for one in catalogue.discs]
     cards = ((code & 0xFF) + (code >> 8 & 0xFF)).astype(np.uint8)
     return pl.DataFrame(
         {
@@ -189,7 +191,7 @@ def picks_frame(picks: NDArray[Any], labels: Sequence[str], catalog: Catalog) ->
             "moves": event("count"),
             "index": event("index"),
             "code": code,
-            "wonder": _where(slot >= 0, _labelled(np.clip(slot // SPACES, 0, None), catalog.wonders)),
+            "wonder": _where(slot >= 0, _labelled(np.clip(slot // SPACES, 0, None), catalogue.wonders)),
             "disc": _where(disc >= 0, _labelled(np.clip(disc, 0, SLOTS - 1), discs)),
             "cards": _where((what == OFFER) | (what == COMPLETE), pl.Series(cards)),
             "trade": _where(what == OFFER, pl.Series(code >= TRADE_CARD)),

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.catalog import load_catalog
+from wsim.babel.catalog import load_catalogue
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -68,19 +68,19 @@ def prepare(plan: Plan) -> BabelSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
     options = {f"use_{name}": _flag(name, value) for name, value in plan.options.items()}
     cards = None if plan.cards is None else Path(plan.cards)
-    catalog = load_catalog(cards, tuple(Path(patch) for patch in plan.patch), plan.set, options)
-    if plan.ruleset != catalog.ruleset:
-        guess = nearest(plan.ruleset, [catalog.ruleset])
-        raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalog.ruleset}")
+    catalogue = load_catalogue(cards, tuple(Path(patch) for patch in plan.patch), plan.set, options)
+    if plan.ruleset != catalogue.ruleset:
+        guess = nearest(plan.ruleset, [catalogue.ruleset])
+        raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalogue.ruleset}")
 
     from wsim.babel.catalog.compiling import compile_rules
     from wsim.babel.registry import TRADE
     from wsim.babel.simulator import BabelSimulator
     from wsim.policies.registry import resolve
 
-    compiled = compile_rules(catalog, plan.players)
+    compiled = compile_rules(catalogue, plan.players)
     line_up = resolve(plan.line_up, plan.players, TRADE)
-    return BabelSimulator(catalog, compiled, line_up, seed=plan.seed, rotate=plan.rotate)
+    return BabelSimulator(catalogue, compiled, line_up, seed=plan.seed, rotate=plan.rotate)
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -21,7 +21,7 @@ A policy is a function of four records that returns the index of one of the lega
 It is played with ``--game tower_of_babel --policies ./mine.py:sets:offer=3``; how it is compiled, or played as plain
 Python, says ``wsim.wonders.kit``, which is the like of this for 7 Wonders.
 
-The records are described field by field in wsim/babel/kernels/layout.py:
+The records are described field by field in wsim/babel/kernels/layout.py, their numbers in wsim/babel/words.py:
 
 * ``public``   what everybody at the table knows: ``public.points[seat]``, ``public.units[wonder, seat]``, the board
   (``public.board[slot]`` is the disc laid on a slot, ``public.slots_left`` the mask of slots that still have theirs),
@@ -57,9 +57,11 @@ from __future__ import annotations
 from functools import partial
 
 from wsim import rng
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
 from wsim.babel.kernels import moves
-from wsim.babel.kernels.layout import (
+from wsim.babel.kernels.layout import Private, Public, Rules
+from wsim.babel.policies import value
+from wsim.babel.words import (
+    ACTION_CARDS,
     BLUFF,
     COMPLETE,
     DISC_BONUS,
@@ -70,6 +72,7 @@ from wsim.babel.kernels.layout import (
     EXCHANGE_CARDS,
     FIVE_POINTS,
     JOKER,
+    KINDS,
     OFFER,
     PLAY_CARD,
     SLOTS,
@@ -79,11 +82,7 @@ from wsim.babel.kernels.layout import (
     TRIPLE_BONUS,
     TURN,
     WONDERS,
-    Private,
-    Public,
-    Rules,
 )
-from wsim.babel.policies import value
 from wsim.jit import kernel, types
 from wsim.policies.helpers import helper
 

@@ -41,9 +41,10 @@ REGISTRY = rows_by_name(
 
 @lru_cache(maxsize=1)
 def _interface() -> Interface:
-    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, SEATS, WEIGHTS
+    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
     from wsim.babel.policies.features import FEATURES
     from wsim.babel.policies.routine import ROUTINE
+    from wsim.babel.words import SEATS
     from wsim.policies.interface import Interface
     from wsim.policies.weights import WeightSets
 

@@ -8,22 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.babel.catalog import Catalog
+from wsim.babel.catalog import Catalogue
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
-from wsim.babel.kernels.layout import (
-    ACTION_DRAWS,
-    EXCHANGE_CARDS,
-    GAME,
-    LOG_ALL,
-    LOG_PICKS,
-    PICK,
-    ROW,
-    SEATING,
-    records,
-)
+from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
 from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
+from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
 from wsim.jit import source_digest
 
@@ -42,14 +33,14 @@ class BabelSimulator:
     Attributes
     ----------
     seats, row_dtype, pick_dtype, picks_per_game: see ``wsim.game.Simulator``.
-    catalog: the components and switches in force. line_up: its policies, resolved.
+    catalogue: the components and switches in force. line_up: its policies, resolved.
     """
 
     row_dtype = ROW
     pick_dtype = PICK
 
-    def __init__(self, catalog: Catalog, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
-        self.catalog, self.line_up = catalog, line_up
+    def __init__(self, catalogue: Catalogue, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
+        self.catalogue, self.line_up = catalogue, line_up
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
@@ -99,11 +90,11 @@ class BabelSimulator:
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
         """Return the seats table of rows (``rows.SEAT_COLUMNS``)."""
-        return seats_frame(rows, self.labels, self.seats, self.catalog)
+        return seats_frame(rows, self.labels, self.seats, self.catalogue)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table (``rows.PICK_COLUMNS``)."""
-        return picks_frame(picks, self.labels, self.catalog)
+        return picks_frame(picks, self.labels, self.catalogue)
 
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace (TRACE.md)."""
@@ -113,11 +104,11 @@ class BabelSimulator:
         return {
             "format": "wsim-trace/1",
             "game": "tower_of_babel",
-            "ruleset": self.catalog.ruleset,
+            "ruleset": self.catalogue.ruleset,
             "seed": self._seed,
             "index": number,
             "seats": [{"policy": self.labels[int(row["entry"])]} for row in rows],
-            **make_trace(self.catalog, game, rows),
+            **make_trace(self.catalogue, game, rows),
         }
 
     def text(self, trace: Mapping[str, Any]) -> str:
@@ -127,13 +118,13 @@ class BabelSimulator:
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""
         return {
-            "ruleset": self.catalog.ruleset,
-            "catalogue": self.catalog.source,
-            "catalogue_digest": self.catalog.digest,
+            "ruleset": self.catalogue.ruleset,
+            "catalogue": self.catalogue.source,
+            "catalogue_digest": self.catalogue.digest,
             "engine": source_digest("babel.kernels"),
-            "changes": list(self.catalog.changes),
-            "switches": dict(self.catalog.rules),
-            "assumptions": [str(assumption) for assumption in self.catalog.assumptions()],
+            "changes": list(self.catalogue.changes),
+            "switches": dict(self.catalogue.rules),
+            "assumptions": [str(assumption) for assumption in self.catalogue.assumptions()],
             "policies": dict(self.line_up.digests),
         }
 

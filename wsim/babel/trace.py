@@ -6,13 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.babel.catalog import ACTION_CARDS, KINDS, Catalog
+from wsim.babel.catalog import Catalogue
 from wsim.babel.kernels.layout import (
-    BLUFF,
-    COMPLETE,
-    DOUBLE,
-    EXCHANGE,
-    KIND_GONE,
     LOG_ACTION,
     LOG_ACTION_CARD,
     LOG_BUILT,
@@ -23,11 +18,20 @@ from wsim.babel.kernels.layout import (
     LOG_RESHUFFLE,
     LOG_TURN_END,
     LOG_WONDER,
+    TRADE_CARD,
+)
+from wsim.babel.words import (
+    ACTION_CARDS,
+    BLUFF,
+    COMPLETE,
+    DOUBLE,
+    EXCHANGE,
+    KIND_GONE,
+    KINDS,
     OFFER,
     PLAY_CARD,
     SPACES,
     TAKE,
-    TRADE_CARD,
     TRIPLE,
     TURN,
 )
@@ -58,9 +62,9 @@ def read_log(hidden: Any) -> list[Event]:
 class _Teller:
     """Reads events one after the other and writes the turns of the trace."""
 
-    def __init__(self, catalog: Catalog, board: Sequence[int], seats: int) -> None:
-        self.catalog, self.seats = catalog, seats
-        discs = catalog.discs
+    def __init__(self, catalogue: Catalogue, board: Sequence[int], seats: int) -> None:
+        self.catalogue, self.seats = catalogue, seats
+        discs = catalogue.discs
         self.board = [dict(discs[disc].needs) for disc in board]
         self.discs = [dict(disc.needs) for disc in discs]
         self.points = [0] * seats
@@ -83,7 +87,7 @@ class _Teller:
         while not self.next_is(LOG_END):
             turns.append(self.turn())
         reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
-        unfinished = [{"wonder": self.catalog.wonders[wonder], **told} for wonder, told in self.wonders()]
+        unfinished = [{"wonder": self.catalogue.wonders[wonder], **told} for wonder, told in self.wonders()]
         return {
             "hands": dealt,
             "turns": turns,
@@ -147,7 +151,7 @@ class _Teller:
         event = self.take()
         assert event.what == TURN, event
         if event.move == 0:
-            return {"plays": plays, "action": "pass", "drawn": self.draws(self.catalog.section["setup"]["pass_draw"])}
+            return {"plays": plays, "action": "pass", "drawn": self.draws(self.catalogue.section["setup"]["pass_draw"])}
         return self.build(event.move - 1, plays)
 
     def plays(self) -> Iterator[dict[str, Any]]:
@@ -161,7 +165,7 @@ class _Teller:
             play: dict[str, Any] = {"window": window, "seat": event.seat, "card": card}
             if card is not None:
                 self.held[event.seat].remove(card)
-                most = self.catalog.section["effects"][card]
+                most = self.catalogue.section["effects"][card]
                 if card == "card_exchange":
                     play["aside"] = self.aside()
                     most = len(play["aside"])
@@ -189,7 +193,7 @@ class _Teller:
         taken = [seat for seat in range(self.seats) if event.move >> seat & 1]
         answer = self.take()
         assert answer.what == COMPLETE, answer
-        told: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalog.wonders[slot // SPACES]}
+        told: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalogue.wonders[slot // SPACES]}
         told |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
         told |= {"taken": taken, "completed": answer.move != 0}
         if answer.move:
@@ -225,7 +229,7 @@ class _Teller:
             own[kind] -= number
         for kind, number in own.items():
             self.hands[self.active][kind] -= number
-        size = self.catalog.section["effects"]["joker"]
+        size = self.catalogue.section["effects"]["joker"]
         for _ in range(sum(replaced.values()) // size):
             self.held[self.active].remove("joker")
         told["own"] = {kind: number for kind, number in own.items() if number}
@@ -283,7 +287,7 @@ def _by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
     return {kind: number for kind, number in numbers.items() if number}
 
 
-def make_trace(catalog: Catalog, game: Any, rows: Any) -> dict[str, Any]:
+def make_trace(catalogue: Catalogue, game: Any, rows: Any) -> dict[str, Any]:
     """Return the inner part of a trace: everything but format, game, ruleset, seed, index and seats.
 
     Parameters
@@ -293,9 +297,9 @@ def make_trace(catalog: Catalog, game: Any, rows: Any) -> dict[str, Any]:
     public = game.public
     seats = int(public.seats)
     board = [int(disc) for disc in public.board]
-    teller = _Teller(catalog, board, seats)
+    teller = _Teller(catalogue, board, seats)
     told = teller.read(read_log(game.hidden))
-    wonders = catalog.wonders
+    wonders = catalogue.wonders
     scores = []
     for seat in range(seats):
         row = rows[seat]

@@ -13,9 +13,11 @@ __all__ = [
     "Problems",
     "Reader",
     "dotted",
+    "entries",
     "flag",
     "identifier",
     "listing",
+    "numbers",
     "read_fields",
     "record",
     "text",
@@ -186,24 +188,39 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
     return read
 
 
+def numbers(count: int, low: int, high: int) -> Reader:
+    """Accept a list of ``count`` whole numbers from ``low`` to ``high``."""
+    one = whole(low, high)
+
+    def read(problems: Problems, path: Path, value: Any) -> list[int] | None:
+        tried = Problems("")  # one sentence for the whole list
+        if isinstance(value, list) and len(value) == count and None not in [one(tried, path, n) for n in value]:
+            return list(value)
+        accepted = f"a list of {count} whole numbers from {low} to {high}"
+        problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
+        return None
+
+    return read
+
+
 def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
     """Accept a list of words from a set."""
     return listing(word(what, accepted), least=least, most=most, distinct=distinct)
 
 
 def read_fields(
-    problems: Problems, path: Path, table: Any, readers: Mapping[str, Reader], what: str = "field"
+    problems: Problems, path: Path, entries: Any, readers: Mapping[str, Reader], what: str = "field"
 ) -> dict[str, Any]:
     """Read the fields of a table that are there and right; report unknown and wrong ones.
 
     A field that is ``false`` where no true/false is meant has been taken away by a patch and counts as absent.
     """
-    if not isinstance(table, dict):
+    if not isinstance(entries, dict):
         fields = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
-        problems.add(path, f"{_kind(table)} is not accepted; accepted: a table with {fields}")
+        problems.add(path, f"{_kind(entries)} is not accepted; accepted: a table with {fields}")
         return {}
     found: dict[str, Any] = {}
-    for key, value in table.items():
+    for key, value in entries.items():
         here = (*path, key)
         if key not in readers:
             problems.unknown(here, what, key, readers)
@@ -216,6 +233,15 @@ def read_fields(
     return found
 
 
+def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], required: Mapping[str, Reader]) -> None:
+    """Report required fields that are not there, or have been taken away."""
+    missing = [
+        key for key, reader in required.items() if key not in value or (value[key] is False and reader is not flag)
+    ]
+    if missing:
+        problems.add(path, f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+
+
 def record(
     kind: Callable[..., Any], required: Mapping[str, Reader], optional: Mapping[str, Reader] | None = None
 ) -> Reader:
@@ -226,9 +252,27 @@ def record(
         found = read_fields(problems, path, value, readers)
         if not isinstance(value, dict):
             return None
-        missing = [key for key in required if key not in value or value[key] is False]
-        if missing:
-            problems.add(path, f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        _report_missing(problems, path, value, required)
         return kind(**found) if all(key in found for key in required) else None
+
+    return read
+
+
+def entries(named: Mapping[str, Reader], others: Reader | None = None, count: int | None = None) -> Reader:
+    """Accept a table with all the ``named`` entries and, if ``others`` reads them, free ones: ``count``, or any number.
+
+    Returns the entries in the order of the table.
+    """
+
+    def read(problems: Problems, path: Path, value: Any) -> dict[str, Any] | None:
+        free = {key: others for key in value if key not in named} if others and isinstance(value, dict) else {}
+        found = read_fields(problems, path, value, {**named, **free}, "entry")
+        if not isinstance(value, dict):
+            return None
+        _report_missing(problems, path, value, named)
+        there = [key for key in free if value[key] is not False]
+        if count not in (None, len(there)):
+            problems.add(path, f"{len(there)} entries ({', '.join(there)}) are not accepted; accepted: {count}")
+        return found
 
     return read

@@ -1,16 +1,22 @@
-"""Find and parse card files. Whatever is wrong with a file is a UserError that names it and the line."""
+"""Read TOML: card files, patches, plans, weights. Whatever is wrong with a file is a UserError with file and line."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from copy import deepcopy
+from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.paths import default_cards_path
+from wsim.paths import is_own
 
-__all__ = ["default_cards_path", "read_toml", "shown"]
+__all__ = ["Entries", "read_toml", "shown"]
+
+Entries = dict[str, Any]
+"""A table of TOML as parsed: names and values, which may be tables again."""
 
 _TWICE = re.compile(r"cannot (declare|overwrite|mutate)|duplicate", re.IGNORECASE)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
@@ -18,22 +24,34 @@ _DECLARED = re.compile(r"\((.*)\) twice")
 
 
 def shown(path: Path) -> str:
-    """Return how a card file is called in messages: wsim's own one by its name alone, a user's one as it was given."""
-    return "cards.toml" if path == default_cards_path() else str(path)
+    """Return how a file is called in messages: wsim's own one by its name alone, a user's one as it was given."""
+    return path.name if is_own(path) else str(path)
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Parse a TOML file; raise UserError with file and line if it cannot be read."""
-    name = shown(path)
+def read_toml(path: str | PathLike[str], what: str = "card file") -> Entries:
+    """Return the content of a TOML file, the caller's to change; ``what`` says in messages what the file is to be.
+
+    Raises UserError if it cannot be read or parsed.
+    """
+    file = Path(path)
+    name = shown(file)
     try:
-        text = path.read_text(encoding="utf-8-sig") + "\n"  # with a last newline tomllib names the line, not "the end"
-        return tomllib.loads(text)
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UserError(f"cannot read the card file {name}: {error.strerror or error}") from None
+        raise UserError(f"cannot read the {what} {name!r}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise UserError(f"{name} is not a text file in UTF-8") from None
+    return deepcopy(_parsed(text, name, what))
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str, name: str, what: str) -> Entries:
+    """Parse TOML once: to read cards.toml again and to compare its text costs nothing beside parsing it."""
+    text += "\n"  # with a last newline tomllib names the line, not "the end"
+    try:
+        return tomllib.loads(text)
     except RecursionError:
-        raise UserError(f"{name} is nested too deeply to be a card file") from None
+        raise UserError(f"{name} is nested too deeply to be a {what}") from None
     except ValueError as error:
         raise UserError(_phrase(name, text.splitlines(), str(error))) from None
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.catalog.source import read_toml
 from wsim.cli.console import print_json, print_tables, write_out
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import load_catalogue, ruleset_names
-from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, wonder_rows
+from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, switch_rows, wonder_rows
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
@@ -38,6 +37,7 @@ def show_command(source: Source, ruleset: str, name: str | None, *, as_json: boo
         print_json(catalogue_dict(catalogue))
         return
     cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
+    switches = switch_rows(catalogue) if name is None else []
     if name is not None:
         cards, wonders = _named(name, cards, wonders)
         if as_json:
@@ -45,7 +45,8 @@ def show_command(source: Source, ruleset: str, name: str | None, *, as_json: boo
             return
     seats = ", ".join(map(str, catalogue.seat_numbers))
     write_out(f"{catalogue.title} ({ruleset}) for {seats} players; {catalogue.source}, digest {catalogue.digest}\n")
-    print_tables([(title, rows) for title, rows in (("Cards", cards), ("Wonders", wonders)) if rows])
+    parts = (("Cards", cards), ("Wonders", wonders), ("Switches", switches))
+    print_tables([(title, rows) for title, rows in parts if rows])
 
 
 Rows = list[dict[str, Any]]
@@ -75,7 +76,7 @@ def diff_command(source: Source, rulesets: tuple[str, str], *, as_json: bool) ->
 
 def check_command(path: str, ruleset: str, *, as_json: bool) -> None:
     """Check every rule set of a card file, or a patch as it lies over ``ruleset``; a mistake is a UserError."""
-    rulesets = read_toml(Path(path)).get("rulesets", {})
+    rulesets = read_toml(path).get("rulesets", {})
     whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
     names = ruleset_names(path) if whole else ()
     checked = [Source(path).load(name) for name in names] or [Source(patches=(path,)).load(ruleset)]

@@ -117,10 +117,11 @@ class Given:
 
     def resolve(self, base: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan: ``base``, under the plan file, under the options; raise UserError for a mistake."""
+        from wsim.catalog.source import read_toml
         from wsim.game import GAMES, find_game
-        from wsim.lab.plan import Plan, read_toml, renamed
+        from wsim.lab.plan import Plan, renamed
 
-        values = {**(base or {}), **(read_toml(self.file) if self.file else {}), **self.keys}
+        values = {**(base or {}), **(read_toml(self.file, "plan") if self.file else {}), **self.keys}
         own = find_game(str(values.get("game", next(iter(GAMES))))).OPTIONS
         for option, value in self.extra.items():
             key = option.lstrip("-").replace("-", "_")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.catalog.layers import path_of
+from wsim.catalog.source import read_toml
 from wsim.comparisons.paired import Arm
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -186,22 +186,13 @@ def _listed(sweep: str, text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UserError(f"cannot read {path!r}: {error.strerror}") from error
-    except ValueError as error:
-        raise UserError(f"{path!r} is not valid TOML: {error}") from error
-
-
 def changed_cards(change: Change) -> list[str]:
     """Return the names of the cards that a change names (``cards.NAME...`` in values and files), each once."""
     names: list[str] = []
     for text in (*change.values, *([change.sweep] if change.sweep else [])):
-        match = re.match(r"\s*cards\s*\.\s*(?:\"([^\"]+)\"|'([^']+)'|([^.=]+))", text)
-        if match:
-            names.append(next(part for part in match.groups() if part).strip())
+        section, *names_below = path_of(text)
+        if section == "cards" and names_below:
+            names.append(names_below[0])
     for path in change.files:
-        names += _read(path).get("cards", {})
+        names += read_toml(path).get("cards", {})
     return list(dict.fromkeys(names))

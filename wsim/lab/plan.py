@@ -7,18 +7,18 @@ import json
 import operator
 import os
 import shlex
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 
-__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "read_toml", "renamed"]
+__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "renamed"]
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
@@ -97,7 +97,7 @@ class Plan:
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str], **over: Any) -> Plan:
         """Read a plan file and lay ``over`` over its keys; raise UserError for a file that is no plan."""
-        return cls.make(**{**read_toml(path), **over})
+        return cls.make(**{**read_toml(path, "plan"), **over})
 
     @classmethod
     def restore(cls, flat: Mapping[str, Any]) -> Plan:
@@ -167,18 +167,6 @@ def renamed(name: str, known: Iterable[str]) -> str:
 def digest_of(value: Any) -> str:
     """Return sixteen hexadecimal digits that identify a JSON value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
-
-
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a plan file into plain values, unchecked but for its grammar."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read the plan {os.fspath(path)!r}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"the plan {os.fspath(path)!r} is not UTF-8 text") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"the plan {os.fspath(path)!r} is not valid TOML: {error}") from error
 
 
 def _text(key: str, value: Any) -> str:

@@ -8,7 +8,6 @@ weights that it does not name; without it they are 0.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 
 __all__ = ["WeightSets"]
 
 _EXTENDS = "extends"
 Weights = NDArray[np.float64]
-Tables = Mapping[str, Mapping[str, Any]]
+Sets = Mapping[str, Mapping[str, Any]]  # as written
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class WeightSets:
         """Return weights that are all 0."""
         return np.zeros(self.shape)
 
-    def _resolved(self, tables: Tables, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
+    def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
         """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
 
@@ -74,27 +74,27 @@ class WeightSets:
                 return done[name]
             if name in via:
                 raise UserError(f"the weight sets {' -> '.join((*via, name))} in {file} extend each other in a circle")
-            base = tables[name].get(_EXTENDS)
+            base = sets[name].get(_EXTENDS)
             weights = self.zeros()
             if base is not None:
-                if base in tables and base != name:
+                if base in sets and base != name:
                     weights = resolved(base, (*via, name)).copy()
                 elif base in known:
                     weights = known[base].copy()
                 else:
-                    names = sorted({*tables, *known} - {name})
+                    names = sorted({*sets, *known} - {name})
                     raise UserError(
                         f"the weight set {name!r} in {file} extends {base!r}: known are {', '.join(names)}"
                         f"{nearest(str(base), names)}"
                     )
-            for key, value in tables[name].items():
+            for key, value in sets[name].items():
                 if key != _EXTENDS:
                     weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
             weights.flags.writeable = False
             done[name] = weights
             return weights
 
-        return {name: resolved(name, ()) for name in tables}
+        return {name: resolved(name, ()) for name in sets}
 
     def _place(self, key: str, name: str, file: str) -> int:
         if key not in self.places:
@@ -115,16 +115,12 @@ class WeightSets:
         return [float(v) for v in values] if self.part else float(values[0])
 
 
-def _parse(path: Path) -> Tables:
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"the weights file {str(path)!r} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"the weights file {str(path)!r} is not TOML: {error}") from error
-    if not tables:
+def _parse(path: Path) -> Sets:
+    """Return the sets of a file as written; raise UserError for a file that holds anything else."""
+    sets = read_toml(path, "weights file")
+    if not sets:
         raise UserError(f"the weights file {str(path)!r} has no set: write [name], then weights such as name = 1.0")
-    for name, table in tables.items():
-        if not isinstance(table, dict):
+    for name, weights in sets.items():
+        if not isinstance(weights, dict):
             raise UserError(f"{name!r} in {str(path)!r} stands outside a set: write [name] above the weights")
-    return tables
+    return sets

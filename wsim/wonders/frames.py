@@ -10,7 +10,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.kernels.layout import CATEGORIES, COLORS, HAND, SYMBOLS
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
+from wsim.wonders.words import (
+    ACTIONS,
+    COLORS,
+    DECISIONS,
+    HAND,
+    LOSS,
+    PAY,
+    POINTS_COLUMNS,
+    SIDES_OF_BOARD,
+    SYMBOLS,
+    WAYS,
+)
 
 __all__ = ["FREE_CITY_LABEL", "built_column", "picks_frame", "seats_frame"]
 
@@ -19,9 +31,6 @@ _COUNTS = (
     "coins", "shields", "stages", "victory_points", "defeats", "debts", "coins_lost", "trade_paid", "trade_received",
     "bank_paid", "built_paid", "built_chain", "built_free", "built_discard", "sold",
 )  # fmt: skip
-_DECISIONS = ("turn", "last_card", "discard_pile", "free_city")
-_ACTIONS = ("build", "stage", "sell", "decline")
-_HOW = ("paid", "chain", "free")
 
 
 def built_column(card: str) -> str:
@@ -54,15 +63,15 @@ def seats_frame(
         "game": np.ascontiguousarray(rows["game"]),
         "seat": seat,
         "team": seat // 2 if catalogue.teams else seat,
-        "wonder": _enum(rows["side"] // 2, boards),
-        "side": _enum(rows["side"] % 2, catalogue.sides),
+        "wonder": _enum(rows["side"] // SIDES_OF_BOARD, boards),
+        "side": _enum(rows["side"] % SIDES_OF_BOARD, catalogue.sides),
         "policy": _enum(codes, [*labels, FREE_CITY_LABEL] if seats > players else labels),
         "rank": np.ascontiguousarray(rows["rank"]),
         "win_share": np.ascontiguousarray(rows["win_share"]),
         "total": np.ascontiguousarray(rows["total"]),
     }
     points = np.ascontiguousarray(rows["points"].T)
-    columns |= {f"points_{name}": points[i] for i, name in enumerate(CATEGORIES)}
+    columns |= {name: points[i] for i, name in enumerate(POINTS_COLUMNS)}
     columns |= {name: np.ascontiguousarray(rows[name]) for name in _COUNTS}
     for field, names in (("colors", COLORS), ("symbols", SYMBOLS)):
         counts = np.ascontiguousarray(rows[field].T)
@@ -73,35 +82,36 @@ def seats_frame(
 
 def _built_columns(built: NDArray[np.uint64], names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
     """Return one Boolean array for each card from the bit sets of the rows, shape (rows, 2)."""
-    octets = np.ascontiguousarray(np.ascontiguousarray(built).view(np.uint8).reshape(len(built), 16).T)
+    octets = np.ascontiguousarray(np.ascontiguousarray(built).view(np.uint8).reshape(len(built), 8 * built.shape[1]).T)
     return {built_column(name): (octets[i >> 3] & (1 << (i & 7))) != 0 for i, name in enumerate(names)}
 
 
 def picks_frame(picks: NDArray[Any], catalogue: Catalogue, slot_card: NDArray[Any]) -> pl.DataFrame:
     """Return the picks table of kernel picks (layout.PICK): one row per decision, in the order of play.
 
-    ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy.
+    ``slot_card`` is RULES.slot_card, shape (ages, slots): the card number of each physical copy. Losses (R32) are no
+    picks.
     """
     event = picks["event"]
     move = np.ascontiguousarray(event["move"])
     age = event["age"].astype(np.int64)
     names = [card.name for card in catalogue.cards]
-    action = ((move >> np.uint64(8)) & np.uint64(15)).astype(np.int64)
-    how = ((move >> np.uint64(12)) & np.uint64(15)).astype(np.int64)
+    action = ((move >> np.uint64(ACTION_AT)) & np.uint64(15)).astype(np.int64)
+    how = ((move >> np.uint64(HOW_AT)) & np.uint64(15)).astype(np.int64)
     frame = pl.DataFrame(
         {
             "game": np.ascontiguousarray(picks["game"]),
             "seat": np.ascontiguousarray(event["seat"]),
             "age": (age + 1).astype(np.uint8),
             "turn": event["turn"] + np.uint8(1),
-            "decision": _enum(event["decision"], _DECISIONS),
+            "decision": _enum(event["decision"], DECISIONS[:LOSS]),
             "legal": np.ascontiguousarray(event["legal"]),
             "card": _enum((move & np.uint64(255)).astype(np.int64), names),
-            "action": _enum(action, _ACTIONS),
-            "how": _enum(how, _HOW),
-            "bank": ((move >> np.uint64(16)) & np.uint64(255)).astype(np.uint8),
-            "left": ((move >> np.uint64(24)) & np.uint64(255)).astype(np.uint8),
-            "right": ((move >> np.uint64(32)) & np.uint64(255)).astype(np.uint8),
+            "action": _enum(action, ACTIONS[:PAY]),
+            "how": _enum(how, WAYS),
+            "bank": ((move >> np.uint64(BANK_AT)) & np.uint64(255)).astype(np.uint8),
+            "left": ((move >> np.uint64(LEFT_AT)) & np.uint64(255)).astype(np.uint8),
+            "right": ((move >> np.uint64(RIGHT_AT)) & np.uint64(255)).astype(np.uint8),
             "randomised": event["randomised"].astype(bool),
             "probability": np.ascontiguousarray(event["probability"]),
             "offered": _offered(np.ascontiguousarray(event["hand"]), age, slot_card, names),

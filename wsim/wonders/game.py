@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+from wsim.wonders.words import POINTS_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,13 +38,9 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0
-_POINTS = tuple(
-    f"points_{name}"
-    for name in ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
-)
 BRIEF: Mapping[str, tuple[str, ...]] = {
-    "policies": ("policy", "n", "win_share", "score", *_POINTS),
-    "wonders": ("wonder", "side", "n", "win_share", "score", *_POINTS),
+    "policies": ("policy", "n", "win_share", "score", *POINTS_COLUMNS),
+    "wonders": ("wonder", "side", "n", "win_share", "score", *POINTS_COLUMNS),
     "cards": (
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
         *("win_difference", "win_q", "score_difference"),

@@ -22,7 +22,7 @@ inside) and runs at the speed of the built-in policies; its helper functions are
 ``@wsim.policy(python=True)``, or no decorator at all, plays it as plain Python instead: anything goes, a hundred
 times slower.
 
-The records are described field by field in wsim/wonders/kernels/layout.py:
+The records are described field by field in wsim/wonders/kernels/layout.py, their numbers in wsim/wonders/words.py:
 
 * ``public``   what everybody at the table knows: ``public.coins[seat]``, ``public.shields[seat]``, ``public.age``, ...
 * ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order
@@ -50,7 +50,9 @@ from wsim import rng
 from wsim.jit import kernel, types
 from wsim.policies.helpers import helper
 from wsim.wonders.kernels import moves, turn
-from wsim.wonders.kernels.layout import (
+from wsim.wonders.kernels.layout import Private, Public, Rules
+from wsim.wonders.policies import points
+from wsim.wonders.words import (
     BUILD,
     CHAIN,
     COLORS,
@@ -68,11 +70,7 @@ from wsim.wonders.kernels.layout import (
     STAGE_ENTRY,
     SYMBOLS,
     TURN,
-    Private,
-    Public,
-    Rules,
 )
-from wsim.wonders.policies import points
 
 __all__ = [
     "BUILD",

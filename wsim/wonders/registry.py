@@ -56,9 +56,10 @@ REGISTRY = rows_by_name(
 def _interface() -> Interface:
     from wsim.policies.interface import Interface
     from wsim.policies.weights import WeightSets
-    from wsim.wonders.kernels.layout import AGES, CHOICE, POLICY, PRIVATE, PUBLIC, RULES, SEATS, WEIGHTS
+    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
     from wsim.wonders.policies.features import FEATURES
     from wsim.wonders.policies.routine import ROUTINE
+    from wsim.wonders.words import AGES, SEATS
 
     return Interface(
         home="wsim.wonders.policies",

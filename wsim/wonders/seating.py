@@ -9,15 +9,15 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import COLORS, SEATING
+from wsim.wonders.kernels.layout import SEATING
+from wsim.wonders.words import BALANCED_BOARDS, BAN_SELL, BAN_STAGE, BAN_TRADE, BANS, COLORS, ROTATED_BOARDS
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 __all__ = ["compile_seating"]
 
-_FLAGS = {"trade": layout.BAN_TRADE, "stages": layout.BAN_STAGE, "sell": layout.BAN_SELL}
+_FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
 def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: Any, weights: Any) -> Any:
@@ -52,13 +52,13 @@ def _per_seat(option: str, text: str, seats: int) -> list[str]:
 
 def _fill_boards(record: Any, text: str, catalogue: Catalogue, seats: int) -> None:
     if text == "balanced":
-        record.design = layout.BALANCED_BOARDS
+        record.design = BALANCED_BOARDS
         return
     design, rotated, rest = text.partition(":")
     if rotated:
         if design != "rotate":
             raise UserError(f"unknown board design {design!r}: accepted are rotate:BOARDS, balanced, random and boards")
-        record.design, text = layout.ROTATED_BOARDS, rest
+        record.design, text = ROTATED_BOARDS, rest
     names = [wonder.name for wonder in catalogue.wonders]
     chosen = [name.strip() for name in text.split(",")]
     if len(chosen) == 1 and chosen[0] == "random":

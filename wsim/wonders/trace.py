@@ -9,13 +9,11 @@ import numpy as np
 
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import CATEGORIES
+from wsim.wonders.words import ACTIONS, CATEGORIES, DISCARD_PILE, LAST_CARD, SIDES_OF_BOARD, SLOTS, WAYS
 
 __all__ = ["FORMAT", "text_of", "trace_of"]
 
 FORMAT = "wsim-trace/1"
-_ACTIONS = ("build", "stage", "sell", "decline")
-_HOW = ("paid", "chain", "free")
 
 
 def _field(move: int, at: int, bits: int = 8) -> int:
@@ -40,7 +38,7 @@ class _Reader:
     def hand(self, age: int, slots: int) -> list[str]:
         """Return the names of the slots of a bit set."""
         card = self.rules.slot_card[age]
-        return [self.names[card[slot]] for slot in range(layout.SLOTS) if slots >> slot & 1]
+        return [self.names[card[slot]] for slot in range(SLOTS) if slots >> slot & 1]
 
     def read(self, event: Any) -> None:
         """Take up one event."""
@@ -74,7 +72,7 @@ class _Reader:
 
     def _read_pick(self, event: Any) -> None:
         decision, move = int(event.decision), int(event.move)
-        action = _ACTIONS[_field(move, layout.ACTION_AT, 4)] if decision != layout.LOSS else "pay"
+        action = ACTIONS[_field(move, layout.ACTION_AT, 4)]
         if action in ("decline", "pay"):
             return
         seat = int(event.seat)
@@ -82,10 +80,10 @@ class _Reader:
         if action == "stage":
             self.stages[seat] += 1
             played["stage"] = self.stages[seat]
-        if decision in (layout.LAST_CARD, layout.DISCARD_PILE):
-            played["source"] = "last_card" if decision == layout.LAST_CARD else "discard_pile"
+        if decision in (LAST_CARD, DISCARD_PILE):
+            played["source"] = "last_card" if decision == LAST_CARD else "discard_pile"
         if action != "sell":
-            played["how"] = _HOW[_field(move, layout.HOW_AT, 4)]
+            played["how"] = WAYS[_field(move, layout.HOW_AT, 4)]
             played["bank"] = _field(move, layout.BANK_AT)
             played["left"] = _field(move, layout.LEFT_AT)
             played["right"] = _field(move, layout.RIGHT_AT)
@@ -112,9 +110,9 @@ def trace_of(
         reader.read(event)
     seats, scores = [], []
     for row in rows:
-        wonder = catalogue.wonders[int(row.side) // 2]
+        wonder = catalogue.wonders[int(row.side) // SIDES_OF_BOARD]
         label = labels[int(row.policy)] if row.seat < rules.players else "free_city"
-        seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % 2], "policy": label})
+        seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % SIDES_OF_BOARD], "policy": label})
         score: dict[str, Any] = {"seat": int(row.seat)}
         score |= {name: int(row["points"][i]) for i, name in enumerate(CATEGORIES)}
         share = round(float(np.float64(row.win_share)), 9)

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from wsim.wonders.catalog import SWITCHES, Catalogue, Cost, Effects, default_cards_path, load_catalogue, ruleset_names
+from wsim.wonders.catalog import Catalogue, Cost, Effects, default_cards_path, load_catalogue, ruleset_names
 from wsim.wonders.catalog.ruleset import SETTINGS
+from wsim.wonders.words import SWITCHES
 
 DATA = Path(__file__).parents[2] / "data"
 ROOT = Path(__file__).parents[3]
@@ -204,14 +205,16 @@ def test_settings_and_switches_of_the_rules(ruleset: str) -> None:
         "coins_per_point": 3,
         "guilds_extra": 2,
     }
-    assert catalogue.switches == SWITCHES
+    assert catalogue.switches == {name: switch.default for name, switch in SWITCHES.items()}
     assert set(SETTINGS) == set(settings)
 
 
 def test_every_switch_is_written_down_with_its_rule() -> None:
     text = default_cards_path().read_text(encoding="utf-8")
-    for name, value in SWITCHES.items():
-        assert re.search(rf"^{name} = {str(value).lower()} +# R\d+", text, re.MULTILINE), name
+    for name, switch in SWITCHES.items():
+        line = rf"^{name} = {str(switch.default).lower()} +# {re.escape(switch.meaning)}$"
+        assert re.search(line, text, re.MULTILINE), name
+        assert re.match(r"R\d+", switch.meaning), name
 
 
 def test_everything_is_sorted_by_name() -> None:

@@ -375,6 +375,10 @@ def test_names_that_cannot_be_written(tmp_path: Path, name: str) -> None:
         ("copies = [3, 4", "mine.toml, at its end: not valid TOML (unclosed array)"),
         ("x = " + "[" * 5000, "mine.toml is nested too deeply to be a card file"),
         ("[card.A]\n", "mine.toml, card: unknown section 'card' (did you mean 'cards'?); accepted: cards, "),
+        (
+            "[babel.cards]\ncamel = 3\n",
+            "mine.toml, babel: [babel] belongs to another game: it is written in wsim/",
+        ),
         ("cards = 3\n", "mine.toml, cards: must be a table: [cards]"),
         ("[cards]\nPalace = 3\n", "mine.toml, cards.Palace: 3 is not accepted; accepted: a table with age, color"),
         ("[wonders.Gizah]\nA = []\n", "mine.toml, wonders.Gizah.A: unknown field 'A'; accepted: resource, sides"),
@@ -423,7 +427,7 @@ def test_unknown_rule_set() -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "none.toml"
-    with pytest.raises(UserError, match=r"cannot read the card file .*none.toml: No such file"):
+    with pytest.raises(UserError, match=r"cannot read the card file '.*none.toml': No such file"):
         load_catalogue(cards=missing)
     with pytest.raises(UserError, match="cannot read the card file"):
         load_catalogue(patches=[tmp_path])

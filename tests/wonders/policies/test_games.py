@@ -10,8 +10,8 @@ import pytest
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.wonders.game import prepare
-from wsim.wonders.kernels.layout import COLORS
 from wsim.wonders.registry import REGISTRY
+from wsim.wonders.words import COLORS
 
 TABLES = [("1e", 3), ("1e", 7), ("2e", 5), ("2e-cities", 3), ("2e-cities", 4), ("2e-cities-teams", 6), ("1e-duo", 2)]
 SETS = [name for name, policy in REGISTRY.items() if policy.weights]

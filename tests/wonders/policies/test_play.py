@@ -9,8 +9,8 @@ import pytest
 
 from tests.policies.lineups import resolve
 from tests.wonders.positions import Move, Position
-from wsim.wonders.kernels.layout import PARAMETERS
 from wsim.wonders.registry import REGISTRY
+from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 

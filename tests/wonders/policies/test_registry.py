@@ -11,9 +11,10 @@ from tests.policies.lineups import WEIGHTS as SETS_OF_WEIGHTS
 from tests.policies.lineups import resolve
 from wsim.errors import UserError
 from wsim.wonders.game import policies
-from wsim.wonders.kernels.layout import AGES, PARAMETERS, SEATS, WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
 from wsim.wonders.registry import REGISTRY
+from wsim.wonders.words import AGES, PARAMETERS, SEATS
 
 SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 
@@ -121,7 +122,7 @@ def test_an_entry_may_set_single_weights() -> None:
         ("balanced:sheild=1", r"has no parameter 'sheild': .*did you mean 'shield'"),
         ("balanced:shield=x", r"parameter shield of policy 'balanced' is a number, not 'x'"),
         ("balanced:military", r"'military' is no parameter of policy 'balanced': write balanced:key=value"),
-        ("weighted:file=none.toml", r"the weights file 'none.toml' cannot be read: No such file"),
+        ("weighted:file=none.toml", r"cannot read the weights file 'none.toml': No such file"),
     ],
 )
 def test_mistakes_in_entries_are_named(entry: str, message: str) -> None:
@@ -176,7 +177,7 @@ def test_a_file_with_one_set_needs_no_choice(tmp_path: Path) -> None:
     [
         ("", r"has no set"),
         ("point = 1", r"'point' in .* stands outside a set"),
-        ("[a", r"is not TOML"),
+        ("[a", r"line 1: not valid TOML \("),
         ("[a]\npiont = 1", r"unknown weight 'piont' in the set 'a' of .*did you mean 'point'"),
         ("[a]\npoint = 'x'", r"the weight 'point' in the set 'a' of .* is one number or one for each age, not 'x'"),
         ("[a]\npoint = [1, 2]", r"one for each age, not \[1, 2\]"),

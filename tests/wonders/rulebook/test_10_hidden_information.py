@@ -12,7 +12,8 @@ import pytest
 
 from tests.wonders.engine_tools import ALL
 from tests.wonders.position_kernels import STOP_AT
-from tests.wonders.positions import KINDS, Position
+from tests.wonders.positions import Position
+from wsim.wonders.words import DECISIONS
 
 pytestmark = pytest.mark.jit_off
 
@@ -38,7 +39,7 @@ def dealt(ruleset: str, age: int, turns: int) -> Position:
 
 def handed(p: Position, seat: int, kind: str = "turn") -> tuple[bytes, bytes, list[int]]:
     """Play a turn until the seat is asked for this kind of decision; return what its policy is handed."""
-    p.game.own[seat].parameters[STOP_AT] = KINDS.index(kind) + 1
+    p.game.own[seat].parameters[STOP_AT] = DECISIONS.index(kind) + 1
     assert not p.play_turn()
     moves = [int(word) for word in p.game.choice.moves[: int(p.game.choice.count)]]
     return p.public.tobytes(), p.game.own[seat].tobytes(), moves

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from wsim.babel.catalog.reading import ACTION_CARDS
 from wsim.babel.frames import DISC, WON, WON_ROW
+from wsim.babel.words import ACTION_CARDS
 from wsim.stats.card_table import BUILT, cards
 from wsim.stats.tables import Table
 from wsim.stats.tables import policies as policy_table

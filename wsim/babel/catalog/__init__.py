@@ -1,6 +1,10 @@
-"""The catalogue of Tower of Babel: its components and switches, with patches and changes laid over them."""
+"""The catalogue of Tower of Babel: babel.toml, with patches and changes laid over it, as checked and frozen records.
 
-from wsim.babel.catalog.loading import Assumption, Catalog, Disc, load_catalog
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
+``model`` (the records), ``reading`` (every value with its bounds), ``check`` (what must hold of several values),
+``loading`` (all of it together) and ``compiling`` (the record that kernels play by).
+"""
 
-__all__ = ["ACTION_CARDS", "KINDS", "Assumption", "Catalog", "Disc", "load_catalog"]
+from wsim.babel.catalog.loading import load_catalogue
+from wsim.babel.catalog.model import Assumption, Catalogue, Disc
+
+__all__ = ["Assumption", "Catalogue", "Disc", "load_catalogue"]

@@ -1,182 +1,80 @@
-"""``[babel]`` of cards.toml -> one frozen, checked catalogue. Errors name file, entry, value and what is accepted."""
+"""Read babel.toml, lay patches and changes over it, and check it as a whole."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from wsim.babel.catalog.layers import SECTION, lay, parse_change, read_section, shown
-from wsim.babel.catalog.reading import KINDS, check_section
-from wsim.errors import UserError
-from wsim.paths import default_cards_path
+from wsim.babel.catalog.check import check_whole
+from wsim.babel.catalog.model import SECTION, Catalogue
+from wsim.babel.catalog.reading import read_section
+from wsim.catalog.fields import Problems
+from wsim.catalog.layers import Grammar, Layers, nested, parse_change, read_card_file
+from wsim.catalog.source import Entries, read_toml, shown
+from wsim.errors import UserError, nearest
+from wsim.paths import PACKAGE
 
-__all__ = ["Assumption", "Catalog", "Disc", "load_catalog"]
+__all__ = ["BABEL_TOML", "GRAMMAR", "load_catalogue"]
 
-_LEVELS = {"assumed": "assumed, not printed", "inferred": "inferred, not printed", "one_source": "one source only"}
-
-_NEEDED = {
-    "two_colour": "use_two_colour_discs",
-    "rules.set_table_cap": "use_two_colour_discs",
-    "action_cards": "use_action_cards",
-}
-"""Entries that matter only while a switch is on."""
-
-
-@dataclass(frozen=True)
-class Disc:
-    """A disc: the kinds that it shows and how many cards of each it needs, in the order of ``KINDS``."""
-
-    needs: tuple[tuple[str, int], ...]
-
-    def __str__(self) -> str:
-        return " + ".join(f"{kind} {number}" for kind, number in self.needs)
+BABEL_TOML = PACKAGE / "babel" / "babel.toml"
+GRAMMAR = Grammar(
+    sections=(SECTION,),
+    heads={SECTION: 2},
+    example="babel.value_table.3=[13, 7, 3]",
+    whole=((SECTION, "two_colour", "*"),),
+)
 
 
-@dataclass(frozen=True)
-class Assumption:
-    """A value in force that no text at hand prints.
-
-    Attributes
-    ----------
-    entry: its path below ``[babel]``. value: what is in force. level: assumed, inferred or one_source.
-    note: what is known about it. changed: whether this run changed what the card file says.
-    """
-
-    entry: str
-    value: Any
-    level: str
-    note: str
-    changed: bool
-
-    def __str__(self) -> str:
-        changed = ", changed for this run" if self.changed else ""
-        return f"{_LEVELS[self.level]}{changed}: {SECTION}.{self.entry} = {json.dumps(self.value)} ({self.note})"
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """The checked section ``[babel]``: plain values by the names of the card file.
-
-    Attributes
-    ----------
-    section: the whole section, patches and changes laid over it.
-    source: the card file. changes: the patch file and the single changes, as given.
-    base: the section as the card file has it.
-    """
-
-    section: Mapping[str, Any]
-    base: Mapping[str, Any]
-    source: str
-    changes: tuple[str, ...]
-
-    @property
-    def ruleset(self) -> str:
-        """The name of the rule set."""
-        return str(self.section["ruleset"])
-
-    @property
-    def rules(self) -> Mapping[str, Any]:
-        """The switches of the rules."""
-        rules: Mapping[str, Any] = self.section["rules"]
-        return rules
-
-    @property
-    def wonders(self) -> tuple[str, ...]:
-        """The names of the eight wonders."""
-        return tuple(self.section["wonders"].values())
-
-    @property
-    def discs(self) -> tuple[Disc, ...]:
-        """The 24 discs of a game: kinds in the order of ``KINDS``, numbers ascending, two-colour ones last."""
-        if not self.rules["use_two_colour_discs"]:
-            return self.single_discs
-        boxed = self.section["two_colour"]["boxed"]
-        kept: list[Disc] = []
-        for kind in KINDS:
-            numbers = sorted(self.section["discs"][kind])
-            numbers.remove(boxed)
-            kept += [Disc(((kind, number),)) for number in numbers]
-        return (*kept, *self.two_colour_discs)
-
-    @property
-    def single_discs(self) -> tuple[Disc, ...]:
-        """The 24 discs of the base game."""
-        return tuple(Disc(((kind, number),)) for kind in KINDS for number in sorted(self.section["discs"][kind]))
-
-    @property
-    def two_colour_discs(self) -> tuple[Disc, ...]:
-        """The four discs of the variant."""
-        entries = (value for key, value in self.section["two_colour"].items() if key != "boxed")
-        return tuple(Disc(tuple((kind, entry[kind]) for kind in KINDS if kind in entry)) for entry in entries)
-
-    @property
-    def digest(self) -> str:
-        """A digest of everything that can change play: equal digests play equal games."""
-        content = {key: value for key, value in self.section.items() if key != "confidence"}
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-    def value(self, entry: str) -> Any:
-        """Return the value in force at a dotted path below ``[babel]``."""
-        return _at(self.section, entry)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the values in force that are not verified, assumed ones first."""
-        return tuple(
-            Assumption(entry, self.value(entry), level, note, self.value(entry) != _at(self.base, entry))
-            for level in _LEVELS
-            for entry, note in self.section["confidence"].get(level, {}).items()
-            if self._in_force(entry)
-        )
-
-    def _in_force(self, entry: str) -> bool:
-        """Whether an entry plays a part under the switches of this catalogue."""
-        needed = next((switch for start, switch in _NEEDED.items() if entry.startswith(start)), None)
-        return needed is None or bool(self.rules[needed])
-
-
-def _at(section: Mapping[str, Any], entry: str) -> Any:
-    """Return what a dotted path leads to, None where it ends."""
-    value: Any = section
-    for key in entry.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def load_catalog(
-    cards: Path | None = None,
-    patches: Sequence[Path] = (),
+def load_catalogue(
+    cards: str | Path | None = None,
+    patches: Sequence[str | Path] = (),
     changes: Sequence[str] = (),
     options: Mapping[str, bool] = MappingProxyType({}),
-) -> Catalog:
+) -> Catalogue:
     """Read a card file, lay patch files and single changes over it, check the whole and return it.
 
     Parameters
     ----------
-    cards: the card file; wsim's own one by default.
+    cards: the card file; wsim's own babel.toml by default.
     patches: TOML files with a table ``[babel]``, laid over it in this order.
     changes: ``babel.<path>=<TOML value>``, laid over in this order.
     options: switches of ``[babel.rules]`` that a plan sets by name; they win.
+
+    Raises UserError for whatever is wrong with any of them: its first line names file, entry and what is accepted,
+    further mistakes follow on lines of their own.
     """
-    path = default_cards_path() if cards is None else Path(cards)
-    base = read_section(path)
-    section = deepcopy(base)
-    layers = [shown(path)]
-    for patch in patches:
-        lay(section, read_section(Path(patch)))
-        layers.append(str(patch))
+    path = BABEL_TOML if cards is None else Path(cards)
+    problems = Problems(shown(path))
+    document = _read(path)
+    base = deepcopy(document[SECTION])
+    layers = Layers(problems, GRAMMAR)
+    for patch in map(Path, patches):
+        layers.lay(document, _read(patch), shown(patch))
     for change in changes:
-        lay(section, parse_change(change))
-        layers.append(f"the change {change!r}")
-    lay(section, {"rules": dict(options)} if options else {})
-    try:
-        check_section(section)
-    except UserError as error:
-        raise UserError(f"{' with '.join(layers)}: {error}") from None
-    return Catalog(section, base, layers[0], (*(str(patch) for patch in patches), *changes))
+        layers.lay(document, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
+    for name, value in options.items():
+        layers.lay(document, nested((SECTION, "rules", name), value), f"the option {name.removeprefix('use_')}")
+    section = _checked(problems, document)
+    return Catalogue(section, base, problems.source, (*map(str, patches), *changes))
+
+
+def _read(path: Path) -> Entries:
+    """Return a card file or patch; raise UserError for one that says nothing of this game."""
+    document = read_toml(path)
+    if not isinstance(document.get(SECTION), dict):
+        guess = nearest(SECTION, document)
+        place = f"[{SECTION}], where the parts of Tower of Babel are written"
+        raise UserError(f"{shown(path)} holds no table {place}{guess}")
+    return read_card_file(path, GRAMMAR)
+
+
+def _checked(problems: Problems, document: Entries) -> Mapping[str, Any]:
+    """Return the section, read and checked; raise UserError for all mistakes in it."""
+    section: Mapping[str, Any] = read_section(problems, (SECTION,), document[SECTION]) or {}
+    problems.raise_any()  # values depend on each other only where each of them could be read
+    check_whole(problems, section)
+    problems.raise_any()
+    return section

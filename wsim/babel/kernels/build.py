@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from wsim.babel.kernels.ask import ask, note
 from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action_card
-from wsim.babel.kernels.layout import (
-    COMPLETED,
-    JOKER,
-    KIND_GONE,
-    LOG_BUILT,
-    LOG_FAILED,
-    LOG_PAID,
-    LOG_PARTS,
-    NO_KIND,
-    NOBODY,
-    ROWS,
-    SPACES,
-    TRIPLE,
-    TRIPLE_BONUS,
-    WONDERS,
-)
+from wsim.babel.kernels.layout import COMPLETED, LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
 from wsim.babel.kernels.moves import (
     cards_of,
     first_of,
@@ -34,6 +19,7 @@ from wsim.babel.kernels.moves import (
 )
 from wsim.babel.kernels.scoring import score_wonder
 from wsim.babel.kernels.windows import open_window
+from wsim.babel.words import JOKER, KIND_GONE, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
 
 
@@ -69,7 +55,7 @@ def _announce(public, rules, slot):
     """Section 5.1."""
     disc = public.board[slot]
     public.slot = slot
-    for place in range(2):
+    for place in range(NEEDS):
         public.kind[place] = rules.kind[disc, place]
         public.need[place] = rules.need[disc, place]
 

@@ -7,21 +7,18 @@ game is the same for every line-up as long as the discard pile has not been resh
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
 from wsim.babel.kernels.ask import note
-from wsim.babel.kernels.layout import (
-    ACTION_DRAWS,
+from wsim.babel.kernels.layout import ACTION_DRAWS, LOG_ACTION_CARD, LOG_DRAW, LOG_RESHUFFLE, NOBODY, WEIGHTS
+from wsim.babel.words import (
+    ACTION_CARDS,
     DRAW_THREE,
     EXCHANGE_CARDS,
-    LOG_ACTION_CARD,
-    LOG_DRAW,
-    LOG_RESHUFFLE,
+    KINDS,
+    NEEDS,
     NO_KIND,
-    NOBODY,
     PARAMETERS,
     RUNNING,
     SLOTS,
-    WEIGHTS,
     WONDERS,
 )
 from wsim.jit import kernel
@@ -63,7 +60,7 @@ def forget_build(public):
     public.slot = NOBODY
     public.taken = 0
     public.partner = NOBODY
-    for place in range(2):
+    for place in range(NEEDS):
         public.kind[place] = NO_KIND
         public.need[place] = 0
         public.missing[place] = 0

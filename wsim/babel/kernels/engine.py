@@ -29,22 +29,10 @@ from __future__ import annotations
 
 from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.deal import set_up
-from wsim.babel.kernels.layout import (
-    LINE_UP,
-    LOG_END,
-    LOG_PICKS,
-    NOBODY,
-    RUNNING,
-    SLOTS,
-    TURN,
-    Game,
-    Pick,
-    Row,
-    Rules,
-    Seating,
-)
+from wsim.babel.kernels.layout import LINE_UP, LOG_END, LOG_PICKS, NOBODY, Game, Pick, Row, Rules, Seating
 from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.kernels.turn import play_turn
+from wsim.babel.words import RUNNING, SLOTS, TURN
 from wsim.jit import kernel, types
 
 __all__ = ["ERROR", "play_chunk", "play_game"]

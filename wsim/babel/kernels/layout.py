@@ -10,7 +10,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
 
-Kinds are numbered alphabetically: 0 camel, 1 crane, 2 ship, 3 stonemason; action cards likewise (``ACTION_CARDS``).
+Kinds, action cards and decisions are numbered as in words.py.
 A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
 shows one or two kinds; its *first* kind is the lower one. A disc of one kind needs 0 of
 its second kind, ``NO_KIND``.
@@ -22,40 +22,30 @@ from typing import Any
 
 import numpy as np
 
-from wsim.babel.catalog.reading import ACTION_CARDS, KINDS
+from wsim.babel.words import (
+    ACTION_CARDS,
+    KINDS,
+    NEEDS,
+    PARAMETERS,
+    ROWS,
+    SEATS,
+    SET_SIZES,
+    SHARES,
+    SLOTS,
+    SWITCHES,
+    WONDERS,
+)
 from wsim.jit import JIT, from_dtype, types
 
-SEATS = 5
-WONDERS = 8
-SPACES = 3  # for discs on a wonder
-SLOTS = WONDERS * SPACES
-ROWS = 7  # of the value table
-SET_SIZES = 10  # of the set table: 0 to 9 discs of a kind
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
-PARAMETERS = 8
 WEIGHTS = 24  # of the weighted policy, see policies/features.py
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
 EVENTS = 1 << 16  # log entries of one game: fewer than 50 in an action, 1000 turns at most
-NO_KIND = 4
 NOBODY = -1
 
-# --- action cards ---------------------------------------------------------------------------------------------------
-EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_BONUS = range(len(ACTION_CARDS))
-
-# --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) ---
-TURN = 0  # 0 pass; 1 + slot: build with the disc of that slot
-PLAY_CARD = 1  # windows W1-W3. 0 none; 1 + action card (exchange or draw three)
-EXCHANGE = 2  # 0 enough; 1 + kind of the next card to set aside, kinds never descending
-OFFER = 3  # 0 nothing; cards of the first kind | of the second << 8 | TRADE_CARD
-BLUFF = 4  # 0 none; mask of the wrong kinds, a card of each is laid with the offer (A6)
-TAKE = 5  # 0 none; mask of the seats whose offers are taken
-COMPLETE = 6  # 0 decline; COMPLETED | missing cards of the first kind that Jokers stand for | of the second << 8
-TRIPLE = 7  # 0 no; 1 play the Triple bonus on the own refused offer
-DOUBLE = 8  # 0 no; 1 play the Double turn
-DECISIONS = ("turn", "play_card", "exchange", "offer", "bluff", "take", "complete", "triple_bonus", "double_turn")
-TRADE_CARD = 1 << 16
-COMPLETED = 1 << 16
+TRADE_CARD = 1 << 16  # bit of a move of OFFER (words.py says what moves mean)
+COMPLETED = 1 << 16  # bit of a move of COMPLETE
 
 # --- further log events, for traces only ----------------------------------------------------------------------------
 LOG_DRAW = 16  # seat, move: kind drawn
@@ -71,7 +61,6 @@ LOG_TURN_END = 25
 LOG_END = 26  # move: why the game ended
 
 LOG_PICKS, LOG_ALL = 1, 2  # HIDDEN.logging: decisions with more than one move; everything
-RUNNING, KIND_GONE, TURN_LIMIT = 0, 1, 2  # PUBLIC.over
 
 PUBLIC = np.dtype(
     [
@@ -135,12 +124,12 @@ CHOICE = np.dtype(
 RULES = np.dtype(
     [
         ("seats", "i8"),
-        ("kind", "i8", (SLOTS, 2)),  # of each disc
-        ("need", "i8", (SLOTS, 2)),
+        ("kind", "i8", (SLOTS, NEEDS)),  # of each disc
+        ("need", "i8", (SLOTS, NEEDS)),
         ("is_two_colour", "i8", (SLOTS,)),
         ("cards", "i8", (len(KINDS),)),  # building cards
-        ("values", "i8", (ROWS, 3)),
-        ("light", "i8", (3,)),
+        ("values", "i8", (ROWS, SHARES)),
+        ("light", "i8", (SHARES,)),
         ("sets", "i8", (SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
         ("action_cards", "i8", (len(ACTION_CARDS),)),
         ("effects", "i8", (len(ACTION_CARDS),)),  # figure of each action card, 0 where it has none
@@ -149,23 +138,8 @@ RULES = np.dtype(
         ("pass_draw", "i8"),
         ("common_draw", "i8"),
         ("parts", "i8"),
-        # switches
-        ("use_action_cards", "i8"),
-        ("reshuffle_discards", "i8"),
-        ("allow_empty_offer", "i8"),
-        ("allow_trade_card_alone", "i8"),
-        ("allow_bluff_cards", "i8"),
-        ("may_decline_when_able", "i8"),
-        ("joker_may_split", "i8"),
-        ("max_jokers_per_build", "i8"),
-        ("triple_bonus_on_failed_build", "i8"),
-        ("action_card_usable_at_once", "i8"),
-        ("max_double_turns", "i8"),
-        ("action_card_for_last_wonder", "i8"),
-        ("public_discs", "i8"),
-        ("tie_by_discs", "i8"),
-        ("limit_parts", "i8"),
-        ("turn_limit", "i8"),
+        *((switch, "i8") for switch in SWITCHES),  # 1 or 0, or the number that the switch is
+        ("tie_by_discs", "i8"),  # 1: more discs win a tie (A27)
     ],
     align=True,
 )

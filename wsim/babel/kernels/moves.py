@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.babel.catalog.reading import KINDS
-from wsim.babel.kernels.layout import (
+from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
+from wsim.babel.words import (
     BLUFF,
     COMPLETE,
-    COMPLETED,
     DRAW_THREE,
     EXCHANGE,
     EXCHANGE_CARDS,
     JOKER,
+    KINDS,
     OFFER,
     PLAY_CARD,
     TAKE,
-    TRADE_CARD,
     TURN,
 )
 from wsim.jit import kernel, lowest_bit

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wsim.babel.kernels.ask import note
-from wsim.babel.kernels.layout import (
-    DISC_BONUS,
-    FIVE_POINTS,
-    LOG_WONDER,
-    SLOTS,
-    SPACES,
-    WONDERS,
-)
+from wsim.babel.kernels.layout import LOG_WONDER
+from wsim.babel.words import DISC_BONUS, FIVE_POINTS, KINDS, SLOTS, SPACES, WONDERS
 from wsim.errors import UserError
 from wsim.jit import kernel
 
@@ -111,7 +105,7 @@ def set_points(rules, camels, cranes, ships, stonemasons, two_colour):
                 extra += 1 << (8 * rules.kind[disc, (choice >> bit) & 1])
                 bit += 1
         total = 0
-        for kind in range(4):
+        for kind in range(len(KINDS)):
             total += sets[number[kind] + ((extra >> (8 * kind)) & 0xFF)]
         best = max(best, total)
     return best

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import ACTION_CARDS
 from wsim.babel.kernels.ask import ask, note
 from wsim.babel.kernels.build import build
 from wsim.babel.kernels.deal import draw, spend_action_card
-from wsim.babel.kernels.layout import DOUBLE, DOUBLE_TURN, LOG_ACTION, LOG_TURN_END, RUNNING, TURN_LIMIT
+from wsim.babel.kernels.layout import LOG_ACTION, LOG_TURN_END
 from wsim.babel.kernels.moves import list_turn, list_yes_no, usable
 from wsim.babel.kernels.windows import open_window
+from wsim.babel.words import ACTION_CARDS, DOUBLE, DOUBLE_TURN, RUNNING, TURN_LIMIT
 from wsim.jit import kernel
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import KINDS
 from wsim.babel.kernels.ask import ask
 from wsim.babel.kernels.deal import draw, spend_action_card
-from wsim.babel.kernels.layout import DRAW_THREE, EXCHANGE_CARDS
 from wsim.babel.kernels.moves import list_exchange, list_play_card, usable
+from wsim.babel.words import DRAW_THREE, EXCHANGE_CARDS, KINDS
 from wsim.jit import kernel
 
 

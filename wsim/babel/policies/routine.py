@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.layout import PARAMETERS
+from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel
 from wsim.rng import below, uniform
 

@@ -5,11 +5,10 @@ Parts that a build would place are handed around *packed*: a byte for each seat,
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import KINDS
-from wsim.babel.kernels.layout import JOKER, ROWS, SPACES
 from wsim.babel.kernels.moves import usable
 from wsim.babel.kernels.scoring import award, count_wonder
 from wsim.babel.policies.features import FEATURES
+from wsim.babel.words import JOKER, KINDS, ROWS, SPACES
 from wsim.jit import kernel
 
 (

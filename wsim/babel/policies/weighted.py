@@ -6,20 +6,6 @@ Idea and units: ``features``. Of equal moves each is equally likely: the wonders
 
 from __future__ import annotations
 
-from wsim.babel.catalog.reading import KINDS
-from wsim.babel.kernels.layout import (
-    COMPLETE,
-    DOUBLE,
-    EXCHANGE,
-    EXCHANGE_CARDS,
-    JOKER,
-    OFFER,
-    PLAY_CARD,
-    SLOTS,
-    TAKE,
-    TRIPLE,
-    TURN,
-)
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.policies.value import (
     ACCEPTED,
@@ -42,6 +28,20 @@ from wsim.babel.policies.value import (
     shortage,
     slot_of,
     takes,
+)
+from wsim.babel.words import (
+    COMPLETE,
+    DOUBLE,
+    EXCHANGE,
+    EXCHANGE_CARDS,
+    JOKER,
+    KINDS,
+    OFFER,
+    PLAY_CARD,
+    SLOTS,
+    TAKE,
+    TRIPLE,
+    TURN,
 )
 from wsim.jit import kernel
 from wsim.rng import below

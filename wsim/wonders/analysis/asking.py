@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.wonders.catalog.compiling import pack_units
+from wsim.wonders.catalog.effects import pack_units
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.entries import pay_entry, science_entry
+from wsim.wonders.words import FLEX, LEFT_MADE, LEFT_RAW, RESOURCE_GROUPS, RESOURCES, RIGHT_MADE, RIGHT_RAW, UNITS
 
 __all__ = ["payments", "science_score"]
 
 LETTERS = {"C": "clay", "S": "stone", "O": "ore", "W": "wood", "G": "glass", "T": "loom", "P": "papyrus"}
 DISCOUNTS = {
-    "left_raw": (layout.LEFT_RAW,),
-    "right_raw": (layout.RIGHT_RAW,),
-    "both_manufactured": (layout.LEFT_MADE, layout.RIGHT_MADE),
+    "left_raw": (LEFT_RAW,),
+    "right_raw": (RIGHT_RAW,),
+    "both_manufactured": (LEFT_MADE, RIGHT_MADE),
 }
-MAXIMUM_UNITS = 12
 MAXIMUM_SYMBOLS = 40
 MAXIMUM_COINS = 250
 
@@ -63,8 +63,8 @@ def payments(
     record.price[0] = _prices(discounts, prices)
     record.cheapest[0] = min(record.price[0])
     units = _units(cost)
-    if len(units) > MAXIMUM_UNITS:
-        raise UserError(f"the cost {cost!r} has {len(units)} units; at most {MAXIMUM_UNITS} are supported")
+    if len(units) > UNITS:
+        raise UserError(f"the cost {cost!r} has {len(units)} units; at most {UNITS} are supported")
     purse = MAXIMUM_COINS if coins is None else min(_coins("coins", coins), MAXIMUM_COINS)
     packed = np.uint64(pack_units((unit, 1) for unit in units))
     with np.errstate(over="ignore"):
@@ -103,11 +103,11 @@ def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
         if len(kinds) == 1:
             plain.append((kinds[0], 1))
             continue
-        if flex == layout.FLEX:
-            raise UserError(f"{name} has more than {layout.FLEX} either/or symbols")
+        if flex == FLEX:
+            raise UserError(f"{name} has more than {FLEX} either/or symbols")
         record.flex[seat, flex] = record.sale_flex[seat, flex] = pack_units((kind, 1) for kind in kinds)
         flex += 1
-        lanes = np.uint64(sum(255 << 8 * layout.RESOURCES.index(kind) for kind in kinds))
+        lanes = np.uint64(sum(255 << 8 * RESOURCES.index(kind) for kind in kinds))
         record.flex_lanes[seat] |= lanes
         record.sale_flex_lanes[seat] |= lanes
     record.flex_count[seat] = record.sale_flex_count[seat] = flex
@@ -124,8 +124,8 @@ def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | 
             raise UserError(f"unknown discount {discount!r}: accepted are {accepted}{nearest(discount, DISCOUNTS)}")
         for kind in DISCOUNTS[discount]:
             result[kind] = 1
-    for side, offset in (("left", 0), ("right", 2)):
-        for sort, place in (("raw", 0), ("manufactured", 1)):
+    for side, offset in (("left", LEFT_RAW), ("right", RIGHT_RAW)):
+        for place, sort in enumerate(RESOURCE_GROUPS):
             price = (prices or {}).get(side, {}).get(sort)
             if price is not None:
                 if price not in (0, 1, 2, 3, 4, 5):

@@ -13,13 +13,12 @@ from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import OBSERVATIONAL, Table
+from wsim.wonders.words import AGES, TURNS, WAYS
 
 __all__ = ["card_names", "card_picks", "offered_codes"]
 
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
-_TURNS = 8  # an age has at most seven turns; 0 stands for never
-_AGES = 3
 _GROUP = "_group"
 _BATCH = 65_536  # the lists of a batch hold some 300,000 cards
 
@@ -132,12 +131,12 @@ class _Tally:
         age = frame["age"].to_numpy().astype(np.int64) - 1
         turn = frame["turn"].to_numpy()
         seats = int(seat.max(initial=0)) + 1
-        place = ((batch.game_of_row * seats + seat) * _AGES + age)[row] * cards + card
-        last = np.zeros(batch.games * seats * _AGES * cards, np.uint8)
+        place = ((batch.game_of_row * seats + seat) * AGES + age)[row] * cards + card
+        last = np.zeros(batch.games * seats * AGES * cards, np.uint8)
         group_at = np.zeros(len(last), np.int64)
         group_at[place] = group[row]
         turn_at = turn[row]
-        for number in range(1, _TURNS):
+        for number in range(1, TURNS):
             last[place[turn_at == number]] = number
         seen = np.flatnonzero(last)
         cell = group_at[seen] * cards + seen % cards
@@ -171,7 +170,7 @@ def _fates(frame: pl.DataFrame) -> dict[str, NDArray[np.bool_]]:
     decision, action, how = (frame[name].cast(pl.String) for name in ("decision", "action", "how"))
     turn = decision.is_in(["turn", "last_card"])
     build = turn & (action == "build")
-    fates = {f"built_{kind}": build & (how == kind).fill_null(False) for kind in ("paid", "chain", "free")}
+    fates = {f"built_{kind}": build & (how == kind).fill_null(False) for kind in WAYS}
     fates |= {
         "staged": turn & (action == "stage"),
         "sold": turn & (action == "sell"),

@@ -4,42 +4,17 @@
 >>> catalogue.card("Palace").effects.points
 6
 
-``model`` (the records), ``reading`` (values and entries), ``layers`` (layers, patches, changes), ``ruleset`` (rule
-sets), ``check`` (what must hold of the whole), ``loading`` (all of it together), ``text`` (what people see) and
-``compiling`` (the record that kernels play by).
+``model`` (the records), ``effects`` (one row an effect), ``reading`` (entries), ``layers`` (layers, patches, changes),
+``ruleset`` (rule sets), ``check`` (what must hold of the whole), ``loading`` (all of it together), ``text`` (what
+people see) and ``compiling`` (the record that kernels play by).
 """
 
-from wsim.catalog.source import default_cards_path
+from wsim.paths import default_cards_path
+from wsim.wonders.catalog.effects import Count, Effects, Toll, TradeDiscount, TradePrice
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
-from wsim.wonders.catalog.model import (
-    CITIES,
-    COLORS,
-    COUNTED,
-    MANUFACTURED,
-    RAW,
-    RESOURCES,
-    SWITCHES,
-    Card,
-    Catalogue,
-    Cost,
-    Count,
-    Effects,
-    Settings,
-    Stage,
-    Toll,
-    TradeDiscount,
-    TradePrice,
-    Wonder,
-)
+from wsim.wonders.catalog.model import Card, Catalogue, Cost, Settings, Stage, Wonder
 
 __all__ = [
-    "CITIES",
-    "COLORS",
-    "COUNTED",
-    "MANUFACTURED",
-    "RAW",
-    "RESOURCES",
-    "SWITCHES",
     "Card",
     "Catalogue",
     "Cost",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
@@ -11,10 +13,6 @@ if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Card, Catalogue
 
 __all__ = ["check_chains", "check_names", "check_sides", "check_table"]
-
-MOST_CARDS = 128
-MOST_BOARDS = 24
-MOST_CANDIDATES = 64  # physical copies that may be dealt in one age: one bit each of a 64-bit word
 
 
 def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
@@ -49,7 +47,7 @@ def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection
 
 def check_table(problems: Problems, catalogue: Catalogue) -> None:
     """Report what keeps the catalogue from being played: sizes, boards, and decks for every player number (R2, R4)."""
-    sizes = (("cards", len(catalogue.cards), MOST_CARDS), ("wonders", len(catalogue.wonders), MOST_BOARDS))
+    sizes = (("cards", len(catalogue.cards), CARDS), ("wonders", len(catalogue.wonders), BOARDS))
     for section, size, most in sizes:
         if size > most:
             problems.add((section,), f"{size} {section} are too many; accepted: at most {most}")
@@ -62,7 +60,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
         rules = f"rule set {catalogue.ruleset} draws no black cards"
         problems.add(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
     for players in catalogue.seat_numbers:
-        for age in (1, 2, 3):
+        for age in range(1, AGES + 1):
             _check_deck(problems, catalogue, players, age)
 
 
@@ -93,6 +91,6 @@ def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
         where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
         problems.add(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
-    if candidates > MOST_CANDIDATES:
+    if candidates > SLOTS:
         many = f"{candidates} copies may be dealt in age {age} with {players} players"
-        problems.add(("cards",), f"{many}; accepted: at most {MOST_CANDIDATES}")
+        problems.add(("cards",), f"{many}; accepted: at most {SLOTS}")

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.catalog.fields import Problems
-from wsim.catalog.source import default_cards_path, read_toml, shown
+from wsim.catalog.layers import Layers, read_card_file
+from wsim.catalog.source import Entries, shown
+from wsim.paths import default_cards_path
 from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
-from wsim.wonders.catalog.layers import apply_entries, lay, parse_change
+from wsim.wonders.catalog.effects import Effects
+from wsim.wonders.catalog.layers import ENTRIES, GRAMMAR, change_patch
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
@@ -22,9 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalogue", "ruleset_names"]
 
-SECTIONS = ("cards", "wonders", "layers", "rulesets", "babel")
+NO_EFFECTS = asdict(Effects())
 ORDERED = ("cards", "wonders", "sides", "victory_tokens")  # lists whose order means something, or is fixed already
-Table = dict[str, Any]
 
 
 def load_catalogue(
@@ -47,17 +49,16 @@ def load_catalogue(
     """
     path = Path(cards) if cards is not None else default_cards_path()
     problems = Problems(shown(path))
-    document = _read_document(problems, path)
-    laid = [(shown(Path(patch)), _read_document(Problems(str(patch)), Path(patch))) for patch in patches]
-    laid += [(f"--set {change}", parse_change(change, ruleset)) for change in changes]
+    layers = Layers(problems, GRAMMAR)
+    document = read_card_file(path, GRAMMAR)
+    laid = [(shown(file), read_card_file(file, GRAMMAR)) for file in map(Path, patches)]
+    laid += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
     for source, patch in laid:
-        for section in ("layers", "rulesets"):
-            if section in patch:
-                lay(document, {section: patch[section]}, (), source, problems)
+        layers.lay(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
     _check_layers(problems, document)
     rulesets = read_rulesets(problems, document)
     rules = resolve(problems, rulesets, ruleset)
-    content = _content(problems, document, rules, laid)
+    content = _content(problems, layers, document, rules, laid)
     catalogue = _catalogue(problems, content, rules, problems.source, (*map(str, patches), *changes))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
@@ -72,48 +73,40 @@ def load_catalogue(
 def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path] = ()) -> tuple[str, ...]:
     """Return the ids of the rule sets that the card file and the patches define, in the order of the file."""
     path = Path(cards) if cards is not None else default_cards_path()
-    documents = [_read_document(Problems(shown(file)), file) for file in (path, *map(Path, patches))]
+    documents = [read_card_file(file, GRAMMAR) for file in (path, *map(Path, patches))]
     return tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
-
-
-def _read_document(problems: Problems, path: Path) -> Table:
-    """Read a card file or patch and check its sections; raise UserError for a mistake."""
-    document = read_toml(path)
-    for section, table in document.items():
-        if section not in SECTIONS:
-            problems.unknown((section,), "section", section, SECTIONS)
-        elif not isinstance(table, dict):
-            problems.add((section,), f"must be a table: [{section}]")
-    problems.raise_any()
-    return document
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
     """Report layers that hold anything but cards and wonders."""
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
-            if section not in ("cards", "wonders") or not isinstance(entries, dict):
+            if section not in ENTRIES or not isinstance(entries, dict):
                 problems.add(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
 
 
-def _content(problems: Problems, document: Table, rules: Ruleset, laid: Sequence[tuple[str, Table]]) -> Table:
+def _content(
+    problems: Problems, layers: Layers, document: Entries, rules: Ruleset, laid: Sequence[tuple[str, Entries]]
+) -> Entries:
     """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
-    content = {section: deepcopy(document.get(section, {})) for section in ("cards", "wonders")}
+    content = {section: deepcopy(document.get(section, {})) for section in ENTRIES}
     for layer in rules.layers:
         for section, entries in document["layers"][layer].items():
             for name, entry in entries.items():
                 source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
-                apply_entries(content, {section: {name: entry}}, f"{source} (layer {layer})", problems)
+                layers.lay(content, {section: {name: entry}}, f"{source} (layer {layer})")
     for source, patch in laid:
-        apply_entries(content, patch, source, problems)
+        layers.lay(content, {section: patch[section] for section in ENTRIES if section in patch}, source)
     return content
 
 
-def _catalogue(problems: Problems, content: Table, rules: Ruleset, source: str, changes: tuple[str, ...]) -> Catalogue:
+def _catalogue(
+    problems: Problems, content: Entries, rules: Ruleset, source: str, changes: tuple[str, ...]
+) -> Catalogue:
     """Read every entry and put the catalogue together; entries with mistakes are reported and left out."""
-    cards = [read_card(problems, name, table, rules.name, content["cards"]) for name, table in content["cards"].items()]
+    cards = [read_card(problems, name, entry, rules.name, content["cards"]) for name, entry in content["cards"].items()]
     boards = content["wonders"]
-    wonders = [read_wonder(problems, name, table, rules.name, rules.sides, boards) for name, table in boards.items()]
+    wonders = [read_wonder(problems, name, entry, rules.name, rules.sides, boards) for name, entry in boards.items()]
     return Catalogue(
         ruleset=rules.name,
         title=rules.title,
@@ -137,8 +130,11 @@ def _digest(catalogue: Catalogue) -> str:
     content = asdict(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes"):
         del content[key]
-    for card in content["cards"]:
-        del card["uncertain"]
+    stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
+    for entry in (*content["cards"], *stages):
+        entry.pop("uncertain", None)
+        # what an entry does not have says nothing, so that an effect new to wsim leaves all digests alone
+        entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
     text = json.dumps(_canonical(content), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -1,63 +1,17 @@
-"""What a catalogue is made of: frozen records of cards, boards, effects and one rule set; plain data without I/O."""
+"""What a catalogue is made of: frozen records of cards, boards and one rule set; plain data without I/O."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from wsim.errors import UserError, nearest
+from wsim.wonders.catalog.effects import Effects
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "CITIES",
-    "COLORS",
-    "COUNTED",
-    "MANUFACTURED",
-    "RAW",
-    "RESOURCES",
-    "SWITCHES",
-    "Card",
-    "Catalogue",
-    "Cost",
-    "Count",
-    "Effects",
-    "Settings",
-    "Stage",
-    "Toll",
-    "TradeDiscount",
-    "TradePrice",
-    "Wonder",
-]
-
-RAW = ("clay", "stone", "ore", "wood")
-MANUFACTURED = ("glass", "loom", "papyrus")
-RESOURCES = RAW + MANUFACTURED
-COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
-CITIES = ("self", "left", "right")
-COUNTED = (
-    *COLORS,
-    "wonder_stage",
-    "defeat_token",
-    "victory_token",
-    "victory_token_1",
-    "victory_token_3",
-    "victory_token_5",
-)
-SWITCHES: Mapping[str, bool] = {
-    "copied_shipowners_counts_itself": True,
-    "counting_includes_itself": True,
-    "last_card_on_new_state": True,
-    "discard_builds_boards_first": True,
-    "olympia_discount_cumulative": False,
-    "paid_build_beside_chain": False,
-    "chain_from_any_age": True,
-    "discard_build_optional": True,
-    "free_city_chooses_payment": True,
-    "debt_choice": True,
-}
-"""Switches of a rule set with the value that holds where a rule set is silent; cards.toml says what each means."""
+__all__ = ["Card", "Catalogue", "Cost", "Settings", "Stage", "Wonder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,79 +25,6 @@ class Cost:
     def units(self) -> int:
         """Number of resource units."""
         return sum(n for _, n in self.resources)
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """``n`` points or coins for each of ``what`` (see ``COUNTED``) in ``cities`` (see ``CITIES``)."""
-
-    what: tuple[str, ...]
-    cities: tuple[str, ...]
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class TradePrice:
-    """Resources ("raw" or "manufactured") bought from ``neighbors`` ("left", "right") cost ``price`` each (R14)."""
-
-    resources: str
-    neighbors: tuple[str, ...]
-    price: int
-
-
-@dataclass(frozen=True, slots=True)
-class TradeDiscount:
-    """Units bought from ``neighbors`` cost ``n`` less: "first_unit_each_turn" or "board_resource" (R14)."""
-
-    scope: str
-    neighbors: tuple[str, ...]
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Toll:
-    """``n`` coins or debts for ``who`` ("others", "neighbors"), once or ``per`` "victory_token" or "wonder_stage"."""
-
-    who: str
-    n: int
-    per: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """Effects of a card or stage, named as in cards.toml; the defaults mean "none"."""
-
-    points: int = 0
-    shields: int = 0
-    coins: int = 0
-    science: str = ""
-    """"compass", "gear", "tablet" or "any"."""
-    produces: tuple[str, ...] = ()
-    produces_one_of: tuple[str, ...] | str = ()
-    """Resources, or the words "own_board_brown_gray" / "not_own_board_brown_gray" (R18)."""
-    trade_price: TradePrice | None = None
-    trade_discount: TradeDiscount | None = None
-    points_per: Count | None = None
-    coins_per: Count | None = None
-    points_if_wonder_complete: int = 0
-    play_last_card: bool = False
-    build_from_discard: bool = False
-    copy_guild: bool = False
-    free_build: str = ""
-    """"once_per_age", "first_of_color", "first_turn_of_age" or "last_turn_of_age" (R26)."""
-    coins_to_others: Toll | None = None
-    coin_loss: Toll | None = None
-    debt: Toll | None = None
-    victory_token: int = 0
-    """1, 3 or 5: the token of age I, II or III, named by its printed value whatever the settings make it worth."""
-    diplomacy: int = 0
-    copy_science: int = 0
-    stages_cost_no_resources: bool = False
-    discard_defeat_tokens: bool = False
-
-    def present(self) -> dict[str, Any]:
-        """Return the effects that are there, by name, in the order of the fields."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +139,3 @@ class Catalogue:
             return self.wonders[names.index(name)]
         accepted = f": accepted are {', '.join(names)}"
         raise UserError(f"unknown wonder {name!r} in rule set {self.ruleset}{accepted}{nearest(name, names)}")
-
-
-def plain(record: Any) -> dict[str, Any]:
-    """Return a small record (Count, Toll, ...) as it is written in cards.toml: fields at their default left out."""
-    defaults = {f.name: f.default for f in fields(record) if f.default is not MISSING}
-    written = {key: value for key, value in asdict(record).items() if value != defaults.get(key, MISSING)}
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in written.items()}

@@ -1,4 +1,4 @@
-"""Turn the entries of a card file into records: every key, effect and value that may be there, with its bounds."""
+"""Turn the entries of a card file into records: every key and value that may be there, with its bounds."""
 
 from __future__ import annotations
 
@@ -9,136 +9,68 @@ from wsim.catalog.fields import (
     Path,
     Problems,
     Reader,
-    choice,
-    flag,
     listing,
     read_fields,
-    record,
     text,
     whole,
     word,
-    words,
 )
 from wsim.errors import nearest
-from wsim.wonders.catalog.model import (
-    CITIES,
+from wsim.wonders.catalog.effects import EFFECTS, Effects
+from wsim.wonders.catalog.model import Card, Cost, Stage, Wonder
+from wsim.wonders.words import (
+    AGES,
+    CARDS,
     COLORS,
-    COUNTED,
+    DRAWN_COLORS,
     RESOURCES,
-    Card,
-    Cost,
-    Count,
-    Effects,
-    Stage,
-    Toll,
-    TradeDiscount,
-    TradePrice,
-    Wonder,
+    SEATS,
+    STAGES,
+    TRADABLE_COLORS,
+    UNITS,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EFFECTS", "read_card", "read_wonder"]
+__all__ = ["read_card", "read_wonder"]
 
-MOST_STAGES = 6
-DRAWN = ("purple", "black")
 _NAME = re.compile(r"[^\W_][\w' -]*")
-
-COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, 12) for resource in RESOURCES}
-NEIGHBORS = words("neighbor", ("left", "right"))
-WHO = word("victim or beneficiary", ("others", "neighbors"))
-MEASURE = word("measure", ("victory_token", "wonder_stage"))
-BY_PRODUCTION = ("own_board_brown_gray", "not_own_board_brown_gray")
-
-
-def _count(low: int) -> Reader:
-    amounts = {"what": words("thing to count", COUNTED), "cities": words("city", CITIES), "n": whole(low, 99)}
-    return record(Count, amounts)
-
-
-def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str | None:
-    """Accept two or more different resources, or one of the words of R18."""
-    if isinstance(value, str):
-        found: str | None = word("alternative", BY_PRODUCTION)(problems, path, value)
-        return found
-    resources: tuple[str, ...] | None = words("resource", RESOURCES, least=2)(problems, path, value)
-    return resources
-
-
-def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
-    """Accept a discount; that on the boards' resources is known from both neighbours only."""
-    scopes = ("first_unit_each_turn", "board_resource")
-    fields = {"scope": word("scope", scopes), "neighbors": NEIGHBORS, "n": choice(1)}
-    found: TradeDiscount | None = record(TradeDiscount, fields)(problems, path, value)
-    if found and found.scope == "board_resource" and set(found.neighbors) != {"left", "right"}:
-        problems.add((*path, "neighbors"), 'the scope "board_resource" is known from both neighbors only')
-        return None
-    return found
-
-
-EFFECTS: Mapping[str, Reader] = {
-    "points": whole(-99, 99),
-    "shields": whole(0, 99),
-    "coins": whole(0, 99),
-    "science": word("symbol", ("compass", "gear", "tablet", "any")),
-    "produces": words("resource", RESOURCES, most=6, distinct=False),
-    "produces_one_of": _one_of,
-    # the price and the discount are 1 in every edition, and what the payment solver is written for
-    "trade_price": record(
-        TradePrice,
-        {"resources": word("kind of resource", ("raw", "manufactured")), "neighbors": NEIGHBORS, "price": choice(1)},
-    ),
-    "trade_discount": _discount,
-    "points_per": _count(-99),
-    "coins_per": _count(0),
-    "points_if_wonder_complete": whole(-99, 99),
-    "play_last_card": flag,
-    "build_from_discard": flag,
-    "copy_guild": flag,
-    "free_build": word("occasion", ("once_per_age", "first_of_color", "first_turn_of_age", "last_turn_of_age")),
-    "coins_to_others": record(Toll, {"who": WHO, "n": whole(0, 99)}),
-    "coin_loss": record(Toll, {"who": WHO, "n": whole(0, 99)}, {"per": MEASURE}),
-    "debt": record(Toll, {"who": WHO, "n": whole(0, 99)}),
-    "victory_token": choice(0, 1, 3, 5),
-    "diplomacy": whole(0, 9),
-    "copy_science": whole(0, 3),
-    "stages_cost_no_resources": flag,
-    "discard_defeat_tokens": flag,
-}
+COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, UNITS) for resource in RESOURCES}
 
 
 def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
-    """Accept a cost of at most 12 units; parts that are 0 vanish."""
+    """Accept a cost of few enough units; parts that are 0 vanish."""
     found = read_fields(problems, path, value, COSTS, "part of a cost")
     if not isinstance(value, dict):
         return None
     cost = Cost(found.get("coins", 0), tuple((r, found[r]) for r in RESOURCES if found.get(r)))
-    if cost.units > 12:
-        problems.add(path, f"{cost.units} units are not accepted; accepted: at most 12")
+    if cost.units > UNITS:
+        problems.add(path, f"{cost.units} units are not accepted; accepted: at most {UNITS}")
     return cost
 
 
 def _copies(problems: Problems, path: Path, value: Any) -> tuple[int, ...] | dict[str, tuple[int, ...]] | None:
     """Accept a list of least player numbers, or such a list for each age."""
-    minima = listing(whole(3, 7), distinct=False)
+    minima = listing(whole(3, SEATS), distinct=False)
     if isinstance(value, dict):
-        by_age = read_fields(problems, path, value, {"1": minima, "2": minima, "3": minima}, "age")
+        by_age = read_fields(problems, path, value, {str(age): minima for age in range(1, AGES + 1)}, "age")
         return {age: tuple(sorted(found)) for age, found in by_age.items()}
     found: tuple[int, ...] | None = minima(problems, path, value)
     return tuple(sorted(found)) if found else None
 
 
+EFFECT_READERS: Mapping[str, Reader] = {name: row.read for name, row in EFFECTS.items()}
 CARD_FIELDS: Mapping[str, Reader] = {
-    "age": whole(1, 3),
+    "age": whole(1, AGES),
     "color": word("color", COLORS),
     "copies": _copies,
     "cost": _cost,
-    "free_with": listing(text, least=0, most=128),
+    "free_with": listing(text, least=0, most=CARDS),
     "uncertain": text,
-    **EFFECTS,
+    **EFFECT_READERS,
 }
-STAGE_FIELDS: Mapping[str, Reader] = {"cost": _cost, **EFFECTS}
+STAGE_FIELDS: Mapping[str, Reader] = {"cost": _cost, **EFFECT_READERS}
 
 
 def check_name(problems: Problems, path: Path) -> None:
@@ -148,20 +80,20 @@ def check_name(problems: Problems, path: Path) -> None:
         problems.add(path, "is not accepted as a name; accepted: at most 40 letters, digits, single spaces, ' and -")
 
 
-def read_card(problems: Problems, name: str, table: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
+def read_card(problems: Problems, name: str, entry: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
     """Read one card; None (and reported problems) if it cannot be made."""
     path = ("cards", name)
-    if isinstance(table, dict) and "color" not in table:
+    if isinstance(entry, dict) and "color" not in entry:
         similar = nearest(name, [other for other in known if other != name])
         problems.add(path, f"there is no such card in rule set {ruleset}{similar}; a new one needs at least a color")
         return None
     check_name(problems, path)
-    found = read_fields(problems, path, table, CARD_FIELDS, "field or effect")
+    found = read_fields(problems, path, entry, CARD_FIELDS, "field or effect")
     if "color" not in found:
         return None
     effects = Effects(**{key: value for key, value in found.items() if key in EFFECTS})
     _check_effects(problems, path, effects, found["color"])
-    ages, copies = _ages(problems, path, table, found)
+    ages, copies = _ages(problems, path, entry, found)
     return Card(
         name=name,
         color=found["color"],
@@ -175,29 +107,29 @@ def read_card(problems: Problems, name: str, table: Any, ruleset: str, known: Ma
 
 
 def _ages(
-    problems: Problems, path: Path, table: Mapping[str, Any], found: Mapping[str, Any]
+    problems: Problems, path: Path, entry: Mapping[str, Any], found: Mapping[str, Any]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...]]:
     """Return the ages of a card and its copies in each, from `age` and `copies`."""
     color, age, copies = found["color"], found.get("age"), found.get("copies")
-    if color in DRAWN and copies:
+    if color in DRAWN_COLORS and copies:
         problems.add((*path, "copies"), f"a {color} card has no copies: it is drawn at random; accepted: no copies")
     if color == "purple" and age not in (None, 3):
         problems.add((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
     if isinstance(copies, dict):
-        if table.get("age", False) is not False:
+        if entry.get("age", False) is not False:
             problems.add(
                 (*path, "age"), "copies are given for each age, so there is no age besides; accepted: age = false"
             )
         by_age = tuple(sorted((int(when), minima) for when, minima in copies.items()))
         return tuple(when for when, _ in by_age), by_age
     if age is None:
-        if table.get("age", False) is False:
+        if entry.get("age", False) is False:
             problems.add((*path, "age"), "is missing; accepted: 1, 2, 3")
         return (), ()
-    if color in DRAWN:
+    if color in DRAWN_COLORS:
         return (age,), ()
     if copies is None:
-        if table.get("copies", False) is False:
+        if entry.get("copies", False) is False:
             problems.add((*path, "copies"), "is missing; accepted: a least player number (3 to 7) for each copy")
         return (age,), ()
     return (age,), ((age, copies),)
@@ -205,7 +137,7 @@ def _ages(
 
 def _check_effects(problems: Problems, path: Path, effects: Effects, color: str) -> None:
     """Report effects that contradict the kind of card they are on."""
-    if isinstance(effects.produces_one_of, str) and color in ("brown", "gray"):
+    if isinstance(effects.produces_one_of, str) and color in TRADABLE_COLORS:
         named = f"a {color} card names its resources; accepted: {', '.join(RESOURCES)}"
         problems.add((*path, "produces_one_of"), named)
     if effects.copy_guild and color == "purple":
@@ -213,11 +145,11 @@ def _check_effects(problems: Problems, path: Path, effects: Effects, color: str)
 
 
 def read_wonder(
-    problems: Problems, name: str, table: Any, ruleset: str, sides: tuple[str, ...], known: Mapping[str, Any]
+    problems: Problems, name: str, entry: Any, ruleset: str, sides: tuple[str, ...], known: Mapping[str, Any]
 ) -> Wonder | None:
     """Read one board with the rule set's sides; None (and reported problems) if it cannot be made."""
     path = ("wonders", name)
-    if isinstance(table, dict) and "resource" not in table:
+    if isinstance(entry, dict) and "resource" not in entry:
         similar = nearest(name, [other for other in known if other != name])
         problems.add(
             path, f"there is no such board in rule set {ruleset}{similar}; a new one needs a resource and sides"
@@ -225,7 +157,7 @@ def read_wonder(
         return None
     check_name(problems, path)
     readers: dict[str, Reader] = {"resource": word("resource", RESOURCES), "sides": _sides}
-    found = read_fields(problems, path, table, readers)
+    found = read_fields(problems, path, entry, readers)
     by_side: dict[str, tuple[Stage, ...] | None] = found.get("sides", {})
     for side in sides:
         if side not in by_side:
@@ -246,13 +178,13 @@ def _sides(problems: Problems, path: Path, value: Any) -> dict[str, tuple[Stage,
 
 def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
     """Accept a list of 1 to 6 stages."""
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_STAGES:
+    if not isinstance(value, list) or not 1 <= len(value) <= STAGES:
         shown = f"{len(value)} stages are" if isinstance(value, list) else f"{value!r} is"
-        problems.add(path, f"{shown} not accepted; accepted: a list of 1 to {MOST_STAGES} stages")
+        problems.add(path, f"{shown} not accepted; accepted: a list of 1 to {STAGES} stages")
         return ()
     stages = []
-    for number, table in enumerate(value, start=1):
-        found = read_fields(problems, (*path, str(number)), table, STAGE_FIELDS, "field or effect")
+    for number, entry in enumerate(value, start=1):
+        found = read_fields(problems, (*path, str(number)), entry, STAGE_FIELDS, "field or effect")
         cost = found.pop("cost", Cost())
         stages.append(Stage(cost, Effects(**found)))
     return tuple(stages)

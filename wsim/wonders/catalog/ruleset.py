@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.catalog.fields import Path, Problems, Reader, flag, identifier, listing, read_fields, text, whole
 from wsim.errors import UserError, nearest
-from wsim.wonders.catalog.model import SWITCHES, Settings
+from wsim.wonders.catalog.model import Settings
+from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Ruleset", "read_rulesets", "resolve"]
 
 SETTINGS: Mapping[str, Reader] = {
-    "hand_size": whole(2, 8),
+    "hand_size": whole(2, HAND),
     "start_coins": whole(0, 99),
     "sale_coins": whole(0, 99),
     "trade_price": whole(1, 5),
-    "victory_tokens": listing(whole(0, 99), least=3, most=3, distinct=False),
+    "victory_tokens": listing(whole(0, 99), least=AGES, most=AGES, distinct=False),
     "defeat_points": whole(-99, 0),
     "coins_per_point": whole(1, 99),
     "guilds_extra": whole(0, 9),
@@ -37,7 +38,7 @@ def _switches(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
 FIELDS: Mapping[str, Reader] = {
     "title": text,
     "extends": identifier,
-    "seats": listing(whole(2, 7)),
+    "seats": listing(whole(2, SEATS)),
     "sides": listing(identifier, least=2, most=2),
     "layers": listing(identifier, least=0),
     "cities": flag,
@@ -66,12 +67,12 @@ class Ruleset:
 
 def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Check the fields of every rule set of a file, and return what is right, by name."""
-    tables = document.get("rulesets", {})
-    if not isinstance(tables, dict) or not tables:
+    entries = document.get("rulesets", {})
+    if not isinstance(entries, dict) or not entries:
         problems.add(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
         return {}
     layers = document.get("layers", {})
-    found = {name: _ruleset(problems, name, table, tables, layers) for name, table in tables.items()}
+    found = {name: _ruleset(problems, name, entry, entries, layers) for name, entry in entries.items()}
     used = [layer for rules in found.values() for layer in rules.get("layers", ())]
     for name in layers:
         if name not in used:
@@ -80,21 +81,21 @@ def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, 
 
 
 def _ruleset(
-    problems: Problems, name: str, table: Any, tables: Mapping[str, Any], layers: Mapping[str, Any]
+    problems: Problems, name: str, entry: Any, known: Mapping[str, Any], layers: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Check the fields of one rule set and the names it uses."""
     path = ("rulesets", name)
     identifier(problems, path, name)
-    found = read_fields(problems, path, table, FIELDS)
-    if isinstance(table, dict) and not ("extends" in table or ("seats" in table and "sides" in table)):
-        similar = nearest(name, [other for other in tables if other != name])
+    found = read_fields(problems, path, entry, FIELDS)
+    if isinstance(entry, dict) and not ("extends" in entry or ("seats" in entry and "sides" in entry)):
+        similar = nearest(name, [other for other in known if other != name])
         problems.add(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
     for layer in found.get("layers", ()):
         if layer not in layers:
             problems.unknown((*path, "layers"), "layer", layer, layers)
     parent = found.get("extends")
-    if parent is not None and parent not in tables:
-        problems.unknown((*path, "extends"), "rule set", parent, tables)
+    if parent is not None and parent not in known:
+        problems.unknown((*path, "extends"), "rule set", parent, known)
     return found
 
 
@@ -118,7 +119,7 @@ def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
         sides=merged["sides"],
         layers=merged.get("layers", ()),
         settings=Settings(**merged["settings"]),
-        switches=SWITCHES | merged["switches"],
+        switches={name: switch.default for name, switch in SWITCHES.items()} | merged["switches"],
         **flags,
     )
     _check(problems, ruleset)

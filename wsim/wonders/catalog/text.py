@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import MISSING, asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from wsim.wonders.catalog.model import (
-    COLORS,
-    Card,
-    Catalogue,
-    Cost,
-    Count,
-    Effects,
-    Stage,
-    Toll,
-    TradeDiscount,
-    TradePrice,
-    Wonder,
-    plain,
-)
+from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
+from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
+from wsim.wonders.words import COLORS, SWITCHES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "card_rows",
@@ -30,31 +19,22 @@ __all__ = [
     "diff_lines",
     "diff_rows",
     "effects_text",
+    "switch_rows",
     "wonder_rows",
 ]
 
 ROMAN = ("", "I", "II", "III")
-FREE_BUILDS: Mapping[str, str] = {
-    "once_per_age": "one free build each age",
-    "first_of_color": "the first structure of a colour is free",
-    "first_turn_of_age": "the structure of an age's first turn is free",
-    "last_turn_of_age": "the structure of an age's last turn is free",
-}
-BY_PRODUCTION: Mapping[str, str] = {
-    "own_board_brown_gray": "one more resource of those that the board, brown and gray cards produce",
-    "not_own_board_brown_gray": "one resource of those that the board, brown and gray cards do not produce",
-}
 
 
 def cost_text(cost: Cost) -> str:
     """Return a cost in words, such as "2 coins, 1 clay, 3 ore"; "free" if there is none."""
-    coins = [_amount(cost.coins, "coin")] if cost.coins else []
+    coins = [amount(cost.coins, "coin")] if cost.coins else []
     return ", ".join([*coins, *(f"{n} {resource}" for resource, n in cost.resources)]) or "free"
 
 
 def effects_text(effects: Effects) -> str:
     """Return effects in words, separated by semicolons; "none" if there are none."""
-    return "; ".join(PHRASES[name](value) for name, value in effects.present().items()) or "none"
+    return "; ".join(EFFECTS[name].say(value) for name, value in effects.present().items()) or "none"
 
 
 def card_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
@@ -101,6 +81,12 @@ def wonder_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     ]
 
 
+def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return one row for each switch: its name, how it stands, and what it means with the number of its rule."""
+    rows = SWITCHES.items()
+    return [{"switch": name, "on": catalogue.switches[name], "meaning": switch.meaning} for name, switch in rows]
+
+
 def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
     """Return the whole catalogue as JSON-able values; cards and boards in the form of cards.toml."""
     return {
@@ -145,75 +131,8 @@ def diff_lines(old: Catalogue, new: Catalogue) -> list[str]:
     return lines or ["no difference"]
 
 
-def _amount(n: int, what: str) -> str:
-    return f"{n} {what}" if n in (1, -1) else f"{n} {what}s"
-
-
 def _listed(words: Iterable[object]) -> str:
     return ", ".join(map(str, words))
-
-
-def _per(what: str, count: Count) -> str:
-    """Say "2 coins per brown or gray card (own city and both neighbours)"."""
-    colors = [word for word in count.what if word in COLORS]
-    things = [" or ".join(colors) + " card"] if colors else []
-    things += [word.replace("token_", "token of ").replace("_", " ") for word in count.what if word not in COLORS]
-    own = "self" in count.cities
-    neighbors = [city for city in count.cities if city != "self"]
-    around = "both neighbours" if len(neighbors) == 2 else "".join(f"{city} neighbour" for city in neighbors)
-    cities = " and ".join([*(["own city"] if own else []), *([around] if around else [])])
-    return f"{_amount(count.n, what)} per {' or '.join(things)} ({cities})"
-
-
-def _toll(toll: Toll, what: str) -> str:
-    """Say "2 coins per victory token they have"."""
-    per = f" per {toll.per.replace('_', ' ')} they have" if toll.per else ""
-    return f"{_amount(toll.n, what)}{per}"
-
-
-def _one_of(resources: tuple[str, ...] | str) -> str:
-    return BY_PRODUCTION[resources] if isinstance(resources, str) else "produces " + " or ".join(resources)
-
-
-def _price(price: TradePrice) -> str:
-    return f"{price.resources} resources from {_sellers(price.neighbors)} cost {price.price}"
-
-
-def _discount(discount: TradeDiscount) -> str:
-    if discount.scope == "board_resource":
-        return f"starting resources from {_sellers(discount.neighbors)} cost {discount.n} less"
-    return f"one resource a turn from {_sellers(discount.neighbors)} costs {discount.n} less"
-
-
-def _sellers(neighbors: tuple[str, ...]) -> str:
-    return "both neighbours" if len(neighbors) == 2 else f"the {neighbors[0]} neighbour"
-
-
-PHRASES: Mapping[str, Callable[[Any], str]] = {
-    "points": lambda n: _amount(n, "point"),
-    "shields": lambda n: _amount(n, "shield"),
-    "coins": lambda n: _amount(n, "coin"),
-    "science": lambda symbol: "any science symbol" if symbol == "any" else str(symbol),
-    "produces": lambda resources: "produces " + " and ".join(resources),
-    "produces_one_of": _one_of,
-    "trade_price": _price,
-    "trade_discount": _discount,
-    "points_per": lambda count: _per("point", count),
-    "coins_per": lambda count: _per("coin", count),
-    "points_if_wonder_complete": lambda n: f"{_amount(n, 'point')} if every own stage is built",
-    "play_last_card": lambda _: "plays the last card of each age",
-    "build_from_discard": lambda _: "builds one card from the discard pile for nothing",
-    "copy_guild": lambda _: "copies a neighbour's guild at the end",
-    "free_build": lambda when: FREE_BUILDS[when],
-    "coins_to_others": lambda toll: f"{toll.who} get {_toll(toll, 'coin')}",
-    "coin_loss": lambda toll: f"{toll.who} lose {_toll(toll, 'coin')}",
-    "debt": lambda toll: f"{toll.who} take {_toll(toll, 'debt')}",
-    "victory_token": lambda token: f"a victory token of {token}",
-    "diplomacy": lambda n: _amount(n, "diplomacy token"),
-    "copy_science": lambda n: f"copies {_amount(n, 'science symbol')} of the neighbours at the end",
-    "stages_cost_no_resources": lambda _: "own stages cost no resources",
-    "discard_defeat_tokens": lambda _: "discards own defeat tokens",
-}
 
 
 def _effect_fields(effects: Effects) -> dict[str, Any]:
@@ -223,8 +142,15 @@ def _effect_fields(effects: Effects) -> dict[str, Any]:
         if isinstance(value, bool | int | str):
             found[name] = value
         else:
-            found[name] = list(value) if isinstance(value, tuple) else plain(value)
+            found[name] = list(value) if isinstance(value, tuple) else _plain(value)
     return found
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    """Return a small record (Count, Toll, ...) as it is written in cards.toml: fields at their default left out."""
+    defaults = {f.name: f.default for f in fields(record) if f.default is not MISSING}
+    written = {key: value for key, value in asdict(record).items() if value != defaults.get(key, MISSING)}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in written.items()}
 
 
 def _cost_fields(cost: Cost) -> dict[str, Any]:

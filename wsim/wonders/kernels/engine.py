@@ -12,21 +12,13 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit, types
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.layout import (
-    DISCARD_PILE,
     EVENTS,
-    FREE_CITY,
-    HAND,
-    LAST_CARD,
     LINE_UP,
     LOG_CONFLICT,
     LOG_HANDS,
     LOG_LOSS,
     LOG_PICK,
     LOG_TURN_END,
-    LOSS,
-    PLAY_LAST,
-    SWITCHES,
-    TURN,
     Game,
     Pick,
     Row,
@@ -48,12 +40,26 @@ from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.kernels.scoring import conflict, conflicts_of, score_game, send_envoys, team_conflict
 from wsim.wonders.kernels.setup import deal, set_table
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, resolve
+from wsim.wonders.words import (
+    AGES,
+    BUILD,
+    BUILD_DISCARD,
+    DISCARD_PILE,
+    FREE_CITY,
+    HAND,
+    LAST_CARD,
+    LOSS,
+    NEIGHBOR_SEATS,
+    PLAY_LAST,
+    PRICE_KINDS,
+    SWITCH_NUMBER,
+    TURN,
+)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_BUILD = 0
-_DEBT_CHOICE = SWITCHES.index("debt_choice")
-_LAST_ON_NEW_STATE = SWITCHES.index("last_card_on_new_state")
-_BOARDS_FIRST = SWITCHES.index("discard_builds_boards_first")
+_DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
+_LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
+_BOARDS_FIRST = SWITCH_NUMBER["discard_builds_boards_first"]
 _BOARD_BUILD, _CARD_BUILD = 0, 64  # marks in the queue of builds from the pile
 
 
@@ -87,7 +93,7 @@ def _count_ways(game, rules, event):
         at, last = at + 1, card
         ways = 0
         for i in range(choice.count):
-            if action_of(choice.moves[i]) == _BUILD and card_of(choice.moves[i]) == card:
+            if action_of(choice.moves[i]) == BUILD and card_of(choice.moves[i]) == card:
                 ways += 1
         event.ways[at] = min(ways, 255)
 
@@ -291,11 +297,11 @@ def _build_from_pile(game, rules, seating, line_up, holder):
         move = ask(game, rules, seating, line_up, holder if seat >= rules.players else seat)
         if move == NO_MOVE:
             return
-        if action_of(move) != _BUILD:
+        if action_of(move) != BUILD:
             continue
         card = card_of(move)
         losing = build_from_pile(game, rules, seat, card)
-        if rules.abilities[card] & 2:  # BUILD_DISCARD: a Forging Agency from the pile
+        if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
             end = _enqueue(game, end, seat, _CARD_BUILD, 1)
         if losing:
             settle_losses(game, rules, seating, line_up)
@@ -326,9 +332,9 @@ def freeze(game):
             frozen.flex[seat, symbol] = public.flex[seat, symbol]
         for symbol in range(public.sale_flex_count[seat]):
             frozen.sale_flex[seat, symbol] = public.sale_flex[seat, symbol]
-        for kind in range(4):
+        for kind in range(PRICE_KINDS):
             frozen.price[seat, kind] = public.price[seat, kind]
-        for side in range(2):
+        for side in range(NEIGHBOR_SEATS):
             frozen.turn_rebate[seat, side] = public.turn_rebate[seat, side]
             frozen.board_rebate[seat, side] = public.board_rebate[seat, side]
 
@@ -401,7 +407,7 @@ def play_game(game, rules, seating, line_up, number):
     """Play one game to its scores; return whether every policy returned a legal index."""
     public = game.public
     set_table(game, rules, seating, number)
-    for age in range(3):
+    for age in range(AGES):
         public.age = age
         public.turn = 0
         deal(game, rules, seating, number, age)

@@ -18,76 +18,34 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, types
+from wsim.wonders.words import (
+    AGES,
+    CARD_WORDS,
+    CARDS,
+    CATEGORY_KINDS,
+    COLOR_KINDS,
+    ENTRIES,
+    FLEX,
+    HAND,
+    NEIGHBOR_SEATS,
+    PARAMETERS,
+    PRICE_KINDS,
+    SEATS,
+    SIDES,
+    SLOTS,
+    STAGES,
+    SWITCHES,
+    SYMBOL_KINDS,
+    TURNS,
+)
 
-RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
-COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
-SYMBOLS = ("", "compass", "gear", "tablet", "any")
-
-SEATS = 7
-AGES = 3
-SLOTS = 64  # physical copies that may be dealt in one age
-CARDS = 128  # distinct names
-ENTRIES = 256  # things with effects: cards 0..127, stages of boards from STAGE_ENTRY on
-STAGE_ENTRY = 128
-SIDES = 48  # boards times two sides
-STAGES = 6  # of one side
 CHOICES = 512  # legal moves of one decision
-FLEX = 24  # either/or symbols of one city
-TURNS = 8
 EVENTS = 512  # log entries of one game
-HAND = 8  # cards of one hand at most
-PARAMETERS = 8
 WEIGHTS = 48  # of the weighted policy, for each age
-
-# --- bits of a word of abilities
-PLAY_LAST = 1  # R27
-BUILD_DISCARD = 2  # R28
-COPY_GUILD = 4  # R29
-FREE_ONCE_PER_AGE = 8  # R26, 1e Olympia A
-FREE_FIRST_COLOR = 16  # R26, 2e Olympia day
-FREE_FIRST_TURN = 32  # R26, 2e Olympia night, stage 1
-FREE_LAST_TURN = 64  # R26, 2e Olympia night, stage 2
-FREE_STAGES = 128  # R17
-WAREHOUSE = 256  # R18
-BLACK_MARKET = 512  # R18
-DISCARD_DEFEATS = 1024  # R35
-PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
-WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
-
-TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
-LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3
 NO_PRICE = 99
 
-# --- what an effect counts (bit mask; the colours come first, in the order of COLORS)
-COUNT_STAGE = 1 << 8
-COUNT_DEFEAT = 1 << 9
-COUNT_VICTORY = (1 << 10, 1 << 11, 1 << 12)  # tokens of ages I, II, III
-COUNT_ANY_VICTORY = COUNT_VICTORY[0] | COUNT_VICTORY[1] | COUNT_VICTORY[2]
-CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
-WHO_OTHERS, WHO_NEIGHBORS = 1, 2
-PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
-
 # --- a move: one 64-bit word (see moves.py for the accessors)
-BUILD, STAGE, SELL, DECLINE, PAY = 0, 1, 2, 3, 4
-PAID, CHAIN, FREE = 0, 1, 2
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
-
-# --- the decision at hand
-TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = 0, 1, 2, 3, 4
-
-# --- switches of a rule set
-SWITCHES = (
-    "copied_shipowners_counts_itself",
-    "counting_includes_itself",
-    "last_card_on_new_state",
-    "discard_builds_boards_first",
-    "olympia_discount_cumulative",
-    "paid_build_beside_chain",
-    "chain_from_any_age",
-    "discard_build_optional",
-    "free_city_chooses_payment",
-    "debt_choice",
-)
 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
@@ -105,12 +63,12 @@ PUBLIC = np.dtype(
         ("stages", "i8", (SEATS,)),  # built
         ("shields", "i8", (SEATS,)),
         ("hand_size", "i8", (SEATS,)),
-        ("abilities", "i8", (SEATS,)),  # bits above, of structures and stages
+        ("abilities", "i8", (SEATS,)),  # bits of words.py, of structures and stages
         ("free_used", "i8", (SEATS,)),  # the once-per-age free build is spent in this age
-        ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
-        ("colors", "i8", (SEATS, len(COLORS))),  # structures by colour
-        ("symbols", "i8", (SEATS, len(SYMBOLS))),  # science symbols; the last one is wild
-        ("green_symbols", "i8", (SEATS, len(SYMBOLS))),  # those of green structures, which others may copy (R31)
+        ("built", "u8", (SEATS, CARD_WORDS)),  # names owned, one bit a card
+        ("colors", "i8", (SEATS, COLOR_KINDS)),  # structures by colour
+        ("symbols", "i8", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
+        ("green_symbols", "i8", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
         ("victory", "i8", (SEATS, AGES)),  # victory tokens by kind
         ("defeats", "i8", (SEATS,)),  # defeat tokens
         ("debts", "i8", (SEATS,)),
@@ -129,12 +87,12 @@ PUBLIC = np.dtype(
         ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
         ("board_resource", "i8", (SEATS,)),  # index into RESOURCES
         ("made_kinds", "i8", (SEATS,)),  # mask of what board, brown and gray cards can give (R18)
-        ("post_price", "i8", (SEATS, 4)),  # by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
-        ("board_price", "i8", (SEATS, 4)),  # by stages
-        ("price", "i8", (SEATS, 4)),  # what a unit costs (R14), both together
+        ("post_price", "i8", (SEATS, PRICE_KINDS)),  # by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
+        ("board_price", "i8", (SEATS, PRICE_KINDS)),  # by stages
+        ("price", "i8", (SEATS, PRICE_KINDS)),  # what a unit costs (R14), both together
         ("cheapest", "i8", (SEATS,)),  # of the four
-        ("turn_rebate", "i8", (SEATS, 2)),  # left, right: off one unit each turn (wharfs)
-        ("board_rebate", "i8", (SEATS, 2)),  # left, right: off the neighbour's starting resource (Smuggler's Cache)
+        ("turn_rebate", "i8", (SEATS, NEIGHBOR_SEATS)),  # left, right: off one unit each turn (wharfs)
+        ("board_rebate", "i8", (SEATS, NEIGHBOR_SEATS)),  # left, right: off the neighbour's starting resource
         # what happened so far, for the seats table
         ("trade_paid", "i8", (SEATS,)),
         ("trade_received", "i8", (SEATS,)),
@@ -203,7 +161,7 @@ RULES = np.dtype(
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
         ("cost_coins", "i2", (ENTRIES,)),
-        ("chain", "u8", (CARDS, 2)),  # predecessors
+        ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
         ("color", "i2", (CARDS,)),
         ("age_of", "i2", (CARDS,)),  # first age in which the name exists
         ("category", "i2", (CARDS,)),  # score category of the structure's points
@@ -213,9 +171,9 @@ RULES = np.dtype(
         ("symbol", "i2", (ENTRIES,)),
         ("points", "i2", (ENTRIES,)),
         ("abilities", "i4", (ENTRIES,)),
-        ("price", "i2", (ENTRIES, 4)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, 2)),
-        ("board_rebate", "i2", (ENTRIES, 2)),
+        ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
+        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
+        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
         ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
         ("coins", "i2", (ENTRIES,)),
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
@@ -232,8 +190,8 @@ RULES = np.dtype(
         ("stage_count", "i2", (SIDES,)),
         ("stage_entry", "i2", (SIDES, STAGES)),
         # masks over the cards, for scoring
-        ("scoring_cards", "u8", (2,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (2,)),
+        ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
+        ("purple_cards", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )
@@ -255,8 +213,6 @@ SEATING = np.dtype(
     align=True,
 )
 
-RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = 0, 1, 2
-BAN_TRADE, BAN_STAGE, BAN_SELL = 1, 2, 4
 
 EVENT = np.dtype(
     [
@@ -284,7 +240,7 @@ HIDDEN = np.dtype(
         ("pool", "i8", (SLOTS,)),  # scratch of draws without replacement
         ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
         ("deck", "i8", (SLOTS,)),
-        ("pile", "u8", (2,)),  # names on the discard pile
+        ("pile", "u8", (CARD_WORDS,)),  # names on the discard pile
         ("copies", "i8", (CARDS,)),  # copies of each on the pile
         ("free_pile", "i8", (8,)),  # slots of the Free City's pile, top first
         ("free_pile_next", "i8"),
@@ -315,7 +271,7 @@ HIDDEN = np.dtype(
         ("span", "i8", (8,)),  # solver: missing amount of a resource
         ("best_right", "i8", (64,)),  # solver: least coins to the right for each total to the left
         ("general", "i2", (1024, 64)),  # general solver: least right total by covered units and left total
-        ("scores", "i8", (SEATS, 8)),
+        ("scores", "i8", (SEATS, CATEGORY_KINDS)),
         ("total", "i8", (SEATS,)),
         ("rank", "i8", (SEATS,)),
         ("share", "f8", (SEATS,)),
@@ -331,7 +287,6 @@ GAME = np.dtype(
     align=True,
 )
 
-CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
 
 ROW = np.dtype(
     [
@@ -341,7 +296,7 @@ ROW = np.dtype(
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
         ("win_share", "f4"),
-        ("points", "i2", (len(CATEGORIES),)),
+        ("points", "i2", (CATEGORY_KINDS,)),
         ("total", "i2"),
         ("coins", "i2"),
         ("shields", "u1"),
@@ -358,9 +313,9 @@ ROW = np.dtype(
         ("built_free", "u1"),
         ("built_discard", "u1"),
         ("sold", "u1"),
-        ("colors", "u1", (len(COLORS),)),
-        ("symbols", "u1", (len(SYMBOLS),)),
-        ("built", "u8", (2,)),
+        ("colors", "u1", (COLOR_KINDS,)),
+        ("symbols", "u1", (SYMBOL_KINDS,)),
+        ("built", "u8", (CARD_WORDS,)),
     ],
     align=True,
 )

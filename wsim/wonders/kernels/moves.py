@@ -21,14 +21,14 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
-    ACTION_AT,
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, CARD_AT, HOW_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT
+from wsim.wonders.kernels.payment import pay, prepare_payer
+from wsim.wonders.words import (
     BAN_SELL,
     BAN_STAGE,
     BAN_TRADE,
-    BANK_AT,
     BUILD,
-    CARD_AT,
+    CARD_WORDS,
     CHAIN,
     DECLINE,
     DISCARD_PILE,
@@ -39,20 +39,14 @@ from wsim.wonders.kernels.layout import (
     FREE_LAST_TURN,
     FREE_ONCE_PER_AGE,
     FREE_STAGES,
-    HOW_AT,
-    LEFT_AT,
     LOSS,
     PAID,
     PAY,
-    RIGHT_AT,
     SELL,
-    SLOT_AT,
-    SPENDS_AT,
     STAGE,
-    SWITCHES,
+    SWITCH_NUMBER,
     TURN,
 )
-from wsim.wonders.kernels.payment import pay, prepare_payer
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BYTE, _NIBBLE, _ONE, _ZERO = np.uint64(0xFF), np.uint64(0xF), np.uint64(1), np.uint64(0)
@@ -67,9 +61,9 @@ _SELL = np.uint64(SELL << ACTION_AT)
 _DECLINE = np.uint64(DECLINE << ACTION_AT)
 _PAY = np.uint64(PAY << ACTION_AT)
 _SPENDING = np.uint64(1 << SPENDS_AT)
-_PAID_BESIDE_CHAIN = SWITCHES.index("paid_build_beside_chain")
-_DISCARD_OPTIONAL = SWITCHES.index("discard_build_optional")
-_CITY_CHOOSES = SWITCHES.index("free_city_chooses_payment")
+_PAID_BESIDE_CHAIN = SWITCH_NUMBER["paid_build_beside_chain"]
+_DISCARD_OPTIONAL = SWITCH_NUMBER["discard_build_optional"]
+_CITY_CHOOSES = SWITCH_NUMBER["free_city_chooses_payment"]
 assert CARD_AT == 0
 
 
@@ -287,7 +281,7 @@ def list_pile(game, rules, seat):
     choice.kind = DISCARD_PILE
     choice.seat = seat
     at = 0
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = hidden.pile[word] & ~public.built[seat, word]
         while names:
             choice.moves[at] = _FREE | np.uint64(64 * word + lowest_bit(names))

@@ -20,7 +20,17 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit, reverse_bits
-from wsim.wonders.kernels.layout import LEFT_AT, LEFT_MADE, LEFT_RAW, RIGHT_AT, RIGHT_MADE, RIGHT_RAW, WILD_PRICES
+from wsim.wonders.kernels.layout import LEFT_AT, RIGHT_AT
+from wsim.wonders.words import (
+    LEFT_MADE,
+    LEFT_RAW,
+    NEIGHBOR_SEATS,
+    RAW_KINDS,
+    RESOURCE_KINDS,
+    RIGHT_MADE,
+    RIGHT_RAW,
+    WILD_PRICES,
+)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE = np.uint64(0xFF)
@@ -279,7 +289,7 @@ def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
         gives = loop & (~loop + _ONE)
         loop &= loop - _ONE
         sold = lane(hidden.payer_sale[side], resource)
-        price = raw_price if resource < 4 else made_price
+        price = raw_price if resource < RAW_KINDS else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
             _cover_all(hidden, side, top, gives, max(price - rebate, 0))
             sold -= 1
@@ -357,10 +367,10 @@ def _general_add(hidden, missing, states, gives, side, raw_price, made_price, to
     """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
     for state in range(states - 2, -1, -1):
         stride = 1
-        for resource in range(7):
+        for resource in range(RESOURCE_KINDS):
             amount = lane(missing, resource)
             if lane(gives, resource) and (state // stride) % (amount + 1) < amount:
-                price = raw_price if resource < 4 else made_price
+                price = raw_price if resource < RAW_KINDS else made_price
                 to_left = price if side == 0 else 0
                 to_right = price if side == 1 else 0
                 for total in range(tops + 1 - to_left):
@@ -374,7 +384,7 @@ def _general_add(hidden, missing, states, gives, side, raw_price, made_price, to
 def _pay_general(public, hidden, seat, missing, budget):
     """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
     states = 1
-    for resource in range(7):
+    for resource in range(RESOURCE_KINDS):
         states *= lane(missing, resource) + 1
     rebates = public.turn_rebate[seat, 0], public.turn_rebate[seat, 1]
     tops = min(budget + rebates[0], TOTALS - 1)
@@ -385,11 +395,11 @@ def _pay_general(public, hidden, seat, missing, budget):
     for symbol in range(public.flex_count[seat]):
         if hidden.payer_used >> symbol & 1 == 0:
             _general_add(hidden, missing, states, public.flex[seat, symbol], -1, 0, 0, tops)
-    for side in range(2):
+    for side in range(NEIGHBOR_SEATS):
         seller = hidden.payer_left if side == 0 else hidden.payer_right
         raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
         rebate = public.board_rebate[seat, side]
-        for resource in range(7):
+        for resource in range(RESOURCE_KINDS):
             sold = lane(public.sale[seller], resource)
             gives = _ONE << np.uint64(8 * resource)
             if rebate > 0 and public.board_resource[seller] == resource and sold > 0:

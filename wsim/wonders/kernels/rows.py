@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
+from wsim.wonders.words import AGES, CATEGORY_KINDS, COLOR_KINDS, SYMBOL_KINDS
 
 
 @kernel
@@ -22,14 +23,14 @@ def _write_row(game, rules, row, seat, number):
     row.policy = public.policy[seat]
     row.rank = hidden.rank[seat]
     row.win_share = hidden.share[seat]
-    for category in range(8):
+    for category in range(CATEGORY_KINDS):
         row.points[category] = hidden.scores[seat, category]
     row.total = hidden.total[seat]
     row.coins = public.coins[seat]
     row.shields = public.shields[seat]
     row.stages = public.stages[seat]
     victory_points = 0
-    for age in range(3):
+    for age in range(AGES):
         victory_points += public.victory[seat, age] * rules.victory_points[age]
     row.victory_points = victory_points
     row.defeats = public.defeats[seat]
@@ -43,9 +44,9 @@ def _write_row(game, rules, row, seat, number):
     row.built_free = public.built_free[seat]
     row.built_discard = public.built_discard[seat]
     row.sold = public.sold[seat]
-    for color in range(8):
+    for color in range(COLOR_KINDS):
         row.colors[color] = public.colors[seat, color]
-    for symbol in range(5):
+    for symbol in range(SYMBOL_KINDS):
         row.symbols[symbol] = public.symbols[seat, symbol]
     row.built[0] = public.built[seat, 0]
     row.built[1] = public.built[seat, 1]

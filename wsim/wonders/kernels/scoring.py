@@ -5,23 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import COPY_GUILD, STAGE_ENTRY, SWITCHES
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
+from wsim.wonders.words import (
+    AGES,
+    ANY,
+    CARD_WORDS,
+    CATEGORY_KINDS,
+    CITY_SELF,
+    COMPASS,
+    COPY_GUILD,
+    GEAR,
+    GUILD,
+    MILITARY,
+    PURPLE,
+    SCIENCE,
+    SET_POINTS,
+    SWITCH_NUMBER,
+    TABLET,
+    TREASURY,
+    WONDER,
+)
 
 _ONE = np.uint64(1)
-_PURPLE = 6
-_ANY = 4  # the wild symbol's place among SYMBOLS
-_MILITARY, _TREASURY, _WONDER, _CIVILIAN, _SCIENCE, _COMMERCE, _GUILD, _CITIES = range(8)
-# category of a structure's points by its colour: brown, gray, blue, yellow, red, green, purple, black
-CATEGORY_OF_COLOR = (_COMMERCE, _COMMERCE, _CIVILIAN, _COMMERCE, _MILITARY, _SCIENCE, _GUILD, _CITIES)
-_COPIED_COUNTS_ITSELF = SWITCHES.index("copied_shipowners_counts_itself")
+_COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
 @kernel
 def science_points(compass, gear, tablet):
     """Return the points of fixed science symbols (R23)."""
     sets = min(compass, min(gear, tablet))
-    return compass * compass + gear * gear + tablet * tablet + 7 * sets
+    return compass * compass + gear * gear + tablet * tablet + SET_POINTS * sets
 
 
 @kernel
@@ -43,19 +56,19 @@ def best_science(public, seat, extra_wild):
 @kernel
 def science_with(public, seat, compass, gear, tablet, wild, copies):
     """Return the best science points of a city that had so many more symbols and copies (R23, R31)."""
-    compass += public.symbols[seat, 1]
-    gear += public.symbols[seat, 2]
-    tablet += public.symbols[seat, 3]
-    wild += public.symbols[seat, _ANY]
+    compass += public.symbols[seat, COMPASS]
+    gear += public.symbols[seat, GEAR]
+    tablet += public.symbols[seat, TABLET]
+    wild += public.symbols[seat, ANY]
     copies += public.copy_science[seat]
     if copies == 0:
         if wild == 0:
             return science_points(compass, gear, tablet)
         return best_wild(compass, gear, tablet, wild)
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    compasses = public.green_symbols[left, 1] + public.green_symbols[right, 1]
-    gears = public.green_symbols[left, 2] + public.green_symbols[right, 2]
-    tablets = public.green_symbols[left, 3] + public.green_symbols[right, 3]
+    compasses = public.green_symbols[left, COMPASS] + public.green_symbols[right, COMPASS]
+    gears = public.green_symbols[left, GEAR] + public.green_symbols[right, GEAR]
+    tablets = public.green_symbols[left, TABLET] + public.green_symbols[right, TABLET]
     best = 0
     for i in range(min(copies, compasses) + 1):
         for j in range(min(copies - i, gears) + 1):
@@ -72,7 +85,7 @@ def points_of(public, rules, seat, entry, more_purple):
     if each:
         what, cities = rules.points_per[entry, 1], rules.points_per[entry, 2]
         number = count_around(public, seat, what, cities)
-        if more_purple and cities & 1 and what >> _PURPLE & 1:
+        if more_purple and cities & CITY_SELF and what >> PURPLE & 1:
             number += more_purple
         points += each * number
     if rules.points_complete[entry] and public.stages[seat] == rules.stage_count[public.side[seat]]:
@@ -84,7 +97,7 @@ def points_of(public, rules, seat, entry, more_purple):
 def _structure_points(game, rules, seat, more_purple):
     """Add the points of all structures of a city to its categories; return the points of its guilds."""
     public, scores = game.public, game.hidden.scores
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -100,7 +113,7 @@ def _copy_best_guild(game, rules, seat):
     science = best_science(public, seat, 0)
     # a copy is a purple card of its own, so own guilds that count purple cards are worth more (R29)
     own_bonus = 0
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
@@ -109,18 +122,18 @@ def _copy_best_guild(game, rules, seat):
     itself = 1 if rules.switch[_COPIED_COUNTS_ITSELF] else 0
     best, best_guild, best_science_gain = 0, 0, 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
             guild = points_of(public, rules, seat, card, itself) + own_bonus
-            wild = 1 if rules.symbol[card] == _ANY else 0
+            wild = 1 if rules.symbol[card] == ANY else 0
             gained = best_science(public, seat, wild) - science if wild else 0
             if guild + gained > best:
                 best, best_guild, best_science_gain = guild + gained, guild, gained
-    scores[seat, _GUILD] += best_guild
-    scores[seat, _SCIENCE] += science + best_science_gain
+    scores[seat, GUILD] += best_guild
+    scores[seat, SCIENCE] += science + best_science_gain
 
 
 @kernel
@@ -128,23 +141,23 @@ def score_seat(game, rules, seat):
     """Fill the categories and the total of one city (R22)."""
     public, hidden = game.public, game.hidden
     scores = hidden.scores
-    for category in range(8):
+    for category in range(CATEGORY_KINDS):
         scores[seat, category] = 0
     military = public.defeats[seat] * rules.defeat_points
-    for age in range(3):
+    for age in range(AGES):
         military += public.victory[seat, age] * rules.victory_points[age]
-    scores[seat, _MILITARY] = military
-    scores[seat, _TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
+    scores[seat, MILITARY] = military
+    scores[seat, TREASURY] = public.coins[seat] // rules.coins_per_point - public.debts[seat]
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
-        scores[seat, _WONDER] += points_of(public, rules, seat, entry, 0)
+        scores[seat, WONDER] += points_of(public, rules, seat, entry, 0)
     _structure_points(game, rules, seat, 0)
     if public.abilities[seat] & COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:
-        scores[seat, _SCIENCE] += best_science(public, seat, 0)
+        scores[seat, SCIENCE] += best_science(public, seat, 0)
     total = 0
-    for category in range(8):
+    for category in range(CATEGORY_KINDS):
         total += scores[seat, category]
     hidden.total[seat] = total
 
@@ -260,4 +273,4 @@ def conflicts_of(rules, fighters):
     return 1 if fighters == 2 else fighters
 
 
-__all__ = ["CATEGORY_OF_COLOR", "STAGE_ENTRY", "best_science", "best_wild", "science_points", "score_game"]
+__all__ = ["best_science", "best_wild", "science_points", "score_game"]

@@ -6,8 +6,19 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
-from wsim.wonders.kernels.layout import BALANCED_BOARDS, FLEX, PARAMETERS, ROTATED_BOARDS, WEIGHTS
+from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.kernels.turn import neighbor_left
+from wsim.wonders.words import (
+    AGES,
+    BALANCED_BOARDS,
+    COLOR_KINDS,
+    FLEX,
+    NEIGHBOR_SEATS,
+    PARAMETERS,
+    PRICE_KINDS,
+    ROTATED_BOARDS,
+    SYMBOL_KINDS,
+)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ALL_KINDS = 2
@@ -88,16 +99,16 @@ def reset_city(public, rules, seat):
     public.built[seat, 0] = public.built[seat, 1] = _ZERO
     for symbol in range(FLEX):
         public.flex_role[seat, symbol] = 0  # else the last game's Secret Warehouse would rule over another symbol (R18)
-    for color in range(8):
+    for color in range(COLOR_KINDS):
         public.colors[seat, color] = 0
-    for symbol in range(5):
+    for symbol in range(SYMBOL_KINDS):
         public.symbols[seat, symbol] = public.green_symbols[seat, symbol] = 0
-    for age in range(3):
+    for age in range(AGES):
         public.victory[seat, age] = 0
-    for kind in range(4):
+    for kind in range(PRICE_KINDS):
         public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = rules.trade_price
     public.cheapest[seat] = rules.trade_price
-    for side in range(2):
+    for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] = public.board_rebate[seat, side] = 0
     public.trade_paid[seat] = public.trade_received[seat] = public.bank_paid[seat] = public.coins_lost[seat] = 0
     public.built_paid[seat] = public.built_chain[seat] = public.built_free[seat] = public.built_discard[seat] = 0
@@ -116,7 +127,7 @@ def _load_entrant(own, seating, entrant):
     own.entrant = entrant
     for i in range(PARAMETERS):
         own.parameters[i] = seating.parameters[entrant, i]
-    for age in range(3):
+    for age in range(AGES):
         for i in range(WEIGHTS):
             own.weights[age, i] = seating.weights[entrant, age, i]
 

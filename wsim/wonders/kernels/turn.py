@@ -5,25 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
-    BLACK_MARKET,
-    BUILD,
-    BUILD_DISCARD,
-    COUNT_ANY_VICTORY,
-    COUNT_DEFEAT,
-    COUNT_STAGE,
-    COUNT_VICTORY,
-    DISCARD_DEFEATS,
-    FREE,
-    PER_STAGE,
-    PER_VICTORY,
-    PRICES,
-    SELL,
-    STAGE_ENTRY,
-    SWITCHES,
-    WAREHOUSE,
-    WHO_NEIGHBORS,
-)
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
     action_of,
@@ -35,15 +16,43 @@ from wsim.wonders.kernels.moves import (
     slot_of,
     spends_of,
 )
+from wsim.wonders.words import (
+    ALL_COLORS,
+    ALL_RESOURCES,
+    BLACK_MARKET,
+    BROWN,
+    BUILD,
+    BUILD_DISCARD,
+    CITY_LEFT,
+    CITY_RIGHT,
+    CITY_SELF,
+    COUNT_ANY_VICTORY,
+    COUNT_DEFEAT,
+    COUNT_STAGE,
+    COUNT_VICTORY,
+    DISCARD_DEFEATS,
+    FREE,
+    GRAY,
+    GREEN,
+    NEIGHBOR_SEATS,
+    PAID,
+    PER_STAGE,
+    PER_VICTORY,
+    PRICE_KINDS,
+    PRICES,
+    RESOURCE_KINDS,
+    SELL,
+    STAGE_ENTRY,
+    SWITCH_NUMBER,
+    WAREHOUSE,
+    WHO_NEIGHBORS,
+)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _SPREAD = np.uint64(8)
-_ALL_RESOURCES = 0x7F
-_BROWN, _GRAY, _GREEN = 0, 1, 5
-_COUNT_SELF = SWITCHES.index("counting_includes_itself")
-_CUMULATIVE = SWITCHES.index("olympia_discount_cumulative")
+_COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
+_CUMULATIVE = SWITCH_NUMBER["olympia_discount_cumulative"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
-_COLORS = 0xFF
 
 
 @kernel
@@ -62,7 +71,7 @@ def neighbor_right(public, seat):
 def _lanes(mask, value):
     """Return the packed word with ``value`` in the lanes of a mask over the resources."""
     word = _ZERO
-    for resource in range(7):
+    for resource in range(RESOURCE_KINDS):
         if mask >> resource & 1:
             word |= np.uint64(value) << np.uint64(8 * resource)
     return word
@@ -97,7 +106,7 @@ def add_production(public, rules, seat, entry, sold):
     if mask:
         add_flex(public, seat, mask, sold)
     if sold and (produces or mask):
-        for resource in range(7):
+        for resource in range(RESOURCE_KINDS):
             if (produces >> (np.uint64(resource) * _SPREAD)) & np.uint64(0xFF):
                 mask |= 1 << resource
         public.made_kinds[seat] |= mask
@@ -115,7 +124,7 @@ def refresh_private_symbols(public, seat):
         if public.flex_role[seat, symbol] == WAREHOUSE_ROLE:
             public.flex[seat, symbol] = _lanes(kinds, 1)
         elif public.flex_role[seat, symbol] == MARKET_ROLE:
-            public.flex[seat, symbol] = _lanes(_ALL_RESOURCES & ~kinds, 1)
+            public.flex[seat, symbol] = _lanes(ALL_RESOURCES & ~kinds, 1)
         word = public.flex[seat, symbol]
         public.reach[seat] += word
         public.flex_lanes[seat] |= word * np.uint64(255)
@@ -129,12 +138,12 @@ def add_effects(public, rules, seat, entry):
     """Give a city the lasting effects of a structure or stage."""
     color = rules.color[entry] if entry < STAGE_ENTRY else -1
     if rules.produces[entry] or rules.one_of[entry]:
-        add_production(public, rules, seat, entry, color == _BROWN or color == _GRAY)
+        add_production(public, rules, seat, entry, color == BROWN or color == GRAY)
     public.shields[seat] += rules.shields[entry]
     symbol = rules.symbol[entry]
     if symbol:
         public.symbols[seat, symbol] += 1
-        if color == _GREEN:
+        if color == GREEN:
             public.green_symbols[seat, symbol] += 1
     abilities = rules.abilities[entry]
     if abilities:
@@ -153,7 +162,7 @@ def add_effects(public, rules, seat, entry):
 def add_prices(public, rules, seat, entry):
     """Apply a discount on trade (R14); a stage and a structure together count once, unless a switch adds them up."""
     full = rules.trade_price
-    for kind in range(4):
+    for kind in range(PRICE_KINDS):
         price = rules.price[entry, kind]
         if entry < STAGE_ENTRY:
             public.post_price[seat, kind] = min(public.post_price[seat, kind], price)
@@ -164,7 +173,7 @@ def add_prices(public, rules, seat, entry):
     public.cheapest[seat] = min(
         min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
     )
-    for side in range(2):
+    for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
         public.board_rebate[seat, side] += rules.board_rebate[entry, side]
 
@@ -209,7 +218,7 @@ def place(game, rules, seat, move):
         entry = card_of(move)
         add_structure(public, rules, seat, entry)
         how = how_of(move)
-        if how == 0:
+        if how == PAID:
             public.built_paid[seat] += 1
         elif how == FREE:
             public.built_free[seat] += 1
@@ -249,11 +258,11 @@ def settle(public, rules, seat, move):
 def count_in(public, seat, what):
     """Count what an effect counts in one city."""
     total = 0
-    colors = what & _COLORS
+    colors = what & ALL_COLORS
     while colors:
         total += public.colors[seat, lowest_bit(np.uint64(colors))]
         colors &= colors - 1
-    if what & ~_COLORS:
+    if what & ~ALL_COLORS:
         if what & COUNT_STAGE:
             total += public.stages[seat]
         if what & COUNT_DEFEAT:
@@ -269,11 +278,11 @@ def count_in(public, seat, what):
 def count_around(public, seat, what, cities):
     """Count what an effect counts in the cities it looks at: 1 own, 2 left, 4 right."""
     total = 0
-    if cities & 1:
+    if cities & CITY_SELF:
         total += count_in(public, seat, what)
-    if cities & 2:
+    if cities & CITY_LEFT:
         total += count_in(public, neighbor_left(public, seat), what)
-    if cities & 4:
+    if cities & CITY_RIGHT:
         total += count_in(public, neighbor_right(public, seat), what)
     return total
 
@@ -285,7 +294,12 @@ def gain(public, rules, seat, entry):
     each, what, cities = rules.coins_per[entry, 0], rules.coins_per[entry, 1], rules.coins_per[entry, 2]
     if each:
         number = count_around(public, seat, what, cities)
-        if rules.switch[_COUNT_SELF] == 0 and entry < STAGE_ENTRY and cities & 1 and what >> rules.color[entry] & 1:
+        if (
+            rules.switch[_COUNT_SELF] == 0
+            and entry < STAGE_ENTRY
+            and cities & CITY_SELF
+            and what >> rules.color[entry] & 1
+        ):
             number -= 1
         public.coins[seat] += each * number
     if rules.abilities[entry] & DISCARD_DEFEATS:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import BUILD, DECLINE, FREE_CITY, STAGE
 from wsim.wonders.kernels.moves import action_of, card_of, left_of, right_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.policies.points import conflict_points, next_stage, score_change
+from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
 
 __all__ = ["pick_for_free_city"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import BUILD, SELL, STAGE
 from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.points import next_stage, price_of, rivals_loss, score_change
+from wsim.wonders.words import BUILD, SELL, STAGE
 
 __all__ = ["pick_most_points"]
 

@@ -9,19 +9,26 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
+from wsim.wonders.kernels.moves import bank_of, left_of, right_of
+from wsim.wonders.kernels.scoring import points_of, science_with
+from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
+from wsim.wonders.words import (
+    ANY,
+    CARD_WORDS,
+    CITY_SELF,
+    COMPASS,
     COPY_GUILD,
     COUNT_STAGE,
     COUNT_VICTORY,
     DISCARD_DEFEATS,
+    GEAR,
     PER_STAGE,
     PER_VICTORY,
+    SET_POINTS,
     STAGE_ENTRY,
-    SWITCHES,
+    SWITCH_NUMBER,
+    TABLET,
 )
-from wsim.wonders.kernels.moves import bank_of, left_of, right_of
-from wsim.wonders.kernels.scoring import points_of, science_with
-from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 
 __all__ = [
     "coins_of",
@@ -41,8 +48,7 @@ __all__ = [
 ]
 
 _ONE = np.uint64(1)
-_ANY = 4
-_COUNT_SELF = SWITCHES.index("counting_includes_itself")
+_COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
@@ -134,20 +140,23 @@ def war_points(public, rules, seat, shields, tokens):
 @kernel
 def science_gain(public, seat, symbol, copies):
     """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points."""
-    if symbol > 0 and symbol < _ANY and copies + public.symbols[seat, _ANY] + public.copy_science[seat] == 0:
+    if symbol > 0 and symbol < ANY and copies + public.symbols[seat, ANY] + public.copy_science[seat] == 0:
         had = public.symbols[seat, symbol]
         others = min(
-            public.symbols[seat, 1] if symbol != 1 else 99,
-            min(public.symbols[seat, 2] if symbol != 2 else 99, public.symbols[seat, 3] if symbol != 3 else 99),
+            public.symbols[seat, COMPASS] if symbol != COMPASS else 99,
+            min(
+                public.symbols[seat, GEAR] if symbol != GEAR else 99,
+                public.symbols[seat, TABLET] if symbol != TABLET else 99,
+            ),
         )
-        return 2 * had + 1 + (7 if had < others else 0)
+        return 2 * had + 1 + (SET_POINTS if had < others else 0)
     more = science_with(
         public,
         seat,
-        1 if symbol == 1 else 0,
-        1 if symbol == 2 else 0,
-        1 if symbol == 3 else 0,
-        1 if symbol == _ANY else 0,
+        1 if symbol == COMPASS else 0,
+        1 if symbol == GEAR else 0,
+        1 if symbol == TABLET else 0,
+        1 if symbol == ANY else 0,
         copies,
     )
     return more - science_with(public, seat, 0, 0, 0, 0, 0)
@@ -159,7 +168,7 @@ def science_gain(public, seat, symbol, copies):
 @kernel
 def _counts_itself(rules, item, what, cities):
     """Say whether an effect that counts in the own city counts the item that brings it."""
-    if not cities & 1:
+    if not cities & CITY_SELF:
         return False
     if item >= STAGE_ENTRY:
         return what & COUNT_STAGE != 0
@@ -207,12 +216,12 @@ def _points_elsewhere(public, rules, seat, item):
         counted |= _VICTORY_1 << (token - 1)
     completes = item >= STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
     points = 0
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            if rules.points_per[card, 2] & 1:
+            if rules.points_per[card, 2] & CITY_SELF:
                 both = np.int64(rules.points_per[card, 1]) & counted
                 while both:
                     points += np.int64(rules.points_per[card, 0])
@@ -227,7 +236,7 @@ def _best_guild(public, rules, seat):
     """Return the points of the neighbours' guild that is best to copy, as things stand (R29)."""
     best = 0
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-    for word in range(2):
+    for word in range(CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)

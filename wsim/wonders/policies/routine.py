@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below, uniform
-from wsim.wonders.kernels.layout import LOSS, PARAMETERS
 from wsim.wonders.policies.free_city import pick_for_free_city
+from wsim.wonders.words import LOSS, PARAMETERS
 
 __all__ = ["ROUTINE"]
 

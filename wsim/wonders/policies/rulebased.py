@@ -12,14 +12,13 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import BUILD, SELL
 from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.greedy import pick_most_points
 from wsim.wonders.policies.points import price_of
+from wsim.wonders.words import BLUE, BUILD, GREEN, RED, RESOURCE_KINDS, SELL
 
 __all__ = ["rulebased_policy"]
 
-_BLUE, _RED, _GREEN = 2, 4, 5
 _EITHER_OR, _LACKING, _LEADING, _CIVIL, _SCIENCE, _ANY_BUILD, _NO_BUILD = 60, 50, 40, 30, 20, 10, 0
 _ZERO = np.uint64(0)
 _LANE = np.uint64(0xFF)
@@ -29,7 +28,7 @@ _LANE = np.uint64(0xFF)
 def _lacks(public, rules, seat, card):
     """Say whether a card produces something that the city cannot produce at all."""
     made = rules.produces[card]
-    for resource in range(7):
+    for resource in range(RESOURCE_KINDS):
         lane = _LANE << np.uint64(8 * resource)
         if made & lane and public.reach[seat] & lane == _ZERO:
             return True
@@ -56,11 +55,11 @@ def _rule(public, rules, seat, card):
     if rules.produces[card] and _lacks(public, rules, seat, card):
         return _LACKING
     color = rules.color[card]
-    if color == _RED and _takes_lead(public, rules, seat, card):
+    if color == RED and _takes_lead(public, rules, seat, card):
         return _LEADING
-    if color == _BLUE:
+    if color == BLUE:
         return _CIVIL + min(np.int64(rules.points[card]), _LEADING - _CIVIL - 1)
-    return _SCIENCE if color == _GREEN else _ANY_BUILD
+    return _SCIENCE if color == GREEN else _ANY_BUILD
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import BUILD, STAGE
 from wsim.wonders.kernels.moves import action_of, card_of
+from wsim.wonders.words import BUILD, STAGE
 
 
 @kernel

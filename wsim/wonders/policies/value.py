@@ -9,23 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import (
-    AGES,
-    BLACK_MARKET,
-    BUILD_DISCARD,
-    COPY_GUILD,
-    DISCARD_DEFEATS,
-    FREE_FIRST_COLOR,
-    FREE_FIRST_TURN,
-    FREE_LAST_TURN,
-    FREE_ONCE_PER_AGE,
-    FREE_STAGES,
-    PLAY_LAST,
-    PRICES,
-    STAGE_ENTRY,
-    TOKENS,
-    WAREHOUSE,
-)
 from wsim.wonders.kernels.payment import lane_sum
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.features import INDEX
@@ -37,16 +20,42 @@ from wsim.wonders.policies.points import (
     science_gain,
     team_rival,
 )
+from wsim.wonders.words import (
+    AGES,
+    ALL_RESOURCES,
+    ANY,
+    BLACK_MARKET,
+    BROWN,
+    BUILD_DISCARD,
+    COMPASS,
+    COPY_GUILD,
+    DISCARD_DEFEATS,
+    FREE_FIRST_COLOR,
+    FREE_FIRST_TURN,
+    FREE_LAST_TURN,
+    FREE_ONCE_PER_AGE,
+    FREE_STAGES,
+    GEAR,
+    GRAY,
+    GREEN,
+    NEIGHBOR_SEATS,
+    PLAY_LAST,
+    PRICES,
+    PURPLE,
+    RAW_KINDS,
+    SET_POINTS,
+    STAGE_ENTRY,
+    TABLET,
+    TOKENS,
+    WAREHOUSE,
+    YELLOW,
+)
 
 __all__ = ["card_for_next", "city_needs", "item_value"]
 
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
-_BROWN, _GRAY, _YELLOW, _GREEN, _PURPLE, _BLACK = 0, 1, 3, 5, 6, 7
-_RAW_KINDS = 4
-_ANY = 4
-_SET_POINTS = 7
 _LEAD = 2  # shields of a lead that count
 _FREE_BUILDS = FREE_ONCE_PER_AGE | FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN
 (_POINT, _COUNTED, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
@@ -88,7 +97,7 @@ def _unit(public, own, seat, needs, resource, more):
     """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
     at = np.uint64(resource) << _S3
     weights = own.weights[public.age]
-    raw = resource < _RAW_KINDS
+    raw = resource < RAW_KINDS
     have = np.int64((public.reach[seat] >> at) & _LANE) + more
     place = (_RAW if raw else _MADE) + min(have, 3 if raw else 1)
     sold = (public.sale_reach[neighbor_left(public, seat)] >> at) & _LANE
@@ -124,8 +133,8 @@ def _production(public, own, rules, seat, item, needs):
     mask = np.int64(rules.one_of[item])
     if mask:
         value += _either(public, own, seat, needs, mask)
-    if item < STAGE_ENTRY and rules.color[item] <= _GRAY:
-        value += own.weights[public.age, _GLUT] * (public.colors[seat, _BROWN] + public.colors[seat, _GRAY])
+    if item < STAGE_ENTRY and rules.color[item] <= GRAY:
+        value += own.weights[public.age, _GLUT] * (public.colors[seat, BROWN] + public.colors[seat, GRAY])
     return value
 
 
@@ -133,7 +142,7 @@ def _production(public, own, rules, seat, item, needs):
 def _trade(public, own, rules, seat, item):
     """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
     saved = 0
-    for side in range(2):
+    for side in range(NEIGHBOR_SEATS):
         sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
         off = public.price[seat, 2 * side] - rules.price[item, 2 * side]
         if off > 0:
@@ -201,18 +210,18 @@ def _truce(public, own, rules, seat, tokens):
 def _symbols(public, own, seat, symbol):
     """Return the value of one more symbol."""
     weights = own.weights[public.age]
-    compass, gear, tablet = public.symbols[seat, 1], public.symbols[seat, 2], public.symbols[seat, 3]
+    compass, gear, tablet = public.symbols[seat, COMPASS], public.symbols[seat, GEAR], public.symbols[seat, TABLET]
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     value = weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
-    value += weights[_CONTEST] * (public.colors[left, _GREEN] + public.colors[right, _GREEN])
-    if symbol != _ANY and public.symbols[seat, _ANY] + public.copy_science[seat] == 0:
+    value += weights[_CONTEST] * (public.colors[left, GREEN] + public.colors[right, GREEN])
+    if symbol != ANY and public.symbols[seat, ANY] + public.copy_science[seat] == 0:
         had = public.symbols[seat, symbol]
         rarer = (1 if compass < had else 0) + (1 if gear < had else 0) + (1 if tablet < had else 0)
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
-        gained = 2 * had + 1 + (_SET_POINTS if no_more == 1 else 0)
+        gained = 2 * had + 1 + (SET_POINTS if no_more == 1 else 0)
         return value + weights[_SCIENCE] * gained + (weights[_RAREST] if rarer == 0 else 0.0)
     value += weights[_SCIENCE] * science_gain(public, seat, symbol, 0)
-    if symbol == _ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
+    if symbol == ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
         value += weights[_RAREST]
     return value
 
@@ -236,15 +245,15 @@ def _special(public, own, rules, seat, item, needs):
         if copies:
             value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
-        kinds = public.made_kinds[seat] & 0x7F
-        value += _either(public, own, seat, needs, kinds if abilities & WAREHOUSE else 0x7F & ~kinds)
+        kinds = public.made_kinds[seat] & ALL_RESOURCES
+        value += _either(public, own, seat, needs, kinds if abilities & WAREHOUSE else ALL_RESOURCES & ~kinds)
     if abilities & PLAY_LAST:
         value += weights[_PLAY_LAST] * (AGES - public.age)
     if abilities & BUILD_DISCARD and public.discarded > 0:
         value += weights[_FROM_DISCARD]
     if abilities & COPY_GUILD:
         left, right = neighbor_left(public, seat), neighbor_right(public, seat)
-        value += weights[_COPY_GUILD] * (1 + public.colors[left, _PURPLE] + public.colors[right, _PURPLE])
+        value += weights[_COPY_GUILD] * (1 + public.colors[left, PURPLE] + public.colors[right, PURPLE])
     if abilities & _FREE_BUILDS:
         value += weights[_FREE_BUILD] * (public.turns * (AGES - public.age) - public.turn)
     if abilities & FREE_STAGES:
@@ -302,10 +311,10 @@ def item_value(public, own, rules, seat, item, needs):
         value += _rare(public, own, rules, seat, item, needs)
     if item < STAGE_ENTRY:
         color = rules.color[item]
-        if color == _YELLOW:
+        if color == YELLOW:
             value += weights[_YELLOW_CARD]
-        elif color >= _PURPLE:
-            value += weights[_PURPLE_CARD] if color == _PURPLE else weights[_BLACK_CARD]
+        elif color >= PURPLE:
+            value += weights[_PURPLE_CARD] if color == PURPLE else weights[_BLACK_CARD]
     return value
 
 
@@ -316,8 +325,12 @@ def card_for_next(public, own, rules, receiver, card):
     value = weights[_DENY_POINT] * rules.points[card]
     symbol = np.int64(rules.symbol[card])
     if symbol:
-        compass, gear, tablet = public.symbols[receiver, 1], public.symbols[receiver, 2], public.symbols[receiver, 3]
+        compass, gear, tablet = (
+            public.symbols[receiver, COMPASS],
+            public.symbols[receiver, GEAR],
+            public.symbols[receiver, TABLET],
+        )
         had = public.symbols[receiver, symbol]
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
-        value += weights[_DENY_SCIENCE] * (2 * had + 1 + (_SET_POINTS if no_more == 1 and symbol != _ANY else 0))
+        value += weights[_DENY_SCIENCE] * (2 * had + 1 + (SET_POINTS if no_more == 1 and symbol != ANY else 0))
     return value

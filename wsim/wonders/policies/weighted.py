@@ -9,22 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import (
-    ACTION_AT,
-    BANK_AT,
-    BUILD,
-    DECLINE,
-    DISCARD_PILE,
-    HOW_AT,
-    LOSS,
-    SELL,
-    STAGE,
-    TURN,
-)
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, item_value
+from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
 
 __all__ = ["weighted_policy"]
 

@@ -1,0 +1,54 @@
+"""The words of Tower of Babel are written once: kinds, action cards, decisions, switches."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.wonders.test_words import listed
+from wsim.babel import words
+from wsim.babel.catalog import load_catalogue
+from wsim.babel.catalog.loading import BABEL_TOML
+from wsim.babel.kernels.layout import RULES
+
+PACKAGE = Path(words.__file__).parent
+LISTS = {
+    "kinds": words.KINDS,
+    "decisions": words.DECISIONS,
+    "switches": (*words.SWITCHES, *words.PREPARED),
+    "levels": tuple(words.LEVELS),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_of_words_stands_in_one_place(name: str) -> None:
+    vocabulary = set(LISTS[name])
+    again = [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in PACKAGE.rglob("*.py")
+        if path.name != "words.py"
+        for line, found in listed(path)
+        if 2 * len(found) > len(vocabulary) and found <= vocabulary
+    ]
+    assert not again
+
+
+def test_every_switch_is_written_down_with_its_decision_and_reaches_the_kernels() -> None:
+    text = BABEL_TOML.read_text(encoding="utf-8")
+    for name, meaning in {**words.SWITCHES, **words.PREPARED}.items():
+        assert re.search(rf"^{name} = \S+ +# {re.escape(meaning)}$", text, re.MULTILINE), name
+    assert set(load_catalogue().rules) == set(words.SWITCHES) | set(words.PREPARED)
+    assert set(words.SWITCHES) <= set(RULES.names or ())
+
+
+def test_numbers_are_places_in_their_lists() -> None:
+    assert [words.KINDS[number] for number in (words.CAMEL, words.CRANE, words.SHIP, words.STONEMASON)] == [
+        *words.KINDS
+    ]
+    assert words.KINDS[words.SHIP] == "ship"
+    assert words.ACTION_CARDS[words.EXCHANGE_CARDS] == "card_exchange"
+    assert words.ACTION_CARDS[words.JOKER] == "joker"
+    assert words.DECISIONS[words.OFFER] == "offer"
+    assert words.DECISIONS[words.DOUBLE] == "double_turn"

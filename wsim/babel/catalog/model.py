@@ -1,0 +1,142 @@
+"""What a catalogue of Tower of Babel is made of: discs, values that are not printed, and the whole; without I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.babel.words import KINDS, LEVELS
+
+__all__ = ["SECTION", "Assumption", "Catalogue", "Disc"]
+
+SECTION = "babel"
+_NEEDED = {
+    "two_colour": "use_two_colour_discs",
+    "rules.set_table_cap": "use_two_colour_discs",
+    "action_cards": "use_action_cards",
+}
+"""Entries that matter only while a switch is on."""
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A disc: the kinds that it shows and how many cards of each it needs, in the order of ``KINDS``."""
+
+    needs: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        return " + ".join(f"{kind} {number}" for kind, number in self.needs)
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A value in force that no text at hand prints.
+
+    Attributes
+    ----------
+    entry: its path below ``[babel]``. value: what is in force. level: assumed, inferred or one_source.
+    note: what is known about it. changed: whether this run changed what the card file says.
+    """
+
+    entry: str
+    value: Any
+    level: str
+    note: str
+    changed: bool
+
+    def __str__(self) -> str:
+        changed = ", changed for this run" if self.changed else ""
+        return f"{LEVELS[self.level]}{changed}: {SECTION}.{self.entry} = {json.dumps(self.value)} ({self.note})"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The checked section ``[babel]``: plain values by the names of babel.toml.
+
+    Attributes
+    ----------
+    section: the whole section, patches and changes laid over it.
+    source: the card file. changes: the patch file and the single changes, as given.
+    base: the section as the card file has it.
+    """
+
+    section: Mapping[str, Any]
+    base: Mapping[str, Any]
+    source: str
+    changes: tuple[str, ...]
+
+    @property
+    def ruleset(self) -> str:
+        """The name of the rule set."""
+        return str(self.section["ruleset"])
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """The switches of the rules."""
+        rules: Mapping[str, Any] = self.section["rules"]
+        return rules
+
+    @property
+    def wonders(self) -> tuple[str, ...]:
+        """The names of the eight wonders."""
+        return tuple(self.section["wonders"].values())
+
+    @property
+    def discs(self) -> tuple[Disc, ...]:
+        """The 24 discs of a game: kinds in the order of ``KINDS``, numbers ascending, two-colour ones last."""
+        if not self.rules["use_two_colour_discs"]:
+            return self.single_discs
+        boxed = self.section["two_colour"]["boxed"]
+        kept: list[Disc] = []
+        for kind in KINDS:
+            numbers = sorted(self.section["discs"][kind])
+            numbers.remove(boxed)
+            kept += [Disc(((kind, number),)) for number in numbers]
+        return (*kept, *self.two_colour_discs)
+
+    @property
+    def single_discs(self) -> tuple[Disc, ...]:
+        """The 24 discs of the base game."""
+        return tuple(Disc(((kind, number),)) for kind in KINDS for number in sorted(self.section["discs"][kind]))
+
+    @property
+    def two_colour_discs(self) -> tuple[Disc, ...]:
+        """The four discs of the variant."""
+        entries = (value for key, value in self.section["two_colour"].items() if key != "boxed")
+        return tuple(Disc(tuple((kind, entry[kind]) for kind in KINDS if kind in entry)) for entry in entries)
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that can change play: equal digests play equal games."""
+        content = {key: value for key, value in self.section.items() if key != "confidence"}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def value(self, entry: str) -> Any:
+        """Return the value in force at a dotted path below ``[babel]``."""
+        return _at(self.section, entry)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the values in force that are not verified, assumed ones first."""
+        return tuple(
+            Assumption(entry, self.value(entry), level, note, self.value(entry) != _at(self.base, entry))
+            for level in LEVELS
+            for entry, note in self.section["confidence"].get(level, {}).items()
+            if self._in_force(entry)
+        )
+
+    def _in_force(self, entry: str) -> bool:
+        """Whether an entry plays a part under the switches of this catalogue."""
+        needed = next((switch for start, switch in _NEEDED.items() if entry.startswith(start)), None)
+        return needed is None or bool(self.rules[needed])
+
+
+def _at(section: Mapping[str, Any], entry: str) -> Any:
+    """Return what a dotted path leads to, None where it ends."""
+    value: Any = section
+    for key in entry.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

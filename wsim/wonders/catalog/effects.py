@@ -1,0 +1,389 @@
+"""The effects of cards and stages: one row each, from which everything follows that is done with them before play.
+
+A row of ``Effects`` is the name of an effect, the type of its value, the value that means "none", its reader, its
+phrase, and how it is packed into the RULES record. What it does in play is a kernel that reads the record's fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any
+
+from wsim.catalog.fields import Path, Problems, Reader, choice, flag, record, whole, word, words
+from wsim.wonders.words import (
+    BUILD_DISCARD,
+    BY_PRODUCTION,
+    CITY_BITS,
+    COLORS,
+    COPY_GUILD,
+    COUNTED,
+    DISCARD_DEFEATS,
+    DISCOUNTS,
+    FREE_BUILDS,
+    FREE_STAGES,
+    LEFT,
+    MEASURES,
+    NEIGHBORS,
+    PLAY_LAST,
+    PRICES,
+    RESOURCE_GROUPS,
+    RESOURCES,
+    SYMBOLS,
+    TOKENS,
+    VICTORY_TOKENS,
+    WHO,
+    WILD_PRICES,
+)
+
+__all__ = [
+    "EFFECTS",
+    "Count",
+    "Effect",
+    "Effects",
+    "Toll",
+    "TradeDiscount",
+    "TradePrice",
+    "amount",
+    "pack_units",
+    "resource_mask",
+]
+
+MOST_PRODUCED = 6  # units of one entry
+ANY_TURN, START_RESOURCE = DISCOUNTS
+Pack = Callable[[Any, int, Any], None]
+"""Writes a value into the fields of one entry: ``pack(rules, entry, value)`` with a record of dtype RULES."""
+
+
+# --- values that have parts ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """``n`` points or coins for each of ``what`` (see ``words.COUNTED``) in ``cities`` (see ``words.CITY_BITS``)."""
+
+    what: tuple[str, ...]
+    cities: tuple[str, ...]
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class TradePrice:
+    """Resources ("raw" or "manufactured") bought from ``neighbors`` ("left", "right") cost ``price`` each (R14)."""
+
+    resources: str
+    neighbors: tuple[str, ...]
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class TradeDiscount:
+    """Units bought from ``neighbors`` cost ``n`` less: "first_unit_each_turn" or "board_resource" (R14)."""
+
+    scope: str
+    neighbors: tuple[str, ...]
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """``n`` coins or debts for ``who`` ("others", "neighbors"), once or ``per`` "victory_token" or "wonder_stage"."""
+
+    who: str
+    n: int
+    per: str = ""
+
+
+# --- readers ---------------------------------------------------------------------------------------------------------
+
+_NEIGHBORS = words("neighbor", NEIGHBORS)
+_TOLL: Mapping[str, Reader] = {"who": word("victim or beneficiary", tuple(WHO)), "n": whole(0, 99)}
+
+
+def _count(low: int) -> Reader:
+    """Accept a count of at least ``low`` points or coins each."""
+    return record(
+        Count,
+        {
+            "what": words("thing to count", tuple(COUNTED)),
+            "cities": words("city", tuple(CITY_BITS)),
+            "n": whole(low, 99),
+        },
+    )
+
+
+def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str | None:
+    """Accept two or more different resources, or one of the words of R18."""
+    if isinstance(value, str):
+        found: str | None = word("alternative", tuple(BY_PRODUCTION))(problems, path, value)
+        return found
+    resources: tuple[str, ...] | None = words("resource", RESOURCES, least=2)(problems, path, value)
+    return resources
+
+
+def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
+    """Accept a discount; that on the boards' resources is known from both neighbours only."""
+    parts = {"scope": word("scope", DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)}
+    found: TradeDiscount | None = record(TradeDiscount, parts)(problems, path, value)
+    if found and found.scope == START_RESOURCE and set(found.neighbors) != set(NEIGHBORS):
+        problems.add((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
+        return None
+    return found
+
+
+# --- phrases ---------------------------------------------------------------------------------------------------------
+
+
+def amount(n: int, what: str) -> str:
+    """Return "1 coin", "3 coins"."""
+    return f"{n} {what}" if n in (1, -1) else f"{n} {what}s"
+
+
+def _say_amount(what: str) -> Callable[[int], str]:
+    return lambda n: amount(n, what)
+
+
+def _say_count(what: str) -> Callable[[Count], str]:
+    """Say "2 coins per brown or gray card (own city and both neighbours)"."""
+
+    def say(count: Count) -> str:
+        colors = [name for name in count.what if name in COLORS]
+        things = [" or ".join(colors) + " card"] if colors else []
+        things += [name.replace("token_", "token of ").replace("_", " ") for name in count.what if name not in COLORS]
+        own = ["own city"] if "self" in count.cities else []
+        neighbors = [city for city in count.cities if city != "self"]
+        around = ["both neighbours" if len(neighbors) == 2 else f"{neighbors[0]} neighbour"] if neighbors else []
+        return f"{amount(count.n, what)} per {' or '.join(things)} ({' and '.join([*own, *around])})"
+
+    return say
+
+
+def _say_toll(does: str, what: str) -> Callable[[Toll], str]:
+    """Say "others lose 2 coins per victory token they have"."""
+
+    def say(toll: Toll) -> str:
+        per = f" per {toll.per.replace('_', ' ')} they have" if toll.per else ""
+        return f"{toll.who} {does} {amount(toll.n, what)}{per}"
+
+    return say
+
+
+def _say_one_of(resources: tuple[str, ...] | str) -> str:
+    return BY_PRODUCTION[resources].meaning if isinstance(resources, str) else "produces " + " or ".join(resources)
+
+
+def _say_price(price: TradePrice) -> str:
+    return f"{price.resources} resources from {_sellers(price.neighbors)} cost {price.price}"
+
+
+def _say_discount(discount: TradeDiscount) -> str:
+    if discount.scope == START_RESOURCE:
+        return f"starting resources from {_sellers(discount.neighbors)} cost {discount.n} less"
+    return f"one resource a turn from {_sellers(discount.neighbors)} costs {discount.n} less"
+
+
+def _sellers(neighbors: tuple[str, ...]) -> str:
+    return "both neighbours" if len(neighbors) == 2 else f"the {neighbors[0]} neighbour"
+
+
+# --- packing into the RULES record -----------------------------------------------------------------------------------
+
+
+def pack_units(units: Iterable[tuple[str, int]]) -> int:
+    """Return amounts of resources packed into one word, a byte each in the order of ``words.RESOURCES``."""
+    return sum(n << 8 * RESOURCES.index(name) for name, n in units)
+
+
+def resource_mask(names: Iterable[str]) -> int:
+    """Return a set of resources as a bit mask in the order of ``words.RESOURCES``."""
+    return sum(1 << RESOURCES.index(name) for name in set(names))
+
+
+def _number(name: str, ability: int = 0) -> Pack:
+    """Write the value into a field of the record; ``ability`` tells the kernels to look at it."""
+
+    def pack(rules: Any, entry: int, value: int) -> None:
+        getattr(rules, name)[entry] = value
+        rules.abilities[entry] |= ability
+
+    return pack
+
+
+def _ability(bit: int) -> Pack:
+    """Set an ability."""
+
+    def pack(rules: Any, entry: int, value: bool) -> None:  # noqa: ARG001 (a flag that is there is true)
+        rules.abilities[entry] |= bit
+
+    return pack
+
+
+def _pack_count(name: str) -> Pack:
+    """Write amount, what and cities."""
+
+    def pack(rules: Any, entry: int, count: Count) -> None:
+        what = cities = 0
+        for thing in count.what:
+            what |= COUNTED[thing]
+        for city in count.cities:
+            cities |= CITY_BITS[city]
+        getattr(rules, name)[entry] = count.n, what, cities
+
+    return pack
+
+
+def _pack_toll(name: str) -> Pack:
+    """Write amount, who and, where the field has room for it, per what."""
+
+    def pack(rules: Any, entry: int, toll: Toll) -> None:
+        target = getattr(rules, name)[entry]
+        target[:] = (toll.n, WHO[toll.who], MEASURES[toll.per])[: len(target)]
+
+    return pack
+
+
+def _pack_symbol(rules: Any, entry: int, symbol: str) -> None:
+    rules.symbol[entry] = SYMBOLS.index(symbol)
+
+
+def _pack_units(rules: Any, entry: int, resources: tuple[str, ...]) -> None:
+    rules.produces[entry] = pack_units((name, 1) for name in resources)
+
+
+def _pack_one_of(rules: Any, entry: int, resources: tuple[str, ...] | str) -> None:
+    if isinstance(resources, str):
+        rules.abilities[entry] |= BY_PRODUCTION[resources].bit
+    else:
+        rules.one_of[entry] = resource_mask(resources)
+
+
+def _pack_free_build(rules: Any, entry: int, occasion: str) -> None:
+    rules.abilities[entry] |= FREE_BUILDS[occasion].bit
+
+
+def _pack_price(rules: Any, entry: int, price: TradePrice) -> None:
+    rules.abilities[entry] |= PRICES
+    for neighbor in price.neighbors:
+        kind = len(RESOURCE_GROUPS) * (LEFT + NEIGHBORS.index(neighbor)) + RESOURCE_GROUPS.index(price.resources)
+        rules.price[entry, kind] = price.price
+
+
+def _pack_discount(rules: Any, entry: int, discount: TradeDiscount) -> None:
+    rules.abilities[entry] |= PRICES | WILD_PRICES
+    rebates = rules.turn_rebate if discount.scope == ANY_TURN else rules.board_rebate
+    for neighbor in discount.neighbors:
+        rebates[entry, NEIGHBORS.index(neighbor)] = discount.n
+
+
+def _pack_token(rules: Any, entry: int, value: int) -> None:
+    rules.victory_token[entry] = 1 + VICTORY_TOKENS.index(value)
+
+
+# --- the rows --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What is done with one effect.
+
+    Attributes
+    ----------
+    read: checks its value in a card file.
+    say: tells it to a person.
+    pack: writes it into a RULES record.
+    eventful: something happens at once when the entry is placed.
+    """
+
+    read: Reader
+    say: Callable[[Any], str]
+    pack: Pack
+    eventful: bool = False
+
+
+def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, eventful: bool = False) -> Any:
+    """Return the field of an effect; a flag is told by a sentence, any other value by a function of it."""
+    told = (lambda _: say) if isinstance(say, str) else say
+    return field(default=none, metadata={"effect": Effect(read, told, pack, eventful)})
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The effects of a card or stage, named as in cards.toml; a value equal to its default is not there."""
+
+    points: int = _row(0, whole(-99, 99), _say_amount("point"), _number("points"))
+    shields: int = _row(0, whole(0, 99), _say_amount("shield"), _number("shields"))
+    coins: int = _row(0, whole(0, 99), _say_amount("coin"), _number("coins"), eventful=True)
+    science: str = _row(
+        "",
+        word("symbol", SYMBOLS[1:]),
+        lambda symbol: "any science symbol" if symbol == "any" else symbol,
+        _pack_symbol,
+    )
+    produces: tuple[str, ...] = _row(
+        (),
+        words("resource", RESOURCES, most=MOST_PRODUCED, distinct=False),
+        lambda resources: "produces " + " and ".join(resources),
+        _pack_units,
+    )
+    produces_one_of: tuple[str, ...] | str = _row((), _one_of, _say_one_of, _pack_one_of)
+    """Resources, or one of ``words.BY_PRODUCTION`` (R18)."""
+    # the price and the discount are 1 in every edition, and what the payment solver is written for
+    trade_price: TradePrice | None = _row(
+        None,
+        record(
+            TradePrice,
+            {"resources": word("kind of resource", RESOURCE_GROUPS), "neighbors": _NEIGHBORS, "price": choice(1)},
+        ),
+        _say_price,
+        _pack_price,
+    )
+    trade_discount: TradeDiscount | None = _row(None, _discount, _say_discount, _pack_discount)
+    points_per: Count | None = _row(None, _count(-99), _say_count("point"), _pack_count("points_per"))
+    coins_per: Count | None = _row(None, _count(0), _say_count("coin"), _pack_count("coins_per"), eventful=True)
+    points_if_wonder_complete: int = _row(
+        0, whole(-99, 99), lambda n: f"{amount(n, 'point')} if every own stage is built", _number("points_complete")
+    )
+    play_last_card: bool = _row(False, flag, "plays the last card of each age", _ability(PLAY_LAST))
+    build_from_discard: bool = _row(
+        False, flag, "builds one card from the discard pile for nothing", _ability(BUILD_DISCARD)
+    )
+    copy_guild: bool = _row(False, flag, "copies a neighbour's guild at the end", _ability(COPY_GUILD))
+    free_build: str = _row(
+        "", word("occasion", tuple(FREE_BUILDS)), lambda when: FREE_BUILDS[when].meaning, _pack_free_build
+    )
+    """One of ``words.FREE_BUILDS`` (R26)."""
+    coins_to_others: Toll | None = _row(
+        None, record(Toll, _TOLL), _say_toll("get", "coin"), _pack_toll("coins_to_others"), eventful=True
+    )
+    coin_loss: Toll | None = _row(
+        None,
+        record(Toll, _TOLL, {"per": word("measure", tuple(filter(None, MEASURES)))}),
+        _say_toll("lose", "coin"),
+        _pack_toll("coin_loss"),
+        eventful=True,
+    )
+    debt: Toll | None = _row(None, record(Toll, _TOLL), _say_toll("take", "debt"), _pack_toll("debt"), eventful=True)
+    victory_token: int = _row(
+        0, choice(0, *VICTORY_TOKENS), lambda token: f"a victory token of {token}", _pack_token, eventful=True
+    )
+    """The token of an age, named by its printed value whatever the settings make it worth."""
+    diplomacy: int = _row(0, whole(0, 9), _say_amount("diplomacy token"), _number("diplomacy", TOKENS))
+    copy_science: int = _row(
+        0,
+        whole(0, 3),
+        lambda n: f"copies {amount(n, 'science symbol')} of the neighbours at the end",
+        _number("copy_science", TOKENS),
+    )
+    stages_cost_no_resources: bool = _row(False, flag, "own stages cost no resources", _ability(FREE_STAGES))
+    discard_defeat_tokens: bool = _row(
+        False, flag, "discards own defeat tokens", _ability(DISCARD_DEFEATS), eventful=True
+    )
+
+    def present(self) -> dict[str, Any]:
+        """Return the effects that are there, by name, in the order of the rows."""
+        return {row.name: getattr(self, row.name) for row in fields(self) if getattr(self, row.name) != row.default}
+
+
+EFFECTS: Mapping[str, Effect] = MappingProxyType({row.name: row.metadata["effect"] for row in fields(Effects)})
+"""The rows by name."""

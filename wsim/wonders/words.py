@@ -1,0 +1,186 @@
+"""The vocabulary of 7 Wonders: every name with its place and number, every limit. It imports nothing.
+
+The order of a list is the numbering: ``COLORS[RED]`` is ``"red"``, and ``public.colors[seat, RED]`` counts red
+structures. What a record holds where is told in ``kernels.layout``, what an effect does in ``catalog.effects``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+SEATS = 7  # cities at a table
+AGES = 3
+HAND = 8  # cards dealt to a hand at most
+TURNS = 8  # of an age at most
+CARDS = 128  # distinct names in a rule set
+CARD_WORDS = 2  # 64-bit words that hold one bit a card
+SLOTS = 64  # physical copies that may be dealt in one age: one bit each of a 64-bit word
+BOARDS = 24
+SIDES_OF_BOARD = 2
+SIDES = BOARDS * SIDES_OF_BOARD  # a side is numbered board * 2 + its place
+STAGES = 6  # of one side
+STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
+ENTRIES = 256
+UNITS = 12  # resources in a cost
+FLEX = 24  # either/or symbols of one city
+PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
+
+# --- resources -------------------------------------------------------------------------------------------------------
+
+RAW = ("clay", "stone", "ore", "wood")
+MANUFACTURED = ("glass", "loom", "papyrus")
+RESOURCES = RAW + MANUFACTURED
+RAW_KINDS, RESOURCE_KINDS = len(RAW), len(RESOURCES)
+ALL_RESOURCES = (1 << RESOURCE_KINDS) - 1  # as a mask
+RESOURCE_GROUPS = ("raw", "manufactured")  # what a trading post is for (R14)
+LEFT, RIGHT = 0, 1
+NEIGHBORS = ("left", "right")
+NEIGHBOR_SEATS = len(NEIGHBORS)
+LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3  # prices: 2 * LEFT or RIGHT + place of the group
+PRICE_KINDS = NEIGHBOR_SEATS * len(RESOURCE_GROUPS)
+
+# --- colours ---------------------------------------------------------------------------------------------------------
+
+COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
+BROWN, GRAY, BLUE, YELLOW, RED, GREEN, PURPLE, BLACK = range(len(COLORS))
+COLOR_KINDS = len(COLORS)
+ALL_COLORS = (1 << COLOR_KINDS) - 1  # as a mask
+DRAWN_COLORS = ("purple", "black")  # guilds and black cards: some are drawn for each game, so they have no copies (R4)
+TRADABLE_COLORS = ("brown", "gray")  # what they produce is for sale (R13)
+
+# --- science ---------------------------------------------------------------------------------------------------------
+
+SYMBOLS = ("", "compass", "gear", "tablet", "any")
+NO_SYMBOL, COMPASS, GEAR, TABLET, ANY = range(len(SYMBOLS))
+SYMBOL_KINDS = len(SYMBOLS)
+SET_POINTS = 7  # of three different symbols (R23)
+
+# --- the score -------------------------------------------------------------------------------------------------------
+
+CATEGORIES = ("military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities")
+MILITARY, TREASURY, WONDER, CIVILIAN, SCIENCE, COMMERCE, GUILD, CITIES = range(len(CATEGORIES))
+CATEGORY_KINDS = len(CATEGORIES)
+CATEGORY_OF_COLOR = (COMMERCE, COMMERCE, CIVILIAN, COMMERCE, MILITARY, SCIENCE, GUILD, CITIES)
+POINTS_COLUMNS = tuple(f"points_{category}" for category in CATEGORIES)
+"""The columns of the seats table that add up to ``total``."""
+
+# --- decisions and moves ---------------------------------------------------------------------------------------------
+
+DECISIONS = ("turn", "last_card", "discard_pile", "free_city", "loss")
+TURN, LAST_CARD, DISCARD_PILE, FREE_CITY, LOSS = range(len(DECISIONS))
+ACTIONS = ("build", "stage", "sell", "decline", "pay")
+BUILD, STAGE, SELL, DECLINE, PAY = range(len(ACTIONS))
+WAYS = ("paid", "chain", "free")  # of building
+PAID, CHAIN, FREE = range(len(WAYS))
+
+BANS = ("trade", "stages", "sell")  # of an experiment, besides cards and colours
+BAN_TRADE, BAN_STAGE, BAN_SELL = (1 << place for place in range(len(BANS)))
+RANDOM_BOARDS, ROTATED_BOARDS, BALANCED_BOARDS = range(3)
+
+# --- effects ---------------------------------------------------------------------------------------------------------
+
+# abilities, one bit each of RULES.abilities and PUBLIC.abilities
+PLAY_LAST = 1  # R27
+BUILD_DISCARD = 2  # R28
+COPY_GUILD = 4  # R29
+FREE_ONCE_PER_AGE = 8  # R26, 1e Olympia A
+FREE_FIRST_COLOR = 16  # R26, 2e Olympia day
+FREE_FIRST_TURN = 32  # R26, 2e Olympia night, stage 1
+FREE_LAST_TURN = 64  # R26, 2e Olympia night, stage 2
+FREE_STAGES = 128  # R17
+WAREHOUSE = 256  # R18
+BLACK_MARKET = 512  # R18
+DISCARD_DEFEATS = 1024  # R35
+PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
+WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
+TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
+
+
+class Ability(NamedTuple):
+    """A bit of a word of abilities, and what it allows."""
+
+    bit: int
+    meaning: str
+
+
+FREE_BUILDS: Mapping[str, Ability] = {
+    "once_per_age": Ability(FREE_ONCE_PER_AGE, "one free build each age"),
+    "first_of_color": Ability(FREE_FIRST_COLOR, "the first structure of a colour is free"),
+    "first_turn_of_age": Ability(FREE_FIRST_TURN, "the structure of an age's first turn is free"),
+    "last_turn_of_age": Ability(FREE_LAST_TURN, "the structure of an age's last turn is free"),
+}
+"""When a structure is free (R26)."""
+BY_PRODUCTION: Mapping[str, Ability] = {
+    "own_board_brown_gray": Ability(
+        WAREHOUSE, "one more resource of those that the board, brown and gray cards produce"
+    ),
+    "not_own_board_brown_gray": Ability(
+        BLACK_MARKET, "one resource of those that the board, brown and gray cards do not produce"
+    ),
+}
+"""Alternatives that follow what the city produces (R18)."""
+
+CITY_SELF, CITY_LEFT, CITY_RIGHT = 1, 2, 4
+CITY_BITS: Mapping[str, int] = {"self": CITY_SELF, "left": CITY_LEFT, "right": CITY_RIGHT}
+"""Whose things an effect counts, as a mask."""
+
+COUNT_STAGE = 1 << 8
+COUNT_DEFEAT = 1 << 9
+COUNT_VICTORY = (1 << 10, 1 << 11, 1 << 12)  # tokens of ages I, II, III
+COUNT_ANY_VICTORY = COUNT_VICTORY[0] | COUNT_VICTORY[1] | COUNT_VICTORY[2]
+VICTORY_TOKENS = (1, 3, 5)  # the tokens of the ages by their printed values (R19, R21)
+COUNTED: Mapping[str, int] = {
+    **{color: 1 << number for number, color in enumerate(COLORS)},
+    "wonder_stage": COUNT_STAGE,
+    "defeat_token": COUNT_DEFEAT,
+    "victory_token": COUNT_ANY_VICTORY,
+    **{f"victory_token_{value}": bit for value, bit in zip(VICTORY_TOKENS, COUNT_VICTORY, strict=True)},
+}
+"""What an effect counts, as a mask; the colours come first, in their order."""
+
+WHO_OTHERS, WHO_NEIGHBORS = 1, 2
+WHO: Mapping[str, int] = {"others": WHO_OTHERS, "neighbors": WHO_NEIGHBORS}
+"""Whom an effect reaches besides its owner."""
+PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
+MEASURES: Mapping[str, int] = {"": PER_ONCE, "victory_token": PER_VICTORY, "wonder_stage": PER_STAGE}
+"""How often a loss is due (R32): once, or for each of what the loser has."""
+DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount is off (R14)
+
+# --- switches --------------------------------------------------------------------------------------------------------
+
+
+class Switch(NamedTuple):
+    """A decision where the rulebooks are silent or disagree, open to the analyst.
+
+    ``default`` holds where a rule set is silent, ``meaning`` says what true means.
+    """
+
+    default: bool
+    meaning: str
+
+
+SWITCHES: Mapping[str, Switch] = {
+    "copied_shipowners_counts_itself": Switch(True, "R29: a copied Shipowners Guild counts the copy as a purple card"),
+    "counting_includes_itself": Switch(
+        True, "R9.3: coins per something count the cards placed in the same turn, itself included"
+    ),
+    "last_card_on_new_state": Switch(
+        True, "R9.5: a last card (R27) is played on the state after the turn, its income included"
+    ),
+    "discard_builds_boards_first": Switch(True, "R9.6: boards build from the discard pile before Forging Agency does"),
+    "olympia_discount_cumulative": Switch(
+        False, "R14: Olympia B and a trading post together make raw units cost nothing"
+    ),
+    "paid_build_beside_chain": Switch(False, "R16: paying is offered beside a chain"),
+    "chain_from_any_age": Switch(True, "R16: a predecessor counts whatever the age in which it was built"),
+    "discard_build_optional": Switch(True, "R28: a build from the discard pile may be declined"),
+    "free_city_chooses_payment": Switch(
+        True, "R46: the holder chooses among all minimal payments; false: only the cheapest"
+    ),
+    "debt_choice": Switch(True, "R32: a player may keep coins and take debts; false: pays all it can"),
+}
+SWITCH_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(SWITCHES)}
+"""The place of a switch in ``RULES.switch``."""
