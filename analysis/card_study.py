@@ -21,9 +21,9 @@ def _():
     import polars as pl
 
     import wsim
-    from wsim import stats
+    from wsim.wonders import analysis
 
-    return alt, mo, os, pl, stats, wsim
+    return alt, analysis, mo, os, pl, wsim
 
 
 @app.cell
@@ -36,8 +36,8 @@ def _(mo, os, wsim):
 
 
 @app.cell
-def _(mo, source, stats):
-    table = stats.cards(source)
+def _(analysis, mo, source):
+    table = analysis.cards(source)
     mo.md(f"""
     ## What goes with winning
 
@@ -70,8 +70,8 @@ def _(clear, mo, table):
 
 
 @app.cell
-def _(mo, pl, source, stats):
-    by_policy = stats.cards(source, by="policy").frame.with_columns(pl.col("policy").cast(pl.String))
+def _(analysis, mo, pl, source):
+    by_policy = analysis.cards(source, by="policy").frame.with_columns(pl.col("policy").cast(pl.String))
     wide = by_policy.pivot("policy", index="card", values="win_difference")
     policies = [name for name in wide.columns if name != "card"]
     spread = pl.max_horizontal(policies) - pl.min_horizontal(policies)
@@ -85,8 +85,8 @@ def _(mo, pl, source, stats):
 
 
 @app.cell
-def _(mo, source, stats):
-    pairs = stats.card_pairs(source)
+def _(analysis, mo, source):
+    pairs = analysis.card_pairs(source)
     columns = ["card", "other", "n", "affinity", "lift", "lift_low", "lift_high", "shrunk", "q"]
     mo.vstack([mo.md(f"## What goes well together\n\n{pairs.note}"), pairs.frame.select(columns).head(15)])
     return (pairs,)

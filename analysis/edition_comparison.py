@@ -22,8 +22,9 @@ def _():
 
     import wsim
     from wsim import stats
+    from wsim.wonders import analysis
 
-    return alt, mo, pl, stats, wsim
+    return alt, analysis, mo, pl, stats, wsim
 
 
 @app.cell
@@ -84,9 +85,9 @@ def _(pl):
 
 
 @app.cell
-def _(alt, differences, editions, mo, stats):
+def _(alt, analysis, differences, editions, mo):
     by_wonder = differences(
-        *(stats.wonders(source, by="wonder") for source in editions.values()), "wonder", "win_points"
+        *(analysis.wonders(source, by="wonder") for source in editions.values()), "wonder", "win_points"
     )
     rows = alt.Chart(by_wonder).encode(alt.Y("wonder:N", sort=None, title=None))
     chart = rows.mark_rule(strokeWidth=3).encode(
@@ -97,8 +98,8 @@ def _(alt, differences, editions, mo, stats):
 
 
 @app.cell
-def _(differences, editions, mo, stats):
-    by_card = differences(*(stats.cards(source) for source in editions.values()), "card", "win_difference")
+def _(analysis, differences, editions, mo, stats):
+    by_card = differences(*(analysis.cards(source) for source in editions.values()), "card", "win_difference")
     mo.vstack(
         [
             mo.md(f"## Cards of both editions\n\nWin share of owners less that of others. {stats.OBSERVATIONAL}"),

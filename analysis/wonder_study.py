@@ -21,9 +21,9 @@ def _():
     import polars as pl
 
     import wsim
-    from wsim import stats
+    from wsim.wonders import analysis
 
-    return alt, mo, os, pl, stats, wsim
+    return alt, analysis, mo, os, pl, wsim
 
 
 @app.cell
@@ -36,8 +36,8 @@ def _(mo, os, wsim):
 
 
 @app.cell
-def _(alt, mo, pl, source, stats):
-    wonders = stats.wonders(source)
+def _(alt, analysis, mo, pl, source):
+    wonders = analysis.wonders(source)
     named = wonders.frame.with_columns(pl.concat_str("wonder", "side", separator=" ").alias("board"))
     rows = alt.Chart(named).encode(alt.Y("board:N", sort=None, title=None))
     chart = (
@@ -53,8 +53,8 @@ def _(alt, mo, pl, source, stats):
 
 
 @app.cell
-def _(mo, source, stats):
-    strengths = stats.strengths(source)
+def _(analysis, mo, source):
+    strengths = analysis.strengths(source)
     mo.vstack(
         [
             mo.md(f"## Strengths from the whole order of finish\n\n{strengths.note}"),
@@ -72,8 +72,8 @@ def _(mo, wonders):
 
 
 @app.cell
-def _(mo, source, stats):
-    beside = stats.wonders(stats.with_neighbours(source), by=("wonder", "wonder_left")).frame
+def _(analysis, mo, source):
+    beside = analysis.wonders(analysis.with_neighbours(source), by=("wonder", "wonder_left")).frame
     columns = ["wonder", "wonder_left", "n", "win_points", "win_points_low", "win_points_high", "q"]
     mo.vstack(
         [
@@ -86,8 +86,8 @@ def _(mo, source, stats):
 
 
 @app.cell
-def _(mo, source, stats):
-    variance = stats.variance_shares(source)
+def _(analysis, mo, source):
+    variance = analysis.variance_shares(source)
     mo.vstack([mo.md(f"## How much they decide\n\n{variance.note}"), variance.frame])
     return (variance,)
 

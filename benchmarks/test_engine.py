@@ -18,7 +18,7 @@ import pytest
 
 from tests.wonders.engine_tools import TABLES, engine_table, played
 from tests.wonders.payment_kernels import SHAPES, draw_many
-from wsim.wonders.kernels.layout import HIDDEN, PUBLIC
+from wsim.wonders.kernels.layout import PUBLIC, SOLVER
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process
@@ -94,13 +94,13 @@ def test_recording_picks(benchmark: Any) -> None:
 def test_payments_a_second(benchmark: Any, shape: str) -> None:
     """The solver on drawn cities and costs; the time of drawing alone is measured and taken off."""
     public = np.zeros(1, PUBLIC).view(np.recarray)[0]
-    hidden = np.zeros(1, HIDDEN).view(np.recarray)[0]
+    solver = np.zeros(1, SOLVER).view(np.recarray)[0]
     number = 200_000 if shape != "large" else 20_000
 
     def solve(repeats: int) -> float:
         start = time.perf_counter()
         with np.errstate(over="ignore"):
-            draw_many(public, hidden, np.array([7], np.uint64), SHAPES.index(shape), number, repeats)
+            draw_many(public, solver, np.array([7], np.uint64), SHAPES.index(shape), number, repeats)
         return time.perf_counter() - start
 
     solve(1)

@@ -23,20 +23,21 @@ TABLES = """
 import json, resource, sys, time
 import polars as pl
 from wsim import stats
+from wsim.wonders import analysis
 
 seats = pl.scan_parquet("seats/*.parquet")
 tables = {
-    "wonders": stats.wonders,
+    "wonders": analysis.wonders,
     "policies": stats.policies,
-    "cards": stats.cards,
+    "cards": analysis.cards,
     "matchups": stats.matchups,
     "crowding": stats.crowding,
-    "variance_shares": stats.variance_shares,
-    "strengths": stats.strengths,
+    "variance_shares": analysis.variance_shares,
+    "strengths": analysis.strengths,
     "policy_strengths": lambda seats: stats.strengths(seats, "policy"),
-    "card_pairs": stats.card_pairs,
-    "card_chains": lambda seats: stats.card_chains(seats, [["Card 00", "Card 01"], ["Card 02", "Card 03", "Card 04"]]),
-    "calibrate": stats.calibrate,
+    "card_pairs": analysis.card_pairs,
+    "card_chains": lambda seats: analysis.card_chains(seats, [["Card 00", "Card 01"], ["Card 02", "Card 03"]]),
+    "calibrate": analysis.calibrate,
 }
 seconds = {}
 for name, make in tables.items():

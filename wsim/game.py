@@ -1,10 +1,16 @@
-"""What a game must offer to the laboratory, and the registry of games. Nothing in ``wsim.lab`` knows more than this."""
+"""What a game must offer to the laboratory, and the registry of games. Whoever asks a game anything asks through here.
+
+A game is a package with a module that keeps the protocol ``Game``; what it makes of a plan is a ``Simulator``. A third
+game is such a package with its data, a line in ``GAMES``, and a row in ``tests/games/test_conformance.py``, whose suite
+holds every game to what is written here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from wsim.errors import UserError, nearest
 
@@ -14,10 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
-    from wsim.lab.store import Run
+    from wsim.stats.analysis import Analysis
+    from wsim.stats.games import Frame
     from wsim.stats.tables import Table
 
-__all__ = ["GAMES", "Game", "Simulator", "find_game"]
+__all__ = [
+    "GAMES", "Game", "PickExperiment", "Restrict", "Simulator", "analyses_of", "find_analysis", "find_game",
+]  # fmt: skip
 
 GAMES: Mapping[str, str] = {
     "seven_wonders": "wsim.wonders.game",
@@ -49,15 +58,21 @@ class Simulator(Protocol):
         ...
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the seats table of these rows: one row per game and seat, in order."""
+        """Return the seats table of these rows: one row per game and seat, in order.
+
+        Every game has the columns game, seat (from 0), policy (Enum), total (the score) and win_share (1 for a single
+        winner, 1/n for each of n). With ``rank`` (1 is best, equal ones share it) a seat that nobody plays for has
+        rank 0; with ``team`` those of a team win together. ``points_NAME`` are parts of the total; what a seat has or
+        has not is Boolean and called ``kind:NAME`` (see ``Game.OWNED``).
+        """
         ...
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table: one row per decision."""
+        """Return the picks table: one row per decision, joined to the seats by game and seat."""
         ...
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace object."""
+        """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened."""
         ...
 
     def text(self, trace: Mapping[str, Any]) -> str:
@@ -65,16 +80,65 @@ class Simulator(Protocol):
         ...
 
     def provenance(self) -> dict[str, Any]:
-        """Return what made the rules: catalogue source and digest, switches, assumptions, policies."""
+        """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
+        ...
+
+    def changed(self, other: Any) -> Sequence[str]:
+        """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
         ...
 
 
+Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
+"""Returns the plan in which a seat may not do some things (separated by commas), besides what it forbids already."""
+
+
+@dataclass(frozen=True)
+class PickExperiment:
+    """How a game's picks are randomised, and what is asked of them then.
+
+    Attributes
+    ----------
+    actions: what can be done with a card in a pick, each with a line for people.
+    randomise: returns the plan in which each pick is replaced by a uniform one with this chance (text; or one for each
+        seat, separated by commas) and recorded with its probability.
+    effects: called with picks, seats, action, outcome (a column), against (``others`` or ``policy``) and level; returns
+        the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
+    usual: the actions that are asked for unless others are named; none: all of them.
+    ages: the ages that picks can be taken from, as in the column ``age`` of the picks; none: it has no such column.
+    """
+
+    actions: Mapping[str, str]
+    randomise: Callable[[Plan, str], Plan]
+    effects: Callable[[Frame, Frame, str, str, str, float], Table]
+    usual: Sequence[str] = ()
+    ages: Sequence[int] = ()
+
+
 class Game(Protocol):
-    """A game of the laboratory: module-level functions of ``wsim.<game>.game``."""
+    """A game of the laboratory: what the module named in ``GAMES`` offers. A game that lacks something says so.
+
+    Attributes
+    ----------
+    NAME: its key in ``GAMES``.
+    TITLE: its name as people write it.
+    OPTIONS: options of a plan that only this game has, each with a line of help.
+    OWNED: what a seat may have or have not: how the columns of the seats table begin (``built:``), and what one such
+        thing is called (card).
+    COLOURS: CSS colours of names that everybody sees in a colour of their own: categories of points, colours of cards.
+    ANALYSES: what a run can be asked, by name, in the order in which it is shown: where to find each
+        ``wsim.stats.analysis.Analysis``, as ``module:NAME``.
+    RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
+    PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
+    """
 
     NAME: str
+    TITLE: str
     OPTIONS: Mapping[str, str]
-    """Options of a plan that only this game has, each with one line of help."""
+    OWNED: Mapping[str, str]
+    COLOURS: Mapping[str, str]
+    ANALYSES: Mapping[str, str]
+    RESTRICT: Restrict | None
+    PICKS: PickExperiment | None
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.
@@ -83,18 +147,8 @@ class Game(Protocol):
         """
         ...
 
-    def cold(self) -> float | bool:
-        """Return about how many seconds the kernels have to compile first, or False; must not compile anything."""
-        ...
-
-    def tables(self) -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
-        """Return the tables of a run by name, such as ``cards`` and ``wonders``: functions of a run and of the columns
-        that split its rows (none: the table's own way); UserError where a table cannot be split so.
-        """
-        ...
-
-    def summary(self, run: Run) -> Sequence[tuple[str, pl.DataFrame]]:
-        """Return the titled tables that ``wsim run`` ends with."""
+    def cold(self) -> float:
+        """Return about how many seconds the kernels have to compile first, 0 for none; must not compile anything."""
         ...
 
     def prepare(self, plan: Plan) -> Simulator:
@@ -106,8 +160,26 @@ class Game(Protocol):
         ...
 
 
-def find_game(name: str) -> Any:
+def find_game(name: str) -> Game:
     """Import and return the game called ``name``; raise UserError naming the known ones."""
     if name not in GAMES:
         raise UserError(f"unknown game {name!r}: wsim plays {', '.join(GAMES)}{nearest(name, GAMES)}")
-    return import_module(GAMES[name])
+    return cast("Game", import_module(GAMES[name]))  # tests/games/test_conformance.py: mypy compares them with Game
+
+
+def find_analysis(game: Game, name: str) -> Analysis:
+    """Import and return an analysis of a game; raise UserError naming those that it has."""
+    from wsim.stats.analysis import Analysis
+
+    if name not in game.ANALYSES:
+        known = ", ".join(game.ANALYSES)
+        raise UserError(f"{game.NAME} has no table of {name}: it has {known}{nearest(name, game.ANALYSES)}")
+    module, _, attribute = game.ANALYSES[name].partition(":")
+    found = vars(import_module(module))[attribute]
+    assert isinstance(found, Analysis), game.ANALYSES[name]
+    return found
+
+
+def analyses_of(game: Game) -> dict[str, Analysis]:
+    """Return the analyses of a game by name, in its order."""
+    return {name: find_analysis(game, name) for name in game.ANALYSES}

@@ -5,7 +5,6 @@ After a change of the rules on purpose ``python -m tests.babel.test_playthroughs
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -44,11 +43,8 @@ def test_the_playthroughs_show_every_part_of_the_game() -> None:
 
 
 @pytest.mark.jit_off
-def test_a_trace_is_one_stable_line_of_json() -> None:
-    of = table(seed=9, policies=("builder:explore=0.2",))
-    line = json.dumps(of.trace(5), ensure_ascii=False)
-    assert line == json.dumps(table(seed=9, policies=("builder:explore=0.2",)).trace(5), ensure_ascii=False)
-    trace = json.loads(line)
+def test_the_parts_of_a_trace() -> None:
+    trace = table(seed=9, policies=("builder:explore=0.2",)).trace(5)
     outer = ["format", "game", "ruleset", "seed", "index", "seats", "board", "start", "hands", "turns", "end", "scores"]
     assert list(trace) == outer
     assert trace["seats"] == [{"policy": "builder:explore=0.2"}] * 4

@@ -1,8 +1,10 @@
-"""What holds in every game, whoever plays: conservation, bounds, sums, and independence of chunks and threads."""
+"""What holds in every game of Tower of Babel, whoever plays: conservation, bounds, sums.
+
+What holds in the games of any game stands in ``tests/games/test_conformance.py``.
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -113,29 +115,6 @@ def test_offers_and_wonders_add_up(of: Any) -> None:
     assert (np.bitwise_or.reduce(rows["rows_won"].reshape(-1, of.seats), axis=1) == (1 << completed) - 1).all()
     drawn_cards = rows["cards_drawn"].sum(axis=1).reshape(-1, of.seats).sum(axis=1)
     assert (drawn_cards == (completed if of.catalogue.rules["use_action_cards"] else 0)).all()
-
-
-def test_the_deal_is_the_same_for_every_line_up() -> None:
-    boards = []
-    for policies in (("random",), ("builder", "supplier", "collector", "majority")):
-        trace = table(policies=policies).trace(3)
-        boards.append((trace["board"], trace["start"], trace["hands"]))
-    assert boards[0] == boards[1]
-
-
-def test_rows_do_not_depend_on_chunks_threads_or_what_was_played_before() -> None:
-    of = table(policies=("builder", "supplier:explore=0.2", "random", "greedy"), rotate=True)
-    whole = played(of, 200)
-    cuts = [(0, 1), (1, 36), (37, 100), (137, 63)]
-    with ThreadPoolExecutor(3) as pool:
-        parts = list(pool.map(lambda cut: played(of, cut[1], cut[0]), reversed(cuts)))
-    assert (np.concatenate(parts[::-1]) == whole).all()
-
-
-def test_rotation_moves_the_line_up_on_by_one_seat() -> None:
-    rows = played(table(policies=("builder", "supplier", "collector", "majority"), rotate=True), 8)
-    expected = [(seat + game) % 4 for game in range(8) for seat in range(4)]
-    assert rows["entry"].tolist() == expected
 
 
 @pytest.mark.jit_off

@@ -10,12 +10,16 @@ from numba import njit, types
 
 from wsim.babel.game import prepare
 from wsim.babel.kernels.deal import set_up
+from wsim.babel.kernels.engine import play_until
 from wsim.babel.kernels.layout import (
+    ACT,
+    BEGIN,
     COMPLETED,
     GAME,
     LINE_UP,
     LOG_ALL,
     POLICY,
+    SCORE,
     SEATING,
     Game,
     Rules,
@@ -23,7 +27,6 @@ from wsim.babel.kernels.layout import (
     records,
 )
 from wsim.babel.kernels.scoring import final_scoring
-from wsim.babel.kernels.turn import play_turn
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
@@ -75,7 +78,7 @@ def log_of(of: BabelSimulator, number: int) -> list[Pick]:
     of._run(number, rows, None, LOG_ALL)
     return [
         (event.turn, event.action, event.seat, DECISIONS[event.what], event.count, event.index, event.move)
-        for event in read_log(of._game().hidden)
+        for event in read_log(of._game().log)
         if event.what < len(DECISIONS) and event.count > 1
     ]
 
@@ -102,7 +105,8 @@ def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
     if ending:
         final_scoring(g, t)
     else:
-        play_turn(g, t, lineup)
+        g.flow.phase, g.public.action = ACT, 1
+        play_until(g, t, lineup, 1 << BEGIN | 1 << SCORE)
 
 
 class Scene:
@@ -117,10 +121,10 @@ class Scene:
         self.discs = [dict(disc.needs) for disc in of.catalogue.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
-        self.g.hidden.logging = LOG_ALL
+        self.g.log.keeping = LOG_ALL
         with np.errstate(over="ignore"):
             _lay_out(self.g, self.t, records(1, SEATING)[0])
-        self.g.hidden.events = 0
+        self.g.log.count = 0
         self.g.public.active = 0
         for slot in range(SLOTS):
             self.g.public.board[slot] = slot
@@ -200,7 +204,7 @@ class Scene:
     def asked(self, decision: str) -> list[tuple[int, int]]:
         """Return (seat, number of moves) for every such decision of the turn, forced ones included."""
         wanted = DECISIONS.index(decision)
-        return [(event.seat, event.count) for event in read_log(self.g.hidden) if event.what == wanted]
+        return [(event.seat, event.count) for event in read_log(self.g.log) if event.what == wanted]
 
 
 def five_ships(**rules: Any) -> tuple[Scene, int, int]:

@@ -13,6 +13,7 @@ import pytest
 import wsim
 from tests.cli.test_run import process
 from tests.conftest import Command
+from wsim.game import GAMES, find_game
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("numpy", "numba", "polars")
@@ -35,6 +36,14 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     )
     assert shown.splitlines()[-1] == "[]"
     assert shown.startswith(("Usage: wsim", "wsim 0."))
+
+
+def test_help_names_the_options_of_each_game(wsim_command: Command) -> None:
+    shown = wsim_command("run", "--help").out
+    for name in GAMES:
+        game = find_game(name)
+        assert f"Options of {game.TITLE} (--game {name}):" in shown
+        assert all(f"  --{key.replace('_', '-')}" in shown for key in game.OPTIONS)
 
 
 def test_importing_wsim_loads_nothing_heavy() -> None:
@@ -80,7 +89,8 @@ def test_traces_are_lines_of_json(wsim_command: Command, toy: None) -> None:
     assert answer.code == 0
     traces = [json.loads(line) for line in answer.out.splitlines()]
     assert [(trace["index"], trace["seed"]) for trace in traces] == [(0, 7), (1, 7), (2, 7)]
-    assert answer.out.startswith('{"format": "wsim-trace/1", "game": "toy", "seed": 7, "index": 0, "scores": [{"seat"')
+    head = '{"format": "wsim-trace/1", "game": "toy", "ruleset": "toy-1e", "seed": 7, "index": 0, "seats": [{"policy"'
+    assert answer.out.startswith(head)
 
 
 def test_a_trace_is_of_the_game_that_run_plays(wsim_command: Command, toy: None) -> None:
@@ -167,7 +177,7 @@ def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
     ("words", "order"),
     [
         (["--sort", "policy"], ["shy", "random", "bold"]),
-        (["--sort", "mean total", "--top", "1"], ["random"]),
+        (["--sort", "mean total", "--top", "1"], ["bold"]),
         (["--sort", "-policy"], ["bold", "random", "shy"]),
         (["--sort", "n", "--top", "1"], ["bold"]),
         (["--filter", "n=1000"], ["random", "shy"]),
@@ -187,7 +197,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
     ("words", "sentence"),
     [
         (("wonders", "nothing"), "'nothing' does not exist"),
-        (("cards", "run"), "toy has no table of cards: it has wonders"),
+        (("cards", "run"), "toy has no table of cards: it has policies, treasures, wonders"),
         (
             ("wonders", "run", "--sort", "polcy"),
             "the table has no column 'polcy': it has policy, n, mean_total (did you mean 'policy'?)",

@@ -11,8 +11,9 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.comparisons.picks import Interrupted, PickQuestion, play_experiment, randomised
+from wsim.comparisons.picks import PickQuestion, play_experiment, randomised
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted
 
 UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "randomise": 1}
 PLUS_30: dict[str, Any] = {"set": ["cards.Altar.points=32"]}  # 2 in the rules
@@ -98,7 +99,7 @@ def test_the_estimand_is_one_sentence() -> None:
 def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
     plan = randomised(Plan.make(policies="random", games=20_000), 0.5)
 
-    def stop(done: int, games: int) -> None:
+    def stop(doing: str, done: int, games: int) -> None:
         if done >= 15_000:
             raise KeyboardInterrupt
 
@@ -117,11 +118,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"actions": ["bild"]}, "unknown action 'bild': known are build, stage, sell, take (did you mean 'build'?)"),
     ({"actions": []}, "name at least one action: build, stage, sell, take"),
     ({"against": "all"}, "a pick is compared against others or policy, not 'all'"),
-    ({"confidence": 95}, "the confidence lies between 0 and 1, such as 0.95, not 95"),
+    ({"level": 95}, "a confidence level lies between 0 and 1, not 95"),
     ({"outcome": "socre"}, "unknown outcome 'socre'"),
     ({"card": "Alter"}, "unknown card 'Alter' (did you mean 'Altar'?)"),
     ({"age": 4}, "the age must be 1, 2 or 3, not 4"),
-    ({"game": "medal"}, "medal cannot randomise picks: it has no option randomise"),
+    ({"game": "medal"}, "medal cannot randomise picks"),
 ]
 
 
@@ -148,7 +149,7 @@ def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> N
 
 def test_the_command_as_json(wsim_command: Command) -> None:
     record = json.loads(wsim_command(*COMMAND, "--json", "--action", "sell", "--sort", "-effect", "--top", "2").out)
-    assert record["format"] == "wsim-picks/1"
+    assert record["format"] == "wsim-picks/2"
     assert (record["games"], record["complete"]) == (150, True)
     assert record["question"]["actions"] == ["sell"]
     assert len(record["effects"]) == 2

@@ -65,9 +65,9 @@ def test_a_chart_shows_zero_and_every_interval() -> None:
 
 def test_json_holds_the_whole_answer(wsim_command: Command) -> None:
     record = json.loads(wsim_command(*MEDAL, "--ban", "medal", "--seat", "1", "--json").out)
-    assert record["format"] == "wsim-whatif/1"
-    assert record["test"] == {
-        "metric": "score", "seat": 1, "budget": 100_000, "level": 0.05, "margin": None, "spending": "pocock",
+    assert record["format"] == "wsim-whatif/2"
+    assert record["question"] == {
+        "metric": "score", "seat": 1, "budget": 100_000, "alpha": 0.05, "margin": None, "spending": "pocock",
     }  # fmt: skip
     [row] = record["effects"]
     assert (row["variant"], row["verdict"]) == ("no medal", "lower")
@@ -98,7 +98,7 @@ def test_answers_are_written(wsim_command: Command) -> None:
     [
         ("", "nothing to compare: give a change (--set, --patch), a --sweep, or a --ban"),
         ("--set cards.Medal.points=8 --metric socre", "unknown metric 'socre'"),
-        ("--set cards.Medal.points=8 --level 2", "the level is the accepted chance of a false alarm"),
+        ("--set cards.Medal.points=8 --alpha 2", "alpha is the accepted chance of a false alarm"),
         ("--set cards.Medal.points=8 --budget many", "Invalid value for '--budget': 'many' is not a whole number"),
         ("--set cards.Medal.points=8 --spending all", "unknown spending function 'all'"),
         ("--set cards.Medal.points=8 -o answer.txt", "a what-if is written as FILE.json or FILE.parquet"),
@@ -107,7 +107,7 @@ def test_answers_are_written(wsim_command: Command) -> None:
         ("--set cards.Medal.points=8 extra", "whatif takes no argument 'extra'"),
         (
             "--set cards.Medal.points=8 --patch nowhere.toml",
-            "cannot read the card file 'nowhere.toml': No such file or directory",
+            "cannot read 'nowhere.toml': No such file or directory",
         ),
     ],
 )

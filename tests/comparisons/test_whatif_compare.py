@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,15 @@ import pytest
 import wsim
 from tests.games.medal_game import prepare
 from wsim import stats
+from wsim.comparisons.answer import WhatIf
 from wsim.comparisons.arms import Change, sweep_values
 from wsim.comparisons.paired import Arm
-from wsim.comparisons.whatif import BLOCK, FEWEST, Interrupted, Question, WhatIf, compare
+from wsim.comparisons.question import FIRST_LOOK, Question
+from wsim.comparisons.trial import BLOCK
+from wsim.comparisons.whatif import compare
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
 
 pytestmark = pytest.mark.usefixtures("medal")
 
@@ -47,7 +50,7 @@ def test_a_planted_effect_is_found_early_with_its_size() -> None:
     answer = medal(**PLUS_3, budget=100_000)
     row = only(answer)
     assert (row["verdict"], answer.stopped) == ("higher", "clear")
-    assert FEWEST <= answer.deals < 10_000
+    assert FIRST_LOOK <= answer.deals < 10_000
     assert answer.games == 2 * answer.deals
     assert row["effect_low"] < 0.75 < row["effect_high"]  # 3 points for one seat in four
     assert row["effect_low"] < row["effect"] < row["effect_high"]
@@ -64,9 +67,9 @@ def test_what_has_no_effect_is_not_called_clear() -> None:
 
 
 def test_false_alarms_are_as_rare_as_promised() -> None:
-    """At level 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2 %."""
+    """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2 %."""
     alarms = sum(
-        only(medal(**SALTED, budget=FEWEST, level=0.2, seed=seed))["verdict"] != "unclear" for seed in range(150)
+        only(medal(**SALTED, budget=FIRST_LOOK, alpha=0.2, seed=seed))["verdict"] != "unclear" for seed in range(150)
     )
     assert 10 <= alarms <= 45
 
@@ -161,10 +164,10 @@ def test_looks_grow_and_end_with_the_budget() -> None:
     assert answer.looks.columns == ["variant", "value", "deals", "effect", "effect_low", "effect_high"]
 
 
-def stop_after(blocks: int) -> Callable[[int, int], None]:
+def stop_after(blocks: int) -> Progress:
     calls = iter(range(blocks))
 
-    def progress(done: int, budget: int) -> None:
+    def progress(doing: str, done: int, budget: int) -> None:
         if next(calls, None) is None:
             raise KeyboardInterrupt
 
@@ -185,7 +188,7 @@ def test_an_interrupt_keeps_what_is_known() -> None:
 def test_answers_are_written_whole(tmp_path: Path) -> None:
     answer = medal(sweep="cards.Medal.points=4..6", budget=1000)
     record = json.loads(answer.write("curve.json").read_text())
-    assert record["format"] == "wsim-whatif/1"
+    assert record["format"] == "wsim-whatif/2"
     assert [row["value"] for row in record["effects"]] == ["4", "5", "6"]
     assert record["baseline"]["plan"]["game"] == "medal"
     assert answer.write("curve.parquet").stat().st_size > 0
@@ -219,7 +222,7 @@ MISTAKES = [
     ({**PLUS_3, "metric": "socre"}, "unknown metric 'socre'"),
     ({**PLUS_3, "seat": 4}, "the seat must be from 0 to 3, not 4"),
     ({**PLUS_3, "budget": 1}, "the budget must be a whole number of games, at least 2, not 1"),
-    ({**PLUS_3, "level": 0.95}, "the level is the accepted chance of a false alarm, such as 0.05, not 0.95"),
+    ({**PLUS_3, "alpha": 0.95}, "alpha is the accepted chance of a false alarm, such as 0.05, not 0.95"),
     ({**PLUS_3, "margin": -1}, "the margin must be larger than 0, not -1"),
     ({"sweep": "cards.Medal.points"}, "'cards.Medal.points' is not a sweep"),
     ({"sweep": "cards.Medal.points=9..5"}, "the sweep 'cards.Medal.points=9..5' runs from small to large"),
@@ -227,7 +230,7 @@ MISTAKES = [
     ({"sweep": "cards.Medal.points=a..b"}, "'a..b' in the sweep 'cards.Medal.points=a..b' is no range of numbers"),
     ({"sweep": "cards.Medal.points=5"}, "the sweep 'cards.Medal.points=5' has 1 values"),
     ({"sweep": "cards.Medal.points=5,,6"}, "the sweep 'cards.Medal.points=5,,6' has an empty value"),
-    ({"ban": ["1=medal"]}, "a ban is a list of things such as green,trade, not '1=medal'"),
+    ({"ban": ["sword"]}, "a seat can be denied the medal, not 'sword'"),
     ({"change": ["cards.Medal.size=5"]}, "the medal has no 'size'"),
 ]
 

@@ -7,11 +7,17 @@ import polars as pl
 import pytest
 
 from tests.games.medal_game import prepare
-from wsim.comparisons.metrics import card_metrics, group_metrics, parse_metric, sums_of
+from wsim.comparisons.metrics import Metric, group_metrics, owned_metrics, sums_of
+from wsim.comparisons.metrics import parse_metric as parse
 from wsim.errors import UserError
 from wsim.lab.plan import Plan
 
 GAMES = 300
+OWNED = {"built:": "card"}
+
+
+def parse_metric(name: str, seats: pl.DataFrame) -> Metric:
+    return parse(name, seats, OWNED)
 
 
 @pytest.fixture
@@ -57,7 +63,7 @@ def test_the_free_city_counts_for_nobody(seats: pl.DataFrame) -> None:
 def test_the_metrics_of_groups_and_cards(seats: pl.DataFrame) -> None:
     names = [metric.name for metric in group_metrics(("win",), seats)]
     assert names == ["win:Colossus", "win:Garden", "win:Temple", "win:bold", "win:shy"]
-    assert [metric.name for metric in card_metrics(["Medal", "Nothing"], seats)] == [
+    assert [metric.name for metric in owned_metrics(["Medal", "Nothing"], seats, OWNED)] == [
         "built:Medal", "owner:Medal", "winner:Medal",
     ]  # fmt: skip
 

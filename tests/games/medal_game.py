@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
 
 NAME = "medal"
+TITLE = "Medal"
 OPTIONS: Mapping[str, str] = {"ban": "seat=medal", "pause": "seconds to sleep in every game"}
+OWNED: Mapping[str, str] = {"built:": "card"}
+COLOURS: Mapping[str, str] = {}
+ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
+PICKS: PickExperiment | None = None
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")
 ROW = np.dtype(
@@ -42,6 +48,19 @@ PICK = np.dtype([("game", "u8")])
 
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "medal-1e", "players": 4, "policies": ("bold", "shy", "bold", "shy")}
+
+
+def restricted(plan: Plan, seat: int, things: str) -> Plan:
+    if things != "medal":
+        raise UserError(f"a seat can be denied the medal, not {things!r}")
+    return plan.replace(ban=f"{seat}={things}")
+
+
+RESTRICT: Restrict | None = restricted
+
+
+def cold() -> float:
+    return 0.0
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -104,6 +123,9 @@ class MedalSimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
+
+    def changed(self, other: MedalSimulator) -> Sequence[str]:
+        return ["Medal"] if (self.points, self.salt) != (other.points, other.salt) else []
 
     def provenance(self) -> dict[str, Any]:
         return {"points": self.points, "salt": self.salt, "changes": list(self.plan.set)}

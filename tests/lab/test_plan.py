@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import wsim
 from wsim import Plan, UserError
+from wsim.policies.sources import sources
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -137,9 +138,42 @@ def test_the_digest_follows_the_content_of_files_and_not_their_place() -> None:
         assert first == same != other
 
 
+def test_the_digest_follows_what_a_policy_imports_from_its_folder() -> None:
+    Path("pack").mkdir()
+    files = {
+        "mine.py": "import json\nimport beside\nfrom pack import inner, nothing\n",
+        "beside.py": "import mine\nfrom pack.deep import x\n",  # in a circle
+        "pack/__init__.py": "",
+        "pack/inner.py": "from . import sibling\nfrom .deep import x\n",
+        "pack/sibling.py": "",
+        "pack/deep.py": "x = 1\n",
+        "json.txt": "",
+        "stranger.py": "",
+    }
+    for name, text in files.items():
+        Path(name).write_text(text)
+    found = [path.relative_to(Path.cwd()).as_posix() for path in sources(Path("mine.py"))]
+    assert found == ["mine.py", "beside.py", "pack/__init__.py", "pack/deep.py", "pack/inner.py", "pack/sibling.py"]
+    before = Plan.make(policies="mine.py:bold").digest
+    Path("stranger.py").write_text("y = 2\n")
+    assert Plan.make(policies="mine.py:bold").digest == before
+    for name in found:
+        Path(name).write_text(files[name] + "# edited\n")
+        assert Plan.make(policies="mine.py:bold").digest != before
+        Path(name).write_text(files[name])
+    assert Plan.make(policies="mine.py:bold").digest == before
+
+
+def test_a_policy_that_is_no_python_is_a_file_all_the_same() -> None:
+    Path("mine.py").write_text("def bold(:\n")
+    assert sources(Path("mine.py")) == [Path("mine.py").resolve()]
+
+
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(UserError, match=r"cannot read 'mine\.toml': No such file or directory"):
         _ = Plan.make(cards="mine.toml").digest
+    with pytest.raises(UserError, match=r"cannot read 'mine\.py': No such file or directory"):
+        _ = Plan.make(policies="mine.py:bold").digest
 
 
 def test_the_command_makes_the_plan_again(wsim_command: Any) -> None:

@@ -16,7 +16,8 @@ import wsim
 from tests.games import toy_game
 from wsim import Plan, UserError
 from wsim.lab.files import StoreError
-from wsim.lab.run import Interrupted, Recording, record
+from wsim.lab.progress import Interrupted
+from wsim.lab.run import Recording, record
 from wsim.lab.store import load_run, shard_games, shard_ranges
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -40,8 +41,8 @@ def left_over(folder: str) -> list[str]:
 def stop_after(games: int) -> Any:
     """Return a progress callback that is Ctrl-C after so many games."""
 
-    def progress(done: int, total: int) -> None:
-        assert total == 1000
+    def progress(doing: str, done: int, total: int) -> None:
+        assert (doing, total) == ("games", 1000)
         if done >= games:
             raise KeyboardInterrupt
 
@@ -67,7 +68,7 @@ def test_a_loaded_run_knows_itself() -> None:
     recorded()
     run = wsim.load_run("run")
     assert (run.plan, run.games, run.complete, run.status) == (Plan.make(**PLAN), 1000, True, "complete")
-    assert run.provenance.identity["rules"] == {"catalogue": {"source": "toy", "digest": "0123"}, "assumed": []}
+    assert run.provenance.identity["rules"] == toy_game.prepare(run.plan).provenance()
     assert run.provenance.command == Plan.make(**PLAN).command()
     assert set(run.provenance.software) == {"wsim", "python", "numba", "numpy", "polars"}
 
@@ -78,7 +79,7 @@ def test_every_file_says_what_made_it() -> None:
         entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
         assert (entry["table"], entry["first_game"], entry["games"]) == (table, 900, 100)
         assert (entry["digest"], entry["plan"]["seed"]) == (run.provenance.digest, 1)
-        assert entry["identity"]["rules"]["catalogue"]["digest"] == "0123"
+        assert entry["identity"]["rules"]["catalogue"]["digest"] == toy_game.prepare(run.plan).rules.digest
 
 
 def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,11 +116,11 @@ def test_the_folder_of_a_run_that_nobody_named() -> None:
 def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
     with pytest.raises(Interrupted) as interrupt:
         recorded(progress=stop_after(games), threads=2)
-    assert interrupt.value.done == load_run("run").games
+    assert interrupt.value.result.run.games == load_run("run").games
     assert load_run("run").status == "interrupted"
     assert not load_run("run").complete
     assert not left_over("run")
-    assert recorded(resume=True).played == 1000 - interrupt.value.done
+    assert recorded(resume=True).played == 1000 - interrupt.value.result.played
     recorded("whole")
     assert content("run") == content("whole")
 
@@ -131,9 +132,9 @@ def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
     Path("run/seats/.part-00000000000300.parquet.77.tmp").write_bytes(b"left by a killed process")
     with pytest.raises(UserError, match="'run' holds this run, unfinished"):
         recorded()
-    done: list[tuple[int, int]] = []
+    done: list[tuple[str, int, int]] = []
     assert recorded(resume=True, progress=lambda *counts: done.append(counts)).played == 600
-    assert done[-1] == (1000, 1000)
+    assert done[-1] == ("games", 1000, 1000)
     assert content("run") == before
     assert not left_over("run")
 
@@ -181,8 +182,9 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
+    digest = toy_game.prepare(Plan.make()).rules.digest
     monkeypatch.setattr(toy_game.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
-    with pytest.raises(UserError, match=r'rules\.catalogue\.digest is "0123" there and "4567" here'):
+    with pytest.raises(UserError, match=rf'rules\.catalogue\.digest is "{digest}" there and "4567" here'):
         recorded()
 
 
@@ -210,7 +212,7 @@ def test_an_empty_folder_is_used() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="the lock is a POSIX one")
 def test_two_runs_do_not_write_in_one_folder() -> None:
-    def meddle(done: int, total: int) -> None:
+    def meddle(doing: str, done: int, total: int) -> None:
         with pytest.raises(UserError, match="another wsim is writing in 'run'"):
             recorded(resume=True)
 

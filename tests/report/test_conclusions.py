@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from tests.stats import data
 from tests.stats.data import CARDS, seats_table
-from wsim import stats
 from wsim.report.conclusions import Statement, about_levels, about_owners
 from wsim.report.shapes import labelled, noun_of, shape_of
 
@@ -93,7 +93,7 @@ def planted() -> pl.DataFrame:
 
 
 def test_a_planted_card_is_named_and_called_observational(planted: pl.DataFrame) -> None:
-    table = stats.cards(planted).frame
+    table = data.cards(planted).frame
     assert shape_of(table) == "owners"
     found = about_owners(labelled(table), noun_of("cards", table), "cards", 3000)
     best, worst = found[0], found[1]
@@ -106,7 +106,7 @@ def test_a_planted_card_is_named_and_called_observational(planted: pl.DataFrame)
 
 
 def test_planted_wonders_are_named(planted: pl.DataFrame) -> None:
-    table = stats.wonders(planted, by="wonder").frame
+    table = data.wonders(planted, by="wonder").frame
     assert shape_of(table) == "levels"
     clear = said(about_levels(labelled(table), noun_of("wonders", table), "wonders", 3000), "clear")
     assert "The strongest wonder is Alexandria" in clear
@@ -117,7 +117,7 @@ def test_without_effects_nothing_is_claimed() -> None:
     """The q-values allow a false claim in one of twenty such runs; these seeds have none."""
     for seed in (2, 3, 4):
         seats = seats_table(1500, seed=seed)
-        cards, wonders = stats.cards(seats).frame, stats.wonders(seats, by="wonder").frame
+        cards, wonders = data.cards(seats).frame, data.wonders(seats, by="wonder").frame
         found = about_owners(labelled(cards), "card", "cards", 1500)
         found += about_levels(labelled(wonders), "wonder", "wonders", 1500)
         assert said(found, "clear") == ""

@@ -14,19 +14,20 @@ import pytest
 from tests.conftest import Command
 from wsim import stats
 from wsim.errors import UserError
-from wsim.game import find_game
+from wsim.game import find_analysis, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.report import Asked, page, write_report
 from wsim.report.material import read_whatif
 from wsim.report.outcomes import outcomes, rank_means, score_counts
+from wsim.wonders import analysis
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "path", "line", "rect"}
 WHATIF = {
-    "format": "wsim-whatif/1",
+    "format": "wsim-whatif/2",
     "estimand": "Mean score of all seats: variant less baseline, on the same deals and seats.",
-    "test": {"metric": "score"},
+    "question": {"metric": "score"},
     "deals": 4096,
     "baseline": {"plan": {"ruleset": "1e", "players": 4}},
     "effects": [
@@ -127,7 +128,7 @@ def test_the_page_needs_no_network(html: str) -> None:
 
 
 def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
-    table = find_game("seven_wonders").tables()["cards"](run, ()).frame.filter(pl.col("n") > 0)
+    table = find_analysis(find_game("seven_wonders"), "cards").table(run).frame.filter(pl.col("n") > 0)
     shown = {row[0][0]: row for row in read.tables["cards-table"]}
     assert set(shown) == set(table["card"])
     for row in table.to_dicts():
@@ -142,7 +143,7 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
 
 
 def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
-    table = stats.wonders(run).frame
+    table = analysis.wonders(run).frame
     assert [row[0][0] for row in read.tables["wonders-table"]] == [
         f"{row['wonder']} {row['side']}" for row in table.to_dicts()
     ]
@@ -151,7 +152,7 @@ def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
 
 
 def test_calibration_on_the_page_equals_the_table(run: Run, read: Reader) -> None:
-    table = stats.calibrate(run).frame
+    table = analysis.calibrate(run).frame
     shown = read.tables["calibration-table"]
     assert len(shown) == len(table)
     assert [cells[-1][1] for cells in shown] == [verdict or "" for verdict in table["verdict"]]
@@ -211,7 +212,7 @@ def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     reader = Reader()
     reader.feed(text)
     assert "other (1e, 3 players, 600 games" in text
-    here, there = (stats.wonders(one).frame for one in (run, other))
+    here, there = (analysis.wonders(one).frame for one in (run, other))
     both = here.join(there, on=["wonder", "side"], suffix="_there")
     column = [row[0] for row in reader.tables["comparison-wonders"]]
     assert len(column) == len(both) == 14
@@ -304,7 +305,7 @@ def test_a_page_is_whole_or_not_there(wsim_command: Command, monkeypatch: pytest
 Change = Callable[[dict[str, object]], object]
 
 
-@pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(test=3)])
+@pytest.mark.parametrize("change", [lambda record: record.pop("effects"), lambda record: record.update(question=3)])
 def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
     damaged = json.loads(json.dumps(WHATIF))
     change(damaged)

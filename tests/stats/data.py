@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["CARDS", "CATEGORIES", "WONDERS", "finish", "ranks", "seats_table"]
+from wsim import stats
+
+__all__ = [
+    "CARDS", "CATEGORIES", "WONDERS", "card_chains", "card_pairs", "cards", "finish", "ranks", "seats_table", "wonders",
+]  # fmt: skip
+
+Maker = Callable[..., stats.Table]
+wonders: Maker = partial(stats.factor, by=("wonder", "side"), title="Wonders")
+cards: Maker = partial(stats.owners, prefix="built:", noun="card", share="built_share")
+card_pairs: Maker = partial(stats.owner_pairs, prefix="built:", noun="card")
+card_chains: Maker = partial(stats.owner_chains, prefix="built:", noun="card")
 
 WONDERS = ("Alexandria", "Babylon", "Ephesos", "Giza", "Halikarnassos", "Olympia", "Rhodos")
 SIDES = ("A", "B")

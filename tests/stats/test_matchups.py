@@ -88,6 +88,7 @@ def test_crowding_shows_a_plan_that_suffers_from_company() -> None:
 
 # --- variance -------------------------------------------------------------------------------------------------------
 
+FACTORS = {"wonder": ("wonder", "side"), "seat": ("seat",), "policy": ("policy",)}
 SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "deal": 0.2, "rest": 0.35}
 
 
@@ -108,12 +109,12 @@ def model_seats(games: int, seed: int) -> pl.DataFrame:
 def test_shares_of_the_variance_are_recovered_with_their_intervals() -> None:
     covered = 0
     for seed in range(40):
-        frame = stats.variance_shares(model_seats(250, seed), outcome="points").frame
+        frame = stats.variance_shares(model_seats(250, seed), FACTORS, outcome="points").frame
         assert frame["share"].sum() == pytest.approx(1)
         for one in frame.filter(pl.col("source") != "seat").iter_rows(named=True):
             covered += one["share_low"] <= SHARES[one["source"]] <= one["share_high"]
     assert covered >= 136  # of 160; with dependent sources, some three spreads below 152
-    large = stats.variance_shares(model_seats(20_000, 99), outcome="points").frame
+    large = stats.variance_shares(model_seats(20_000, 99), FACTORS, outcome="points").frame
     for one in large.iter_rows(named=True):
         assert one["share"] == pytest.approx(SHARES[one["source"]], abs=0.01)
         assert one["variance"] == pytest.approx(100 * SHARES[one["source"]], abs=1.5)
@@ -130,12 +131,15 @@ def test_seats_that_vary_against_each_other_leave_nothing_to_the_deal() -> None:
     rng = np.random.default_rng(6)
     noise = rng.normal(size=(2000, 4))
     frame = model_seats(2000, 6).with_columns(zero_sum=pl.Series((noise - noise.mean(axis=1, keepdims=True)).ravel()))
-    shares = stats.variance_shares(frame, outcome="zero_sum").frame
+    shares = stats.variance_shares(frame, FACTORS, outcome="zero_sum").frame
     assert shares.filter(pl.col("source") == "deal")["share"].item() == 0
 
 
 def test_too_few_games_say_nothing() -> None:
-    frame = stats.variance_shares(model_seats(1, 7), outcome="points").frame
+    frame = stats.variance_shares(model_seats(1, 7), FACTORS, outcome="points").frame
     assert frame["share"].null_count() == frame.height
     with pytest.raises(UserError, match="name the factors"):
         stats.variance_shares(pl.DataFrame({"game": [0], "total": [1]}))
+    assert stats.variance_shares(model_seats(1, 7), outcome="points").frame["source"].to_list() == [
+        *("seat", "policy", "deal", "rest")
+    ]  # the factors that every game has

@@ -122,18 +122,18 @@ def paths(replications: int, effect: float, looks: int, budget: int, **options: 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
 def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> None:
-    ends = paths(300, 0.0, 5, 2000, spending=spending, level=0.1)
-    wrong = sum(end.verdict == "different" for end in ends)
+    ends = paths(300, 0.0, 5, 2000, spending=spending, alpha=0.1)
+    wrong = sum(end.verdict in ("higher", "lower") for end in ends)
     low, high = scipy.stats.binom.interval(0.9995, 300, 0.1)
     assert low <= wrong <= high
-    assert all(end.verdict == "undecided" for end in ends if end.verdict != "different")
+    assert all(end.verdict == "unclear" for end in ends if end.verdict not in ("higher", "lower"))
     inside = sum(end.low is not None and end.high is not None and end.low <= 0 <= end.high for end in ends)
     assert inside == 300 - wrong
 
 
 def test_an_effect_is_found_early_and_lies_in_its_interval() -> None:
     ends = paths(150, 0.3, 10, 4000)  # 9.5 standard errors at the end
-    assert all(end.verdict == "different" for end in ends)
+    assert all(end.verdict == "higher" for end in ends)
     assert np.mean([end.deals for end in ends]) < 2000
     covered = sum(end.low <= 0.3 <= end.high for end in ends if end.low is not None and end.high is not None)
     assert covered >= 138  # of 150: the interval of every look covers with at least 0.95
@@ -157,7 +157,7 @@ def test_looks_of_any_size_and_a_budget_overrun() -> None:
     assert decisions[0].low is None
     assert math.isinf(decisions[0].boundary)
     assert [decision.stop for decision in decisions] == [False] * 4 + [True]
-    assert decisions[-1].verdict == "undecided"
+    assert decisions[-1].verdict == "unclear"
     assert decisions[-1].spent == pytest.approx(0.05)
     with pytest.raises(UserError, match="has ended"):
         test.update([0.0])
@@ -167,7 +167,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
     for wrong, text in (
         ({"budget": 0}, "at least 1 deal"),
         ({"budget": 10, "margin": 0}, "larger than 0"),
-        ({"budget": 10, "level": 2}, "between 0 and 1"),
+        ({"budget": 10, "alpha": 2}, "between 0 and 1"),
         ({"budget": 10, "spending": "pococ"}, "did you mean 'pocock'"),
     ):
         with pytest.raises(UserError, match=text):
@@ -176,4 +176,4 @@ def test_what_cannot_be_tested_is_refused() -> None:
         with pytest.raises(UserError, match="finite differences"):
             stats.SequentialTest(10).update(block)
     silent = stats.SequentialTest(100).update(np.zeros(50), np.zeros(50))
-    assert (silent.effect, silent.low, silent.verdict) == (None, None, "continue")
+    assert (silent.effect, silent.low, silent.verdict, silent.stop) == (None, None, "unclear", False)

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import statsmodels.api as sm  # type: ignore[import-untyped]
 
+from tests.stats import data
 from tests.stats.data import CARDS, seats_table
 from wsim import stats
 from wsim.errors import UserError
@@ -28,7 +29,7 @@ def pair(table: stats.Table, one: str, other: str) -> dict[str, float]:
 
 def test_lift_is_the_interaction_of_a_regression() -> None:
     frame = with_synergy(2000, 1)
-    ours = pair(stats.card_pairs(frame, outcome="points"), FEW[0], FEW[1])
+    ours = pair(data.card_pairs(frame, outcome="points"), FEW[0], FEW[1])
     one, other = (frame[f"built:{name}"].to_numpy().astype(float) for name in FEW[:2])
     design = np.column_stack([np.ones(len(one)), one, other, one * other])
     fit = sm.OLS(frame["points"].to_numpy(), design).fit(
@@ -42,7 +43,7 @@ def test_lift_is_the_interaction_of_a_regression() -> None:
 
 
 def test_the_planted_pair_is_found_and_no_other() -> None:
-    table = stats.card_pairs(with_synergy(3000, 2), outcome="points")
+    table = data.card_pairs(with_synergy(3000, 2), outcome="points")
     found = table.frame.filter(pl.col("q") < 0.01)
     assert found.select("card", "other").rows() == [(FEW[0], FEW[1])]
     best = table.frame.row(0, named=True)
@@ -54,7 +55,7 @@ def test_the_planted_pair_is_found_and_no_other() -> None:
 def test_intervals_of_lifts_cover() -> None:
     covered = total = 0
     for seed in range(40):
-        frame = stats.card_pairs(with_synergy(400, seed), outcome="points").frame
+        frame = data.card_pairs(with_synergy(400, seed), outcome="points").frame
         truth = pl.when((pl.col("card") == FEW[0]) & (pl.col("other") == FEW[1])).then(3.0).otherwise(0.0)
         inside = frame.select(((pl.col("lift_low") <= truth) & (truth <= pl.col("lift_high"))).sum()).item()
         covered, total = covered + inside, total + frame.height
@@ -63,27 +64,27 @@ def test_intervals_of_lifts_cover() -> None:
 
 def test_win_share_some_cards_only_and_rows_in_any_order() -> None:
     frame = with_synergy(500, 3)
-    table = stats.card_pairs(frame, outcome="win_share", cards=FEW[:3])
+    table = data.card_pairs(frame, outcome="win_share", only=FEW[:3])
     assert table.frame.height == 3
-    again = stats.card_pairs(frame.sample(fraction=1, shuffle=True, seed=1), outcome="win_share", cards=FEW[:3])
+    again = data.card_pairs(frame.sample(fraction=1, shuffle=True, seed=1), outcome="win_share", only=FEW[:3])
     assert again.frame["lift"].to_numpy() == pytest.approx(table.frame["lift"].to_numpy(), abs=1e-6)
     assert again.frame["lift_low"].to_numpy() == pytest.approx(table.frame["lift_low"].to_numpy(), abs=1e-6)
 
 
 def test_rare_pairs_are_left_out_and_empty_runs_are_tables() -> None:
     frame = with_synergy(50, 4)
-    assert stats.card_pairs(frame, fewest=10_000).frame.is_empty()
-    assert stats.card_pairs(frame.head(0)).frame.is_empty()
-    one = stats.card_pairs(frame.head(4), fewest=1).frame
+    assert data.card_pairs(frame, fewest=10_000).frame.is_empty()
+    assert data.card_pairs(frame.head(0)).frame.is_empty()
+    one = data.card_pairs(frame.head(4), fewest=1).frame
     assert one["lift_low"].null_count() == one.height
     with pytest.raises(UserError, match=r"no card 'Cart 01'.*did you mean 'Card 01'"):
-        stats.card_pairs(frame, cards=["Cart 01", "Card 02"])
+        data.card_pairs(frame, only=["Cart 01", "Card 02"])
 
 
 def test_finished_chains_against_those_only_begun() -> None:
     frame = with_synergy(4000, 5)
     chains = [FEW[:2], FEW[3:6], FEW[6:8]]
-    table = stats.card_chains(frame, chains, outcome="points")
+    table = data.card_chains(frame, chains, outcome="points")
     best = table.frame.row(0, named=True)
     assert best["chain"] == "Card 00 -> Card 01"
     assert best["lift_low"] < 3 < best["lift_high"]
@@ -93,9 +94,9 @@ def test_finished_chains_against_those_only_begun() -> None:
     middle = table.frame.filter(pl.col("chain").str.starts_with(FEW[3])).row(0, named=True)
     assert (middle["begun"], middle["n"]) == (begun.height, whole.height)
     assert middle["finished"] == pytest.approx(whole["points"].mean())
-    assert stats.card_chains(frame, []).frame.is_empty()
+    assert data.card_chains(frame, []).frame.is_empty()
     with pytest.raises(UserError, match="at least two cards"):
-        stats.card_chains(frame, [FEW[:1]])
+        data.card_chains(frame, [FEW[:1]])
 
 
 def test_shrinkage_beats_the_raw_effects_and_its_intervals_cover() -> None:

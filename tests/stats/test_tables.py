@@ -11,6 +11,7 @@ import pytest
 import statsmodels.api as sm  # type: ignore[import-untyped]
 from polars.testing import assert_frame_equal
 
+from tests.stats import data
 from tests.stats.data import CARDS, seats_table
 from wsim import stats
 from wsim.errors import UserError
@@ -40,7 +41,7 @@ def shuffled(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_factor_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -> None:
-    table = stats.wonders(seats)
+    table = data.wonders(seats)
     naive = seats.group_by("wonder", "side").agg(
         pl.len().alias("n"), pl.col("win_share", "total", "points_guild").mean(), pl.col("total").std().alias("sd")
     )
@@ -64,7 +65,7 @@ def test_factor_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -
 
 
 def test_card_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -> None:
-    table = stats.cards(seats)
+    table = data.cards(seats)
     for card in FEW[:4]:
         built = seats[f"built:{card}"].to_numpy()
         ours = row(table, card=card)
@@ -86,19 +87,19 @@ def test_card_table_agrees_with_group_by_and_regression(seats: pl.DataFrame) -> 
 
 
 def test_planted_effects_are_found_and_nothing_else(seats: pl.DataFrame) -> None:
-    table = stats.cards(seats).frame
+    table = data.cards(seats).frame
     found = set(table.filter(pl.col("score_q") < 0.01)["card"])
     assert found == {"Card 00", "Card 03"}
-    best = row(stats.cards(seats), card="Card 00")
+    best = row(data.cards(seats), card="Card 00")
     assert best["score_difference_low"] < 3 < best["score_difference_high"]  # type: ignore[operator]
-    assert stats.wonders(seats, by=["wonder"]).frame.filter(pl.col("q") < 0.01)["wonder"].to_list() == ["Alexandria"]
+    assert data.wonders(seats, by=["wonder"]).frame.filter(pl.col("q") < 0.01)["wonder"].to_list() == ["Alexandria"]
     assert stats.policies(seats).frame["policy"].to_list()[-1] == "random"
 
 
 def test_false_discoveries_stay_rare() -> None:
     any_found = 0
     for seed in range(100):
-        table = stats.cards(seats_table(150, cards=CARDS[:30], seed=seed)).frame
+        table = data.cards(seats_table(150, cards=CARDS[:30], seed=seed)).frame
         any_found += table.filter(pl.col("win_q") < 0.1).height > 0
     assert any_found <= 21  # of 100 where 10 are expected: 21 or more have a chance of 1 in 1,000
 
@@ -106,7 +107,7 @@ def test_false_discoveries_stay_rare() -> None:
 def test_difference_of_a_card_covers_its_truth() -> None:
     covered = 0
     for seed in range(200):
-        table = stats.cards(seats_table(80, cards=FEW[:1], card_points=(3.0,), seed=seed, game_spread=6))
+        table = data.cards(seats_table(80, cards=FEW[:1], card_points=(3.0,), seed=seed, game_spread=6))
         one = table.frame.row(0, named=True)
         covered += one["score_difference_low"] <= 3 <= one["score_difference_high"]
     assert 178 <= covered <= 199  # 0.9998 of a binomial with 0.95
@@ -126,7 +127,7 @@ def test_fast_and_general_path_agree(seats: pl.DataFrame) -> None:
     np.testing.assert_array_equal(whole.sums_by(codes, 4), general.sums_by(codes, 4))
 
 
-@pytest.mark.parametrize("make", [stats.wonders, stats.policies, stats.cards, stats.matchups, stats.crowding])
+@pytest.mark.parametrize("make", [data.wonders, stats.policies, data.cards, stats.matchups, stats.crowding])
 def test_order_of_rows_and_kind_of_frame_do_not_matter(seats: pl.DataFrame, make: object, tmp_path: Path) -> None:
     assert callable(make)
     part = seats.head(4 * 500)
@@ -139,7 +140,7 @@ def test_order_of_rows_and_kind_of_frame_do_not_matter(seats: pl.DataFrame, make
 
 def test_filtered_games_of_different_lengths(seats: pl.DataFrame) -> None:
     part = seats.filter(pl.col("policy").is_in(["random", "science"]))
-    ours = row(stats.cards(part), card="Card 00")
+    ours = row(data.cards(part), card="Card 00")
     built = part["built:Card 00"].to_numpy()
     expected = stats.clustered_difference(part["total"].to_numpy(), built, part["game"].to_numpy())
     assert ours["score_difference"] == pytest.approx(expected.value[0])
@@ -163,7 +164,7 @@ def test_extent_counts_games_and_sees_disorder(seats: pl.DataFrame) -> None:
     assert not extent(lazy.reverse()).in_order
 
 
-def test_the_free_city_is_no_player() -> None:
+def test_a_seat_of_rank_0_is_no_player() -> None:
     duo = seats_table(200, 3, cards=FEW).with_columns(
         rank=pl.when(pl.col("seat") == 2).then(pl.lit(0, pl.UInt8)).otherwise("rank"),
         win_share=pl.when(pl.col("seat") == 2).then(0.0).otherwise("win_share"),
@@ -184,11 +185,11 @@ def test_win_points_of_teams_are_relative_to_teams() -> None:
 
 def test_no_rows_and_one_game_give_nulls_not_numbers(seats: pl.DataFrame) -> None:
     empty = seats.head(0)
-    assert stats.wonders(empty).frame.height == 0
-    cards = stats.cards(empty).frame
+    assert data.wonders(empty).frame.height == 0
+    cards = data.cards(empty).frame
     assert cards["card"].sort().to_list() == list(FEW)
     assert cards["win_share"].null_count() == cards["score_low"].null_count() == len(FEW)
-    one = stats.cards(seats.head(4)).frame
+    one = data.cards(seats.head(4)).frame
     assert one["score_low"].null_count() == one["win_difference_low"].null_count() == len(FEW)
     assert not any(one[name].is_nan().any() for name, kind in one.schema.items() if kind.is_float())
     single = stats.policies(seats.head(4)).frame
@@ -196,28 +197,28 @@ def test_no_rows_and_one_game_give_nulls_not_numbers(seats: pl.DataFrame) -> Non
 
 
 def test_a_card_never_built_is_listed_without_numbers(seats: pl.DataFrame) -> None:
-    one = row(stats.cards(seats.with_columns(pl.lit(False).alias("built:Card 05"))), card="Card 05")
+    one = row(data.cards(seats.with_columns(pl.lit(False).alias("built:Card 05"))), card="Card 05")
     assert (one["n"], one["win_share"], one["score_difference"], one["win_q"]) == (0, None, None, None)
     assert one["score_not"] == pytest.approx(seats["total"].mean())
 
 
 def test_mistakes_are_named(seats: pl.DataFrame) -> None:
     with pytest.raises(UserError, match=r"no column 'wondr'.*did you mean 'wonder'"):
-        stats.wonders(seats, by=["wondr"])
+        data.wonders(seats, by=["wondr"])
     with pytest.raises(UserError, match="at least one column"):
         stats.factor(seats, [])
-    with pytest.raises(UserError, match="built:CARD"):
-        stats.cards(seats.select("game", "seat", "team", "win_share", "total"))
+    with pytest.raises(UserError, match="built:NAME"):
+        data.cards(seats.select("game", "seat", "team", "win_share", "total"))
     with pytest.raises(UserError, match="between 0 and 1"):
-        stats.cards(seats, level=95)
+        data.cards(seats, level=95)
 
 
-# --- groups, descriptions, neighbours, several runs -----------------------------------------------------------------
+# --- groups, descriptions, several runs -----------------------------------------------------------------------------
 
 
 def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> None:
-    by_policy = stats.cards(seats, by="policy").frame
-    one = stats.cards(seats.filter(pl.col("policy") == "science")).frame
+    by_policy = data.cards(seats, by="policy").frame
+    one = data.cards(seats.filter(pl.col("policy") == "science")).frame
     expected = one.drop("win_q", "score_q").sort("card")
     ours = by_policy.filter(pl.col("policy") == "science").drop("policy", "win_q", "score_q").sort("card")
     assert_frame_equal(ours, expected)
@@ -225,32 +226,24 @@ def test_cards_by_a_column_are_the_tables_of_its_levels(seats: pl.DataFrame) -> 
 
 
 def test_what_is_known_of_a_card_stands_beside_it(seats: pl.DataFrame) -> None:
-    frame = stats.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
+    frame = data.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
     assert frame.columns[:3] == ["card", "age", "color"]
     assert frame.filter(pl.col("age") == 3)["card"].to_list() == ["Card 03"]
-
-
-def test_left_neighbour_sits_in_the_next_seat_r1(seats: pl.DataFrame) -> None:
-    game = stats.with_neighbours(seats).filter(pl.col("game") == 7).collect()
-    boards = game["wonder"].to_list()
-    assert game["wonder_left"].to_list() == [*boards[1:], boards[0]]
-    assert game["wonder_right"].to_list() == [boards[-1], *boards[:-1]]
-    assert stats.wonders(stats.with_neighbours(seats), by=["wonder", "wonder_left"]).frame.height == 42
 
 
 def test_combined_runs_keep_their_games_and_player_numbers_apart() -> None:
     three, five = (seats_table(400, players, cards=FEW, wonder_points=(2.0,)) for players in (3, 5))
     both = stats.combine({3: three, 5: five})
-    table = stats.wonders(both, by=["wonder", "players"])
+    table = data.wonders(both, by=["wonder", "players"])
     for players, frame in ((3, three), (5, five)):
-        expected = row(stats.wonders(frame, by=["wonder"]), wonder="Giza")
+        expected = row(data.wonders(frame, by=["wonder"]), wonder="Giza")
         ours = row(table, wonder="Giza", players=players)
         for name in ("n", "win_share", "win_points_low", "score_high"):
             assert ours[name] == pytest.approx(expected[name])
-    pooled = row(stats.wonders(both, by=["wonder"]), wonder="Giza")
+    pooled = row(data.wonders(both, by=["wonder"]), wonder="Giza")
     shares = pl.concat([frame.select("wonder", pl.col("win_share") * n) for n, frame in ((3, three), (5, five))])
     assert pooled["win_points"] == pytest.approx(shares.filter(pl.col("wonder") == "Giza")["win_share"].mean())
-    cards = stats.cards(both, by="players").frame
+    cards = data.cards(both, by="players").frame
     assert cards.height == 2 * len(FEW)
     with pytest.raises(UserError, match="no run to combine"):
         stats.combine({})
@@ -259,14 +252,14 @@ def test_combined_runs_keep_their_games_and_player_numbers_apart() -> None:
 
 
 def test_observational_tables_say_so(seats: pl.DataFrame) -> None:
-    assert "Observational" in stats.cards(seats).note
-    assert "experiment" in stats.cards(seats).note
+    assert "Observational" in data.cards(seats).note
+    assert "experiment" in data.cards(seats).note
 
 
 def test_a_table_read_range_by_range_says_the_same(seats: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     backwards = seats.sort("game", descending=True, maintain_order=True)
-    whole = [stats.wonders(table).frame for table in (seats, backwards)]
+    whole = [data.wonders(table).frame for table in (seats, backwards)]
     monkeypatch.setattr(games, "RANGE_ROWS", 1000)
     for table, expected in zip((seats, backwards), whole, strict=True):
-        assert_frame_equal(stats.wonders(table).frame, expected)
+        assert_frame_equal(data.wonders(table).frame, expected)
         assert extent(table.lazy()).rows == seats.height

@@ -15,7 +15,7 @@ from numba import types
 from tests.wonders.position_kernels import entry
 from wsim.jit import kernel
 from wsim.wonders.kernels.entries import pay_entry
-from wsim.wonders.kernels.layout import Hidden, Public
+from wsim.wonders.kernels.layout import Public, Solver
 from wsim.wonders.kernels.turn import add_flex
 from wsim.wonders.words import WILD_PRICES
 
@@ -186,7 +186,7 @@ def _walk(public: Any, symbols: Any, count: Any, cost: Any, missing: Any, found:
 
 
 @kernel
-def _differs(hidden: Any, listed: Any, found: Any, budget: Any) -> Any:
+def _differs(solver: Any, listed: Any, found: Any, budget: Any) -> Any:
     """Say whether the listed pairs are not exactly the minimal affordable ones, by ascending left; 0 where they are."""
     at, best = 0, MOST
     for left in range(MOST):
@@ -194,15 +194,15 @@ def _differs(hidden: Any, listed: Any, found: Any, budget: Any) -> Any:
             if found[left, right]:
                 best = right
                 if left + right <= budget:
-                    if at >= listed or hidden.pairs[at] != np.uint64(left << 24 | right << 32):
+                    if at >= listed or solver.pairs[at] != np.uint64(left << 24 | right << 32):
                         return 1
                     at += 1
                 break
     return at != listed
 
 
-@entry(types.int64(Public, Hidden, types.uint64[:], types.int64, types.int64, types.int64[:]))
-def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, seen: Any) -> Any:
+@entry(types.int64(Public, Solver, types.uint64[:], types.int64, types.int64, types.int64[:]))
+def compare_many(public: Any, solver: Any, state: Any, shape: Any, number: Any, seen: Any) -> Any:
     """Compare so many drawn cases; return -1, or the number of the first that differs, left as it is in ``public``.
 
     ``seen`` counts cases that could be paid, could be paid in several ways, needed trade, and had a special discount.
@@ -220,23 +220,23 @@ def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, 
             units += cost[resource]
         found[:, :] = 0
         _walk(public, symbols, count, cost, units, found)
-        listed = pay_entry(public, hidden, 0, packed, bank, purse)
+        listed = pay_entry(public, solver, 0, packed, bank, purse)
         if purse < bank:
             found[:, :] = 0
-        if _differs(hidden, listed, found, purse - bank):
-            hidden.span[:7] = cost
-            hidden.span[7] = listed
-            hidden.best_right[0], hidden.best_right[1] = bank, purse
+        if _differs(solver, listed, found, purse - bank):
+            solver.span[:7] = cost
+            solver.span[7] = listed
+            solver.best_right[0], solver.best_right[1] = bank, purse
             return case
         seen[0] += listed > 0
         seen[1] += listed > 1
-        seen[2] += listed > 0 and hidden.pairs[0] != np.uint64(0)
+        seen[2] += listed > 0 and solver.pairs[0] != np.uint64(0)
         seen[3] += listed > 0 and public.abilities[0] != 0
     return -1
 
 
-@entry(types.int64(Public, Hidden, types.uint64[:], types.int64, types.int64, types.int64))
-def draw_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, repeats: Any) -> Any:
+@entry(types.int64(Public, Solver, types.uint64[:], types.int64, types.int64, types.int64))
+def draw_many(public: Any, solver: Any, state: Any, shape: Any, number: Any, repeats: Any) -> Any:
     """Draw so many cases and solve each ``repeats`` times, for benchmarks; return how many could be paid."""
     symbols = np.zeros((SOURCES, 3), np.int64)
     cost = np.zeros(7, np.int64)
@@ -249,5 +249,5 @@ def draw_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, rep
         for resource in range(7):
             packed |= np.uint64(cost[resource]) << np.uint64(8 * resource)
         for _ in range(repeats):
-            payable += pay_entry(public, hidden, 0, packed, bank, purse) > 0
+            payable += pay_entry(public, solver, 0, packed, bank, purse) > 0
     return payable

@@ -14,17 +14,10 @@ from numba import types
 
 from wsim.jit import JIT, cache_directory, config, kernel, njit
 from wsim.rng import below
-from wsim.wonders.kernels.engine import (
-    _build_from_pile,
-    _end_age,
-    _pass_hands,
-    _pending_builds,
-    _play_last_cards,
-    _play_turn,
-    _resolve_all,
-    freeze,
-)
-from wsim.wonders.kernels.layout import LINE_UP, POLICY, Game, Rules, Seating
+from wsim.wonders.kernels.engine import play_until
+from wsim.wonders.kernels.flow import _close_turn, _pass_hands
+from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Rules, Seating
+from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import (
     action_of,
     bank_of,
@@ -44,7 +37,7 @@ from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PA
 __all__ = ["TASTE_ANY", "TASTE_BUILDS", "TASTE_STAGES", "overreaching", "perform", "scripted", "strict", "tasting"]
 
 # Steps of `perform`.
-SET_TABLE, PLACE, LIST_TURN, LIST_PILE, LIST_LOSS, RESOLVE, FINISH, PLAY_TURN, PASS, DEAL, END_AGE, SCORE = range(12)
+SET_TABLE, PLACE, LIST_TURN, LIST_PILE, LIST_LOSS, RESOLVE, PLAY_TURN, PASS, DEAL, END_AGE, SCORE = range(11)
 
 # Parameters of `scripted`: an index for each kind of decision (0-4), then the kind of decision before which to stop.
 STOP_AT = 5
@@ -79,24 +72,22 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
     elif step == LIST_LOSS:
         list_loss(game, seat, what)
     elif step == RESOLVE:
-        freeze(game)
-        _resolve_all(game, rules, seating, line_up)
-    elif step == FINISH:
-        if public.turn == rules.turns - 1:
-            _play_last_cards(game, rules, seating, line_up)
-        if _pending_builds(game):
-            _build_from_pile(game, rules, seating, line_up, hidden.holder)
+        game.flow.phase, game.flow.seat = CHOOSE, rules.players
+        play_until(game, rules, seating, line_up, 1 << FINISH)
     elif step == PLAY_TURN:
-        _play_turn(game, rules, seating, line_up)
+        game.flow.phase = BEGIN
+        play_until(game, rules, seating, line_up, 1 << FINISH)
+        _close_turn(game, rules)
     elif step == PASS:
         _pass_hands(game, rules)
     elif step == DEAL:
-        deal(game, rules, seating, what, public.age)
+        hidden.number = what
+        deal(game, rules)
     elif step == END_AGE:
-        _end_age(game, rules)
+        fight_conflicts(game, rules)
     elif step == SCORE:
         score_game(game, rules)
-    return hidden.error[0]
+    return game.error[0]
 
 
 @entry(POLICY)

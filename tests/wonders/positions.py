@@ -79,7 +79,7 @@ class Position:
             self.game.own[seat].entrant = -1
         self._do(kernels.SET_TABLE)
         self.public.age, self.public.turn = age - 1, turn - 1
-        self.hidden.logging = 1
+        self.game.log.keeping = 1
         self.hidden.taken[:] = NO_MOVE
 
     def _do(self, step: int, seat: int = 0, what: int = 0) -> int:
@@ -187,11 +187,10 @@ class Position:
         Everything of R9 that follows: losses, in the last turn the last cards, then the builds from the discard pile.
         """
         self.hidden.taken[:] = NO_MOVE
-        self.hidden.events = 0
+        self.game.log.count = 0
         for seat, move in moves.items():
             self.hidden.taken[seat] = self._word(move) if isinstance(move, str) else move.word
         assert self._do(kernels.RESOLVE) == 0
-        assert self._do(kernels.FINISH) == 0
 
     def deal(self, number: int = 0) -> None:
         """Deal the age of game ``number`` of seed 0."""
@@ -199,8 +198,8 @@ class Position:
 
     def play_turn(self) -> bool:
         """Play a turn from the hands, each seat by its script; say whether nobody stopped it."""
-        self.hidden.events = 0
-        self.hidden.error[0] = 0
+        self.game.log.count = 0
+        self.game.error[0] = 0
         return self._do(kernels.PLAY_TURN) == 0
 
     def pass_hands(self) -> None:
@@ -209,7 +208,7 @@ class Position:
 
     def end_age(self) -> list[tuple[list[int], list[int], list[int]]]:
         """Fight the conflicts; return seats, shields and token sums of each."""
-        self.hidden.events = 0
+        self.game.log.count = 0
         self._do(kernels.END_AGE)
         fought = [event["values"] for event in self.events(layout.LOG_CONFLICT)]
         return [(v[0:2].tolist(), v[2:4].tolist(), v[4:6].tolist()) for v in fought]
@@ -218,7 +217,7 @@ class Position:
 
     def events(self, kind: int) -> list[Any]:
         """Return the logged events of a kind since the last step."""
-        log = self.hidden.log[: int(self.hidden.events)]
+        log = self.game.log.events[: int(self.game.log.count)]
         return [event for event in log if int(event["kind"]) == kind]
 
     @property
@@ -259,11 +258,11 @@ class Position:
     def points(self, seat: int) -> dict[str, int]:
         """Return the score of a city by category, without those that are 0."""
         self._do(kernels.SCORE)
-        scores = dict(zip(CATEGORIES, map(int, self.hidden.scores[seat]), strict=True))
-        assert sum(scores.values()) == int(self.hidden.total[seat])
+        scores = dict(zip(CATEGORIES, map(int, self.game.result.points[seat]), strict=True))
+        assert sum(scores.values()) == int(self.game.result.total[seat])
         return {name: points for name, points in scores.items() if points}
 
     def shares(self) -> list[float]:
         """Return every seat's share of the victory."""
         self._do(kernels.SCORE)
-        return [float(share) for share in self.hidden.share[: self.seats]]
+        return [float(share) for share in self.game.result.share[: self.seats]]

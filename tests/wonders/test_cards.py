@@ -93,14 +93,14 @@ def expected_lasting(effects: tuple[Effect, ...]) -> dict[str, Any]:
         elif kind == "produce" and "units" in effect:
             expected["plain"] += packed(effect["units"])
         elif kind == "produce" and not isinstance(effect["one_of"], str):
-            expected["flex"].append(packed(effect["one_of"]))
+            expected["flex"].append(sum(1 << RESOURCES.index(unit) for unit in effect["one_of"]))
     return expected
 
 
 def lasting(p: Position) -> dict[str, Any]:
     """Return what the public record holds of seat 0."""
     public = p.public
-    flex = [int(word) for word in public.flex[0][: int(public.flex_count[0])] if word]
+    flex = [int(mask) for mask in public.flex[0][: int(public.flex_count[0])] if mask]
     if public.flex_role[0].any():
         flex = []  # Secret Warehouse and Black Market: R18 in tests/wonders/rulebook/test_3_paying.py
     return {

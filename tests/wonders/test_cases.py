@@ -202,7 +202,7 @@ def test_dense_ranking(case: dict[str, Any]) -> None:
     for seat, (points, coins) in enumerate(zip(case["scores"], case["coins"], strict=True)):
         p.city(seat, coins=coins, victories=[1] * (points - coins // 3))
     p.points(0)
-    assert p.hidden.rank[: p.seats].tolist() == case["expected_rank"]
+    assert p.game.result.rank[: p.seats].tolist() == case["expected_rank"]
 
 
 @cases("pass_direction")

@@ -18,13 +18,13 @@ from tests.wonders.engine_tools import opt_in
 from tests.wonders.payment_kernels import SHAPES, compare_many
 from tests.wonders.reference.payment import Prices, pareto_payments
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.layout import HIDDEN, PUBLIC
+from wsim.wonders.kernels.layout import PUBLIC, SOLVER
 from wsim.wonders.words import RESOURCES
 
 NUMBER = {"plain": 400_000, "cities": 400_000, "mixed": 150_000, "large": 20_000}
 
 
-def described(public: Any, hidden: Any) -> str:
+def described(public: Any, solver: Any) -> str:
     """Tell the case that differs, with the answers of the solver and of the slow twin."""
 
     def symbols(seat: int) -> list[str]:
@@ -32,11 +32,11 @@ def described(public: Any, hidden: Any) -> str:
         words = [int(word) for word in public.sale_flex[seat][: int(public.sale_flex_count[seat])]]
         return plain + ["/".join(name for i, name in enumerate(RESOURCES) if word >> 8 * i & 1) for word in words]
 
-    amounts = [int(amount) for amount in hidden.span[:7]]
+    amounts = [int(amount) for amount in solver.span[:7]]
     cost = [name for i, name in enumerate(RESOURCES) for _ in range(amounts[i])]
     fields = {
         "cost": cost,
-        "bank and purse": hidden.best_right[:2].tolist(),
+        "bank and purse": solver.best_right[:2].tolist(),
         "own": symbols(0),
         "left": symbols(1),
         "right": symbols(2),
@@ -45,7 +45,7 @@ def described(public: Any, hidden: Any) -> str:
         "wharfs": public.turn_rebate[0].tolist(),
         "cache": public.board_rebate[0].tolist(),
         "solver": [
-            (int(p) >> layout.LEFT_AT & 255, int(p) >> layout.RIGHT_AT & 255) for p in hidden.pairs[: hidden.span[7]]
+            (int(p) >> layout.LEFT_AT & 255, int(p) >> layout.RIGHT_AT & 255) for p in solver.pairs[: solver.span[7]]
         ],
     }
     sides = []
@@ -61,7 +61,7 @@ def described(public: Any, hidden: Any) -> str:
         cost, [symbol.split("/") for symbol in symbols(0)], left, right,
         left_prices=left_prices, right_prices=right_prices,
         left_board=left_board, right_board=right_board,
-        bank=int(hidden.best_right[0]), budget=int(hidden.best_right[1]),
+        bank=int(solver.best_right[0]), budget=int(solver.best_right[1]),
     )  # fmt: skip
     return "; ".join(f"{name} {value}" for name, value in fields.items())
 
@@ -69,11 +69,11 @@ def described(public: Any, hidden: Any) -> str:
 def compare(shape: str, number: int, seed: int) -> list[int]:
     """Compare so many cases; return how many could be paid, in several ways, with trade, with special discounts."""
     public = np.zeros(1, PUBLIC).view(np.recarray)[0]
-    hidden = np.zeros(1, HIDDEN).view(np.recarray)[0]
+    solver = np.zeros(1, SOLVER).view(np.recarray)[0]
     seen = np.zeros(4, np.int64)
     with np.errstate(over="ignore"):
-        different = compare_many(public, hidden, np.array([seed], np.uint64), SHAPES.index(shape), number, seen)
-    assert different < 0, f"case {different}: {described(public, hidden)}"
+        different = compare_many(public, solver, np.array([seed], np.uint64), SHAPES.index(shape), number, seen)
+    assert different < 0, f"case {different}: {described(public, solver)}"
     return [int(count) for count in seen]
 
 

@@ -1,15 +1,15 @@
-"""What holds in every game, whoever plays: nothing is lost or made, scores add up, chunks and threads agree."""
+"""What holds in every game of 7 Wonders, whoever plays: nothing is lost or made, scores add up.
+
+What holds in the games of any game stands in ``tests/games/test_conformance.py``.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played
 from wsim.wonders.catalog import Catalogue, Count, Effects, Stage, Toll
@@ -228,78 +228,13 @@ def test_conflicts_are_zero_sum_in_tokens(ruleset: str, players: int) -> None:
                     assert len(age["conflicts"]) == table.seats
 
 
-@st.composite
-def plans(draw: st.DrawFn) -> WondersSimulator:
-    """Draw a table: rule set, players, line-up, seed, rotation, board design."""
-    ruleset, players = draw(st.sampled_from(TABLES))
-    line_up = [draw(st.sampled_from(PLAYERS)) for _ in range(players)]
-    boards = draw(st.sampled_from(["random", "balanced", "rotate:Gizah,random,Rhodos"]))
-    seed = draw(st.integers(0, 2**63 - 1))
-    return engine_table(ruleset, players, line_up, seed=seed, rotate=draw(st.booleans()), wonders=boards)
-
-
-PHASES = (Phase.explicit, Phase.generate)  # shrinking whole games takes minutes and explains nothing
-
-
-@settings(max_examples=30, deadline=None, derandomize=True, phases=PHASES)
-@given(plans(), st.integers(0, 2**43), st.data())
-def test_a_game_is_the_same_alone_or_in_any_chunk(table: WondersSimulator, first: int, data: st.DataObject) -> None:
-    games = 12
-    whole = played(table, games, first).reshape(games, table.seats)
-    alone = data.draw(st.integers(0, games - 1))
-    assert (played(table, 1, first + alone) == whole[alone]).all()
-    cut = data.draw(st.integers(1, games - 1))
-    parts = [played(table, cut, first), played(table, games - cut, first + cut)]
-    assert (np.concatenate(parts) == whole.reshape(-1)).all()
-
-
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_a_game_owes_nothing_to_the_games_before_it(ruleset: str, players: int) -> None:
-    """The last game's Secret Warehouse once gave another symbol of the next game its alternatives (R18)."""
-    for table in tables(ruleset, players):
-        whole = played(table, 60).reshape(60, table.seats)
-        for number in range(60):
-            assert (played(table, 1, number) == whole[number]).all(), number
-
-
-@settings(max_examples=20, deadline=None, derandomize=True, phases=PHASES)
-@given(plans())
-def test_recording_picks_changes_nothing(table: WondersSimulator) -> None:
+def test_picks_hold_every_turn(ruleset: str, players: int) -> None:
     games = 4
-    rows = np.zeros(games * table.seats, table.row_dtype)
-    picks = np.zeros(games * table.picks_per_game, table.pick_dtype)
-    written = table.play(0, rows, picks)
-    assert (rows == played(table, games)).all()
-    assert written >= games * table.plan.players * 3 * table.catalogue.settings.turns
-    assert sorted(set(picks["game"][:written].tolist())) == list(range(games))
-    event = picks["event"][:written]
-    assert (event["index"] < event["legal"]).all()
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities", 7), ("1e-duo", 2)])
-def test_chunks_played_by_several_threads_are_the_same_games(ruleset: str, players: int, threads: int) -> None:
-    line_up = [PLAYERS[seat % 4] for seat in range(players)]
-    table = engine_table(ruleset, players, line_up, seed=23, rotate=True)
-    whole = played(table, 600)
-    chunks = [(first, min(37, 600 - first)) for first in range(0, 600, 37)]
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(lambda chunk: played(table, chunk[1], chunk[0]), reversed(chunks)))
-    assert (np.concatenate(parts[::-1]) == whole).all()
-
-
-def test_the_deal_does_not_depend_on_the_line_up() -> None:
-    first, second = (engine_table("2e-cities", 5, (player,), seed=24).trace(3) for player in (RANDOM, TASTES[1]))
-    for one, other in zip(first["ages"], second["ages"], strict=True):
-        assert one["hands"] == other["hands"]
-        assert one["turns"] != other["turns"]
-    boards = [[(seat["wonder"], seat["side"]) for seat in trace["seats"]] for trace in (first, second)]
-    assert boards[0] == boards[1]
-
-
-def test_rotation_moves_the_line_up_by_one_seat_a_game() -> None:
-    table = engine_table("1e", 3, TASTES, rotate=True)
-    labels = [player.label for player in TASTES]
-    for number in range(4):
-        expected = [labels[(seat + number) % 3] for seat in range(3)]
-        assert [seat["policy"] for seat in table.trace(number)["seats"]] == expected
+    for table in tables(ruleset, players):
+        rows = np.zeros(games * table.seats, table.row_dtype)
+        picks = np.zeros(games * table.picks_per_game, table.pick_dtype)
+        written = table.play(0, rows, picks)
+        assert written >= games * table.plan.players * 3 * table.catalogue.settings.turns
+        event = picks["event"][:written]
+        assert (event["index"] < event["legal"]).all()

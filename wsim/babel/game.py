@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue
 from wsim.errors import UserError, nearest
+from wsim.game import PickExperiment, Restrict
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
-    from wsim.lab.store import Run
-    from wsim.stats.tables import Table
 
-__all__ = ["NAME", "OPTIONS", "cold", "default_plan", "policies", "prepare", "summary", "tables"]
+__all__ = [
+    "ANALYSES",
+    "COLOURS",
+    "NAME",
+    "OPTIONS",
+    "OWNED",
+    "PICKS",
+    "RESTRICT",
+    "TITLE",
+    "cold",
+    "default_plan",
+    "policies",
+    "prepare",
+]
 
 NAME = "tower_of_babel"
-_OWNERS = ("n", "won_share", "owned_share", "drawn_share", "win_share", "win_difference", "win_q", "score_difference")
-_POINTS = ("points_wonders", "points_unfinished_wonders", "points_refused_offers", "points_disc_sets")
-BRIEF: Mapping[str, tuple[str, ...]] = {
-    "policies": ("policy", "n", "win_share", "score", *_POINTS, "points_action_cards"),
-    "wonders": ("wonder", *_OWNERS),
-    "rows": ("row", *_OWNERS),
-    "discs": ("disc", *_OWNERS),
-    "cards": ("card", *_OWNERS),
-}
-"""Main columns of the tables: what is shown unless all are asked for."""
+TITLE = "Tower of Babel"
 OPTIONS: Mapping[str, str] = {
     "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
     "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
 }
+OWNED: Mapping[str, str] = {"won:": "wonder", "won_row:": "row", "disc:": "disc", "drawn_": "card"}
+COLOURS: Mapping[str, str] = {}
+ANALYSES: Mapping[str, str] = {
+    "policies": "wsim.stats.shared:POLICIES",
+    "wonders": "wsim.babel.analysis.owners:WONDERS",
+    "rows": "wsim.babel.analysis.owners:ROWS",
+    "discs": "wsim.babel.analysis.owners:DISCS",
+    "cards": "wsim.babel.analysis.owners:CARDS",
+    "matchups": "wsim.stats.shared:MATCHUPS",
+    "crowding": "wsim.stats.shared:CROWDING",
+    "strengths": "wsim.stats.shared:STRENGTHS",
+    "synergies": "wsim.babel.analysis.owners:SYNERGIES",
+    "variance": "wsim.stats.shared:VARIANCE",
+}
+RESTRICT: Restrict | None = None
+PICKS: PickExperiment | None = None
 COMPILE_SECONDS = 20.0
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -49,11 +65,11 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG0
     }
 
 
-def cold() -> float | bool:
-    """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
+def cold() -> float:
+    """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
     from wsim.jit import cache_is_cold
 
-    return COMPILE_SECONDS if cache_is_cold("babel.kernels", "play_chunk") else False
+    return COMPILE_SECONDS if cache_is_cold("babel.kernels", "play_chunk") else 0.0
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -91,31 +107,3 @@ def _flag(name: str, value: Any) -> bool:
     if word not in _WORDS:
         raise UserError(f"the option {name} is true or false, not {value!r}{nearest(word, _WORDS)}")
     return _WORDS[word]
-
-
-def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
-    """Return the tables of a run by name: policies, wonders, rows, discs, and cards (the action cards)."""
-    from wsim.babel.analysis.owners import MAKERS
-
-    return {name: partial(_table, name) for name in MAKERS}
-
-
-def _table(name: str, run: Run, by: Sequence[str] = ()) -> Table:
-    """Make one table; only that of the policies can be split by other columns."""
-    from wsim import stats
-    from wsim.babel.analysis.owners import MAKERS
-
-    if not by:
-        return MAKERS[name](run.seats)
-    if name != "policies":
-        raise UserError(f"the table of {name} of Tower of Babel cannot be split by {', '.join(by)}")
-    return stats.policies(run, by)
-
-
-def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
-    """Return the titled tables that ``wsim run`` ends with."""
-    from wsim.babel.analysis.owners import MAKERS
-    from wsim.stats.brief import brief
-
-    made = {name: make(run.seats) for name, make in MAKERS.items()}
-    return [(table.title, brief(table.frame, BRIEF[name])) for name, table in made.items()]

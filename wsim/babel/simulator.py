@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class BabelSimulator:
                 raise
         if written == ERROR:
             self.line_up.raise_failure()
-            _, entrant, index, count = (int(number) for number in game.hidden.error)
+            _, entrant, index, count = (int(number) for number in game.error)
             raise UserError(
                 f"policy {self.labels[entrant]!r} returned {index}: "
                 f"an index from 0 to {count - 1} into the list of legal moves is needed"
@@ -114,6 +114,10 @@ class BabelSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         """Tell a trace to a person."""
         return game_text(trace)
+
+    def changed(self, other: BabelSimulator) -> Sequence[str]:  # noqa: ARG002 (no plan changes wonders, discs or cards)
+        """Return nothing: wonders, discs and action cards are the same in every plan; their rules are not."""
+        return ()
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""

@@ -54,9 +54,9 @@ class Event:
     value: int
 
 
-def read_log(hidden: Any) -> list[Event]:
-    """Return the log of a HIDDEN record."""
-    return [Event(*(int(value) for value in entry)) for entry in hidden.log[: int(hidden.events)].tolist()]
+def read_log(log: Any) -> list[Event]:
+    """Return the events of a LOG record."""
+    return [Event(*(int(value) for value in entry)) for entry in log.events[: int(log.count)].tolist()]
 
 
 class _Teller:
@@ -298,7 +298,7 @@ def make_trace(catalogue: Catalogue, game: Any, rows: Any) -> dict[str, Any]:
     seats = int(public.seats)
     board = [int(disc) for disc in public.board]
     teller = _Teller(catalogue, board, seats)
-    told = teller.read(read_log(game.hidden))
+    told = teller.read(read_log(game.log))
     wonders = catalogue.wonders
     scores = []
     for seat in range(seats):

@@ -6,8 +6,10 @@ A new command:
    may import whatever it needs; raise UserError for a mistake of the user (exit 2), an OSError for a failure (exit 1).
 2. Here: a function with the command's name and its options as ``Annotated`` parameters, its docstring the help. Its
    body is an import of 1. and a call, so that ``wsim --help`` loads no numpy, numba or polars (a test sees to it).
-3. If it plays games: ``@app.command(context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it the options of a
-   plan (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
+3. If it plays games: ``@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)`` and ``@plan_options()`` give it
+   the options of a plan (``options.py``) as its parameter ``given``; ``given.resolve()`` is the checked plan.
+
+A new table of a run needs no command: the game lists it (``ANALYSES`` of its module), and ``wsim table`` shows it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,23 @@ import typer
 
 import wsim
 from wsim.cli.console import guarded
-from wsim.cli.options import EXTRA_OPTIONS, Given, Json, Quiet, Threads, plan_options, whole
+from wsim.cli.options import (
+    EXTRA_OPTIONS,
+    Filter,
+    Given,
+    Json,
+    PlanCommand,
+    Quiet,
+    RunFolder,
+    Sort,
+    Threads,
+    Top,
+    names_of,
+    plan_options,
+    table_options,
+    whole,
+)
+from wsim.cli.tables import Asked, View, list_command, table_command
 
 __all__ = ["app", "main"]
 
@@ -32,22 +50,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.")]
-Sort = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Sort by this column, largest first; -COLUMN: smallest first.")
-]
-Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parser=whole, metavar="N")]
-SplitBy = Annotated[
+Tolerance = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMNS", help="Split by columns of the seats table: policy, wonder, seat, wonder_left, ... (commas)."
-    ),
+    typer.Option(help="Human standard deviations within which a mean counts as human.", show_default="0.25"),
 ]
-Wide = Annotated[bool, typer.Option("--wide", help="Show every column, not the main ones.")]
-Filter = Annotated[
-    list[str] | None,
-    typer.Option("--filter", metavar="COLUMN=VALUE", help="Show only these rows (repeatable)."),
-]
+Card = Annotated[list[str] | None, typer.Option(help="Only these cards (repeatable).")]
+Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_share, ...", show_default="total")]
 
 
 @app.callback(invoke_without_command=True)
@@ -62,7 +70,7 @@ def wsim_command(
         typer.echo(context.get_help())
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options()
 def run(
     given: Given,
@@ -89,7 +97,7 @@ def run(
     run_command(given, Output(out, resume, shard, threads), as_json=as_json, quiet=quiet)
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("picks")
 def trace(
     given: Given,
@@ -106,39 +114,79 @@ def trace(
     trace_command(given, first=first, out=out, form=form)
 
 
-@app.command()
-def cards(
-    run: RunFolder,
-    by: SplitBy = None,
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    wide: Wide = False,
-    as_json: Json = False,
-) -> None:
-    """Show what cards did in a run: win share with its interval, scores, how often built."""
-    from wsim.cli.tables import View, table_command
-
-    table_command("cards", run, View(sort, top, tuple(only or ()), wide), _names(by), as_json=as_json)
-
-
-@app.command()
-def wonders(
-    run: RunFolder,
-    by: SplitBy = None,
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    wide: Wide = False,
-    as_json: Json = False,
-) -> None:
-    """Show what wonders did in a run: win share with its interval, scores by category."""
-    from wsim.cli.tables import View, table_command
-
-    table_command("wonders", run, View(sort, top, tuple(only or ()), wide), _names(by), as_json=as_json)
-
-
 @app.command(context_settings=EXTRA_OPTIONS)
+@table_options()
+def table(
+    asked: Asked,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without: list them.")] = None,
+) -> None:
+    """Show a table of a run; without NAME which tables there are, and the options of each."""
+    if name is None:
+        list_command(asked)
+    else:
+        table_command(name, asked)
+
+
+@app.command()
+@table_options()
+def cards(asked: Asked) -> None:
+    """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
+    table_command("cards", asked)
+
+
+@app.command()
+@table_options()
+def wonders(asked: Asked) -> None:
+    """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
+    table_command("wonders", asked)
+
+
+@app.command()
+@table_options(tolerance=Tolerance)
+def calibrate(asked: Asked) -> None:
+    """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
+    table_command("calibration", asked)
+
+
+@app.command()
+@table_options()
+def matchups(
+    asked: Asked,
+    crowding: Annotated[
+        bool, typer.Option("--crowding", help="Instead: what a plan is worth by the number of others who follow it.")
+    ] = False,
+) -> None:
+    """Show how policies (or others: --by) do against each other in the same games (tables matchups, crowding)."""
+    table_command("crowding" if crowding else "matchups", asked)
+
+
+@app.command()
+@table_options()
+def strengths(asked: Asked) -> None:
+    """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
+    table_command("strengths", asked)
+
+
+@app.command()
+@table_options(card=Card, outcome=Outcome)
+def synergies(
+    asked: Asked,
+    chains: Annotated[
+        bool, typer.Option("--chains", help="Instead: what finishing a chain of cards goes with.")
+    ] = False,
+) -> None:
+    """Show which pairs of cards were worth more together than apart (tables synergies, chains)."""
+    table_command("chains" if chains else "synergies", asked)
+
+
+@app.command()
+@table_options(outcome=Outcome)
+def variance(asked: Asked) -> None:
+    """Show how much of the score's variance comes from board, seat, policy and deal (table variance)."""
+    table_command("variance", asked)
+
+
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("games", "picks", "set", "patch")
 def whatif(
     given: Given,
@@ -179,12 +227,12 @@ def whatif(
     budget: Annotated[
         int, typer.Option(help="Deals at most, each played in every arm.", parser=whole, metavar="N")
     ] = 100_000,
-    level: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
     margin: Annotated[
         float | None, typer.Option(help="Smaller effects do not matter: stop when all are known to be smaller.")
     ] = None,
     spending: Annotated[
-        str, typer.Option(help="Use of the level over the looks: pocock (stops early) or obrien_fleming.")
+        str, typer.Option(help="Use of alpha over the looks: pocock (stops early) or obrien_fleming.")
     ] = "pocock",
     details: Annotated[bool, typer.Option("--details", help="Show every metric of every variant.")] = False,
     out: Annotated[
@@ -200,12 +248,13 @@ def whatif(
     The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
     same deals and seats until a sequential test is sure or the budget is spent.
     """
-    from wsim.cli.whatif import Asked, whatif_command
+    from wsim.cli.whatif import Asked as Comparison
+    from wsim.cli.whatif import whatif_command
 
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
-    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "level": level}
+    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
     question |= {"margin": margin, "spending": spending}
-    asked = Asked(change, base_set or (), base_patch or (), question, out, threads, details)
+    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
 
 
@@ -213,7 +262,7 @@ experiment = typer.Typer(help="Play experiments whose answers are causal.", rich
 app.add_typer(experiment, name="experiment")
 
 
-@experiment.command(context_settings=EXTRA_OPTIONS)
+@experiment.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("picks")
 def picks(
     given: Given,
@@ -222,15 +271,21 @@ def picks(
         typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
     ] = "0.1",
     actions: Annotated[
-        str, typer.Option("--action", metavar="NAMES", help="build, stage (bury), sell (deny), take (any of them).")
-    ] = "build,stage,sell",
+        str | None,
+        typer.Option(
+            "--action",
+            metavar="NAMES",
+            help="build, stage (bury), sell (deny), take (any of them).",
+            show_default="build,stage,sell",
+        ),
+    ] = None,
     outcome: Annotated[str, typer.Option(help="score, win, or another number of the seats table.")] = "score",
     against: Annotated[
         str, typer.Option(help="others: a uniformly drawn other legal move; policy: what the policy wants.")
     ] = "others",
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     fewest: Annotated[
         int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
     ] = 30,
@@ -249,109 +304,14 @@ def picks(
     (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
     weighting.
     """
-    from wsim.cli.experiment import Asked, picks_command
-    from wsim.cli.tables import View
+    from wsim.cli.experiment import Asked as Experiment
+    from wsim.cli.experiment import picks_command
 
-    question: dict[str, Any] = {"actions": _names(actions), "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "confidence": confidence, "fewest": fewest}
-    asked = Asked(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    done = None if actions is None else names_of(actions)
+    question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
+    question |= {"card": card, "age": age, "level": level, "fewest": fewest}
+    asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
-
-
-@app.command()
-def calibrate(
-    run: RunFolder,
-    tolerance: Annotated[
-        float, typer.Option(help="Human standard deviations within which a mean counts as human.")
-    ] = 0.25,
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    as_json: Json = False,
-) -> None:
-    """Hold a run of the first edition against the results of human players, figure by figure."""
-    from wsim.cli.analysis import analysis_command
-    from wsim.cli.tables import View
-
-    view = View(sort, top, tuple(only or ()))
-    analysis_command("calibrate", run, view, as_json=as_json, tolerance=tolerance)
-
-
-@app.command()
-def matchups(
-    run: RunFolder,
-    by: Annotated[
-        str, typer.Option(metavar="COLUMNS", help="What meets what: policy, wonder, or wonder,side.")
-    ] = "policy",
-    crowding: Annotated[
-        bool, typer.Option("--crowding", help="Instead: what a plan is worth by the number of others who follow it.")
-    ] = False,
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    as_json: Json = False,
-) -> None:
-    """Show how policies (or wonders) do against each other in the same games."""
-    from wsim.cli.analysis import analysis_command
-    from wsim.cli.tables import View
-
-    view, columns = View(sort, top, tuple(only or ())), _names(by)
-    analysis_command("matchups", run, view, as_json=as_json, by=columns, crowding=crowding)
-
-
-@app.command()
-def strengths(
-    run: RunFolder,
-    by: Annotated[str, typer.Option(metavar="COLUMNS", help="Whose: wonder,side, or policy.")] = "wonder,side",
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    as_json: Json = False,
-) -> None:
-    """Show Plackett-Luce strengths of wonders or policies, from the whole order of finish."""
-    from wsim.cli.analysis import analysis_command
-    from wsim.cli.tables import View
-
-    view = View(sort, top, tuple(only or ()))
-    analysis_command("strengths", run, view, as_json=as_json, by=_names(by))
-
-
-@app.command()
-def synergies(
-    run: RunFolder,
-    cards: Annotated[list[str] | None, typer.Option("--card", help="Only these cards (repeatable).")] = None,
-    chains: Annotated[
-        bool, typer.Option("--chains", help="Instead: what finishing a chain of cards goes with.")
-    ] = False,
-    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="total, win_share, ...")] = "total",
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    as_json: Json = False,
-) -> None:
-    """Show which pairs of cards were worth more together than apart."""
-    from wsim.cli.analysis import analysis_command
-    from wsim.cli.tables import View
-
-    view = View(sort, top, tuple(only or ()))
-    analysis_command("synergies", run, view, as_json=as_json, cards=tuple(cards or ()), chains=chains, outcome=outcome)
-
-
-@app.command()
-def variance(
-    run: RunFolder,
-    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="total, win_share, ...")] = "total",
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    as_json: Json = False,
-) -> None:
-    """Show how much of the score's variance comes from wonder, seat, policy and deal."""
-    from wsim.cli.analysis import analysis_command
-    from wsim.cli.tables import View
-
-    view = View(sort, top, tuple(only or ()))
-    analysis_command("variance", run, view, as_json=as_json, outcome=outcome)
 
 
 @app.command()
@@ -407,11 +367,6 @@ def catalog(
         diff_command(source, diff, as_json=as_json)
     else:
         show_command(source, ruleset, name, as_json=as_json)
-
-
-def _names(text: str | None) -> tuple[str, ...]:
-    """Split a list of names with commas."""
-    return tuple(filter(None, map(str.strip, (text or "").split(","))))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -21,6 +21,8 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     import polars as pl
 
+    from wsim.lab.progress import Progress
+
 __all__ = [
     "FAILURE",
     "INTERRUPTED",
@@ -200,21 +202,24 @@ def _text(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def progress_bar(show: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a callback that draws a progress bar of games on standard error; None if it is no terminal."""
+def progress_bar(show: bool) -> Iterator[Progress | None]:
+    """Give a callback that draws a progress bar on standard error; None if it is no terminal."""
     if not (show and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     rate = TextColumn("{task.fields[rate]}")
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), rate, TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("games", total=None, rate="")
+    doing = TextColumn("{task.description}")
+    columns = (doing, BarColumn(), MofNCompleteColumn(), rate, TextColumn("left"), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, rate="")
 
-        def advance(done: int, total: int) -> None:
-            speed = progress.tasks[0].speed
-            progress.update(task, completed=done, total=total, rate=f"{speed:,.0f}/s" if speed else "")
+        def advance(what: str, done: int, total: int) -> None:
+            speed = bar.tasks[0].speed
+            shown = f"{speed:,.0f}/s" if speed else ""
+            bar.update(task, description=what, completed=done, total=total, rate=shown)
 
         yield advance

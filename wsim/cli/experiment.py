@@ -11,8 +11,9 @@ import typer
 
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.picks import GAMES, Interrupted, PickExperiment, PickQuestion, play_experiment, randomised
+from wsim.comparisons.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
 from wsim.game import find_game
+from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -48,23 +49,23 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        _show(interrupt.result, asked.view, as_json=as_json)
+        _show(interrupt.result, asked, as_json=as_json)
         again = f"; go on with --resume -o {shlex.quote(asked.out)}" if asked.out else ""
         remark(f"wsim: interrupted; this is what the finished games say{again}")
         raise typer.Exit(INTERRUPTED) from None
-    _show(answer, asked.view, as_json=as_json)
+    _show(answer, asked, as_json=as_json)
 
 
-def _show(answer: PickExperiment, view: View, *, as_json: bool) -> None:
-    shown = view.of(answer.effects)
+def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
+    """Print an answer: its table with what it is an estimate of, or all of it as JSON."""
+    shown = asked.view.of(answer.effects)
     if as_json:
         print_json({**answer.record(), "effects": rows_of(shown)})
         return
-    chance = answer.plan.options["randomise"]
-    print_tables([(f"Effects of picks, {answer.games:,} games, {chance} of them random", shown)])
+    print_tables([(f"Effects of picks, {answer.games:,} games, {asked.randomise} of them random", shown)])
     write_out(f"\nEstimand: {answer.estimand}")
     write_out(
-        f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.confidence:g} %, "
+        f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.level:g} %, "
         f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively "
         f"done less than {answer.question.fewest} times."
     )

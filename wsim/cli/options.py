@@ -1,6 +1,7 @@
-"""Options that several commands share: the keys of a plan, under the names that they have in its file.
+"""Options that several commands share: the keys of a plan, named as in its file; a run and what is shown of its table.
 
-``@plan_options()`` puts them in front of a command's own parameters. The command takes them as its parameter ``given``.
+``@plan_options()`` puts the keys of a plan in front of a command's own parameters; the command takes them as its
+parameter ``given``. ``@table_options()`` does the same with a run and the view of its table (``asked``).
 """
 
 from __future__ import annotations
@@ -12,12 +13,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wsim.cli.tables import Asked, View
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["EXTRA_OPTIONS", "Given", "Json", "Quiet", "Threads", "plan_options", "whole"]
+__all__ = [
+    "EXTRA_OPTIONS",
+    "Filter",
+    "Given",
+    "Json",
+    "PlanCommand",
+    "Quiet",
+    "RunFolder",
+    "Sort",
+    "Threads",
+    "Top",
+    "names_of",
+    "plan_options",
+    "table_options",
+    "whole",
+]
 
 
 def whole(text: str) -> int:
@@ -36,7 +53,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
 
 EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""Context settings of a command with ``plan_options``: an option of one game only is written ``--key value``, too."""
+"""Context settings of a command that takes options which it does not know: those of one game, or of one table."""
+
+
+class PlanCommand(typer.core.TyperCommand):
+    """A command with ``plan_options``: its help ends with the options that only some game has."""
+
+    def format_epilog(self, context: Any, formatter: Any) -> None:
+        """Write the options of each game; the games are imported only here."""
+        from wsim.game import GAMES, find_game
+
+        for name in GAMES:
+            game = find_game(name)
+            with formatter.section(f"Options of {game.TITLE} (--game {name})"):
+                formatter.write_dl([(_option_of(key), text) for key, text in game.OPTIONS.items()])
+        super().format_epilog(context, formatter)
+
+
+def _option_of(key: str) -> str:
+    return "--" + key.replace("_", "-")
+
 
 PLAN_OPTIONS: Mapping[str, Any] = {
     "plan_file": Annotated[
@@ -67,16 +103,6 @@ PLAN_OPTIONS: Mapping[str, Any] = {
     "rotate": Annotated[
         bool | None,
         typer.Option("--rotate/--fixed-seats", help="Move the line-up on by one seat from game to game."),
-    ],
-    "wonders": Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Boards: random, balanced, one per seat such as Gizah,random,..., or rotate:Gizah,... (7 Wonders).",
-        ),
-    ],
-    "sides": Annotated[
-        str | None, typer.Option(metavar="SIDES", help="Sides: random, one for all, or one per seat (7 Wonders).")
     ],
     "cards": Annotated[
         str | None, typer.Option(metavar="FILE", help="Read this catalogue instead of the one that comes with wsim.")
@@ -126,8 +152,8 @@ class Given:
         for option, value in self.extra.items():
             key = option.lstrip("-").replace("-", "_")
             if key not in own:
-                known = [*self.options, *("--" + name.replace("_", "-") for name in own)]
-                hint = renamed(key, [name.lstrip("-") for name in known]) or nearest(option, known)
+                known = [*self.options, *map(_option_of, own)]
+                hint = renamed(key, own) or nearest(option, known)
                 raise UserError(f"{self.command} has no option {option!r}{hint}")
             if value is None:
                 raise UserError(f"the option {option!r} needs a value: {own[key]}")
@@ -140,55 +166,143 @@ class Given:
             raise UserError(f"{self.command} takes no argument {self.arguments[0]!r}")
 
 
+Sort = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Sort by this column, largest first; -COLUMN: smallest first.")
+]
+Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parser=whole, metavar="N")]
+Filter = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="COLUMN=VALUE", help="Show only these rows (repeatable)."),
+]
+RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.")]
+VIEW_OPTIONS: Mapping[str, tuple[Any, Any]] = {
+    "by": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="COLUMNS",
+                help="Split by columns of the seats table: policy, wonder, seat, wonder_left, ... (commas).",
+            ),
+        ],
+        None,
+    ),
+    "sort": (Sort, None),
+    "top": (Top, None),
+    "only": (Filter, None),
+    "wide": (Annotated[bool, typer.Option("--wide", help="Show every column, not the main ones.")], False),
+    "as_json": (Json, False),
+}
+"""Every option of a view with its default."""
+
+
+def names_of(text: str | None) -> tuple[str, ...]:
+    """Split a list of names with commas."""
+    return tuple(filter(None, map(str.strip, (text or "").split(","))))
+
+
 def plan_options(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a plan, but for those left out; it takes them as its parameter ``given``."""
     shared = {name: annotation for name, annotation in PLAN_OPTIONS.items() if name not in left_out}
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        own = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in inspect.signature(function, eval_str=True).parameters.values()
-            if parameter.name != "given"
-        ]
-
         def command(context: typer.Context, **values: Any) -> None:
             keys = {name: value for name in shared if (value := values.pop(name)) not in (None, [])}
             function(given=_given(context, keys), **values)
 
-        keyword, context = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        parameters = [inspect.Parameter("context", context, annotation=typer.Context)]
-        parameters += [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in shared.items()]
-        parameters += own
-        command.__name__, command.__doc__ = function.__name__, function.__doc__
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return command
+        front = [_parameter(name, annotation) for name, annotation in shared.items()]
+        return _signed(command, function, [*front, *_own(function, "given")])
 
     return decorate
 
 
+def table_options(**of_table: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command a run and the options of a view of its table; it takes them as its parameter ``asked``.
+
+    ``of_table``: annotations of options of the table itself, as text. ``asked`` has those that were given, beside the
+    options that the command does not know (``EXTRA_OPTIONS``).
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        def command(context: typer.Context, **values: Any) -> None:
+            named = {name: values.pop(name) for name in of_table}
+            asked = _asked(context, {name: values.pop(name) for name in ("run", *VIEW_OPTIONS)}, named)
+            function(asked=asked, **values)
+
+        run = _parameter("run", RunFolder, inspect.Parameter.empty)
+        own = [*_own(function, "asked"), *(_parameter(name, annotation) for name, annotation in of_table.items())]
+        view = [_parameter(name, annotation, default) for name, (annotation, default) in VIEW_OPTIONS.items()]
+        return _signed(command, function, [run, *own, *view])
+
+    return decorate
+
+
+def _asked(context: typer.Context, view: Mapping[str, Any], named: Mapping[str, Any]) -> Asked:
+    pairs, arguments = _split(context.args)
+    if arguments:
+        raise UserError(f"{context.info_name} takes no argument {arguments[0]!r}")
+    options: dict[str, list[str | None]] = {}
+    for option, text in pairs:
+        options.setdefault(option.lstrip("-").replace("-", "_"), []).append(text)
+    for name, given in named.items():
+        if given not in (None, []):
+            options[name] = given if isinstance(given, list) else [given]
+    return Asked(
+        folder=view["run"],
+        view=View(view["sort"], view["top"], tuple(view["only"] or ()), view["wide"]),
+        as_json=view["as_json"],
+        by=names_of(view["by"]),
+        options=options,
+    )
+
+
+def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _own(function: Callable[..., None], without: str) -> list[inspect.Parameter]:
+    """Return the parameters of a command's function but for the one that a decorator fills in."""
+    return [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
+        if parameter.name != without
+    ]
+
+
+def _signed(
+    command: Callable[..., None], function: Callable[..., None], own: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """Give a command the name, the help and the parameters by which typer knows it."""
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [context, *own]
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
 def _given(context: typer.Context, keys: dict[str, Any]) -> Given:
-    extra, arguments = _split(context.args)
+    pairs, arguments = _split(context.args)
     return Given(
         command=str(context.info_name),
         keys=keys,
         file=keys.pop("plan_file", None),
-        extra=extra,
+        extra=dict(pairs),
         arguments=arguments,
         options=[name for option in context.command.params for name in (*option.opts, *option.secondary_opts)],
     )
 
 
-def _split(words: Sequence[str]) -> tuple[dict[str, str | None], list[str]]:
+def _split(words: Sequence[str]) -> tuple[list[tuple[str, str | None]], list[str]]:
     """Split words into options with their values (``--key value``, ``--key=value``, ``--key``) and arguments."""
-    extra: dict[str, str | None] = {}
+    options: list[tuple[str, str | None]] = []
     arguments: list[str] = []
     for position, word in enumerate(words):
+        before = words[position - 1] if position else ""
         if word.startswith("-"):
             option, equals, value = word.partition("=")
-            extra[option] = value if equals else None
-        elif position and words[position - 1] in extra and extra[words[position - 1]] is None:
-            extra[words[position - 1]] = word
+            options.append((option, value if equals else None))
+        elif before.startswith("-") and options[-1] == (before, None):
+            options[-1] = (before, word)
         else:
             arguments.append(word)
-    return extra, arguments
+    return options, arguments

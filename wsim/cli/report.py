@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wsim.cli.console import remark, write_out
 
 if TYPE_CHECKING:
-    from wsim.report.material import Progress
+    from wsim.lab.progress import Progress
 
 __all__ = ["report_command"]
 
@@ -39,10 +39,11 @@ def _steps(show: bool) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (TextColumn("report"), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
         def advance(what: str, done: int, total: int) -> None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
 from wsim.errors import UserError
-from wsim.game import find_game
+from wsim.game import Game, analyses_of, find_game
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wsim.cli.options import Given
     from wsim.lab.plan import Plan
     from wsim.lab.run import Recording
+    from wsim.lab.store import Run
 
 __all__ = ["Output", "announce_compiling", "run_command"]
-
-COMPILE_SECONDS = 30  # said if the game's module does not know better
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,13 @@ class Output:
 def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> None:
     """Play what is missing, then print the folder and the game's summary of the run."""
     plan, folder = _plan(given, output)
-    module = find_game(plan.game)
     if not quiet:
-        announce_compiling(module)
+        announce_compiling(find_game(plan.game))
     start = time.perf_counter()
     recording = _record(plan, folder, output, quiet=quiet)
     seconds = time.perf_counter() - start
     run = recording.run
-    tables = module.summary(run) if hasattr(module, "summary") else []
+    tables = _summary(run)
     if as_json:
         print_json(
             {
@@ -77,16 +76,27 @@ def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
     return given.resolve(load_run(folder).plan.as_dict()), folder
 
 
-def announce_compiling(module: Any) -> None:
+def _summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
+    """Return the titled tables that a run ends with."""
+    from wsim.stats.brief import brief, ends
+
+    found = []
+    for analysis in analyses_of(find_game(run.plan.game)).values():
+        if analysis.shown == "run" and analysis.fits(run.plan):
+            title, frame = ends(analysis.table(run))
+            found.append((title, brief(frame, analysis.main())))
+    return found
+
+
+def announce_compiling(game: Game) -> None:
     """Say that the kernels of a game have still to be compiled, if so."""
-    cold = module.cold() if hasattr(module, "cold") else False
-    if cold:
-        seconds = COMPILE_SECONDS if cold is True else cold
+    if seconds := game.cold():
         remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
 
 
 def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
-    from wsim.lab.run import Interrupted, record
+    from wsim.lab.progress import Interrupted
+    from wsim.lab.run import record
 
     try:
         with progress_bar(not quiet) as progress:
@@ -94,8 +104,11 @@ def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> R
                 plan, folder, resume=output.resume, threads=output.threads, shard=output.shard, progress=progress
             )
     except Interrupted as interrupt:
+        if interrupt.result is None:
+            raise
+        run = interrupt.result.run
         remark(
-            f"wsim: interrupted; {interrupt.done:,} of {plan.games:,} games are kept, continue with:\n"
-            f"wsim run --resume {shlex.quote(str(Path(interrupt.folder)))}"
+            f"wsim: interrupted; {run.games:,} of {plan.games:,} games are kept, continue with:\n"
+            f"wsim run --resume {shlex.quote(str(run.path))}"
         )
         raise typer.Exit(INTERRUPTED) from None

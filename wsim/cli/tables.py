@@ -1,21 +1,23 @@
-"""``wsim cards``, ``wsim wonders``: a table of a run, sorted, cut, filtered. What is in a table, the game decides."""
+"""``wsim table`` and its short forms: any table of a run, split, sorted, cut, filtered. The game says which it has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
 from wsim.errors import UserError, nearest
-from wsim.game import find_game
+from wsim.game import analyses_of, find_analysis, find_game
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.lab.store import Run
+    from wsim.stats.analysis import Analysis
     from wsim.stats.tables import Table
 
-__all__ = ["View", "open_run", "show", "table_command"]
+__all__ = ["Asked", "View", "list_command", "open_run", "show", "table_command"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class View:
     sort: a column, largest first, or ``-column``, smallest first; None keeps the table's own order.
     top: how many rows, after sorting; None for all.
     only: ``column=value``, all of which must hold.
-    wide: whether every column is shown, or those that the game calls the main ones (``BRIEF`` of its module).
+    wide: whether every column is shown, or the main ones (``Analysis.main``).
     """
 
     sort: str | None
@@ -73,15 +75,70 @@ def _matches(table: pl.DataFrame, name: str, value: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).str.to_lowercase() == value.lower()
 
 
-def table_command(name: str, folder: str, view: View, by: tuple[str, ...] = (), *, as_json: bool) -> None:
-    """Print the table ``name`` of the run in ``folder``, split by columns of its seats table if ``by`` has some."""
-    run = open_run(folder)
-    module = find_game(run.plan.game)
-    makers = module.tables()
-    if name not in makers:
-        raise UserError(f"{run.plan.game} has no table of {name}: it has {', '.join(makers)}{nearest(name, makers)}")
-    columns = () if view.wide else (*by, *getattr(module, "BRIEF", {}).get(name, ()))
-    show(makers[name](run, by), run, view, columns, as_json=as_json)
+@dataclass(frozen=True)
+class Asked:
+    """What a command that shows a table of a run was given.
+
+    Attributes
+    ----------
+    folder: the run.
+    view: what is shown of the table.
+    as_json: whether as JSON.
+    by: columns that split its rows; none for the table's own.
+    options: options of the table with the texts that were given for each, None for an option without a value.
+    """
+
+    folder: str
+    view: View
+    as_json: bool
+    by: tuple[str, ...] = ()
+    options: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+
+
+def table_command(name: str, asked: Asked) -> None:
+    """Print the table ``name`` of a run: its rows, and in words what it says and what it does not."""
+    run = open_run(asked.folder)
+    analysis = find_analysis(find_game(run.plan.game), name)
+    options = {key: _value(name, analysis, key, texts) for key, texts in asked.options.items()}
+    table = analysis.table(run, asked.by, **options)
+    columns = () if asked.view.wide else analysis.main(asked.by)
+    show(table, run, asked.view, columns, as_json=asked.as_json)
+
+
+def list_command(asked: Asked) -> None:
+    """Print which tables a run has."""
+    run = open_run(asked.folder)
+    game = find_game(run.plan.game)
+    rows = [
+        {
+            "table": name,
+            "shows": analysis.about,
+            "by": ",".join(analysis.by or ()),
+            "options": " ".join(_option_names(analysis)),
+        }
+        for name, analysis in analyses_of(game).items()
+    ]
+    if asked.as_json:
+        print_json(rows)
+        return
+    print_tables([(f"Tables of {game.TITLE}: wsim table {asked.folder} NAME", rows)])
+
+
+def _option_names(analysis: Analysis) -> list[str]:
+    return [*(["--by"] if analysis.by is not None else []), *(f"--{name}" for name in analysis.options)]
+
+
+def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
+    """Return the value of an option of a table; raise UserError for one that it does not have."""
+    known = _option_names(analysis)
+    if key not in analysis.options:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise UserError(f"the table {name} has no option '--{key}': {has}{nearest('--' + key, known)}")
+    option = analysis.options[key]
+    given = [text for text in texts if text is not None]
+    if len(given) < len(texts):
+        raise UserError(f"the option '--{key}' needs a value: {option.help}")
+    return option.value(f"--{key}", given)
 
 
 def open_run(folder: str) -> Run:
@@ -103,7 +160,7 @@ def show(table: Table, run: Run, view: View, columns: tuple[str, ...] = (), *, a
     if columns:
         from wsim.stats.brief import brief
 
-        shown = brief(shown, tuple(dict.fromkeys(columns)))
+        shown = brief(shown, columns)
     print_tables([(f"{table.title}, {run.games:,} games", shown)])
     if table.note:
         write_out(f"\n{table.note}")

@@ -37,8 +37,8 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = given.resolve({"games": 1})
-    table: Simulator = find_game(plan.game).prepare(plan)
-    texts = _texts(table, range(first, first + plan.games), form)
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    texts = _texts(simulator, range(first, first + plan.games), form)
     if out is None:
         for text in texts:
             sys.stdout.write(text)
@@ -49,10 +49,11 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
         file.writelines(texts)
 
 
-def _texts(table: Simulator, games: range, form: str) -> Iterator[str]:
+def _texts(simulator: Simulator, games: range, form: str) -> Iterator[str]:
+    """Yield each game as the text that is printed, with the line's end."""
     for number in games:
-        trace = table.trace(number)
+        trace = simulator.trace(number)
         if form == "json":
             yield trace_line(trace) + "\n"
         else:
-            yield ("\n" if number > games.start else "") + table.text(trace).rstrip("\n") + "\n"
+            yield ("\n" if number > games.start else "") + simulator.text(trace).rstrip("\n") + "\n"

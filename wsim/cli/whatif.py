@@ -12,9 +12,12 @@ import typer
 
 from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, write_out
 from wsim.cli.run import announce_compiling
+from wsim.comparisons.answer import EFFECT, WhatIf, check_target
 from wsim.comparisons.arms import Change
-from wsim.comparisons.whatif import EFFECT, Interrupted, Question, WhatIf, check_target, compare
+from wsim.comparisons.question import Question
+from wsim.comparisons.whatif import compare
 from wsim.game import find_game
+from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -24,7 +27,6 @@ __all__ = ["Asked", "chart_lines", "whatif_command"]
 Shown = list[dict[str, Any]]
 
 CHART = 56  # columns of the chart's scale
-SHARES = ("win", "owner:", "winner:", "built:")
 FEW = 3  # variants up to which every metric is shown without being asked for
 
 
@@ -77,6 +79,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
 
 
 def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
+    """Print an answer: its tables, a chart where there are several variants, and how it came about."""
     if as_json:
         print_json(answer.record())
         return
@@ -87,7 +90,7 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
         tables += _details(answer)
     print_tables(tables)
     if len(effects) > 1:
-        write_out(f"\nEffect on {answer.test.metric}, with its interval:")
+        write_out(f"\nEffect on {answer.question.metric}, with its interval:")
         for line in chart_lines(effects, _characters()):
             write_out(line)
     write_out("\n" + "\n".join(_remarks(answer)))
@@ -104,9 +107,10 @@ def _what(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
     """Return every other metric, shares apart from points because their sizes differ."""
-    rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.test.metric]
-    shares = [row for row in rows if row["metric"].startswith(SHARES)]
-    points = [row for row in rows if not row["metric"].startswith(SHARES)]
+    rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.question.metric]
+    of_shares = {metric.name for metric in answer.metrics if metric.share}
+    shares = [row for row in rows if row["metric"] in of_shares]
+    points = [row for row in rows if row["metric"] not in of_shares]
     said = "each interval holds by itself, whenever playing stopped"
     return [
         (f"{what}; {said}", _slim(part)) for what, part in (("Points and counts", points), ("Shares", shares)) if part
@@ -125,14 +129,14 @@ def _slim(rows: Sequence[Mapping[str, Any]]) -> Shown:
 
 def _remarks(answer: WhatIf) -> list[str]:
     """Say in words how the answer came about."""
-    sure = f"{100 * (1 - answer.test.level):g} %"
+    sure = f"{100 * (1 - answer.question.alpha):g} %"
     level = (
         f"The intervals of this table hold together, for all variants and looks, with {sure} confidence"
         if answer.effects.height > 1
         else f"Its interval holds for all looks together with {sure} confidence"
     )
     why = {
-        "clear": f"Stopped because the answer is clear (budget {answer.test.budget:,} deals)",
+        "clear": f"Stopped because the answer is clear (budget {answer.question.budget:,} deals)",
         "budget": "Stopped because the budget is spent",
         "interrupted": "Stopped by hand",
     }[answer.stopped]

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.layers import path_of
-from wsim.catalog.source import read_toml
 from wsim.comparisons.paired import Arm
 from wsim.errors import UserError
 from wsim.game import find_game
 
 if TYPE_CHECKING:
-    from wsim.game import Simulator
+    from wsim.game import Restrict, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["Change", "Variant", "arms_of", "changed_cards", "sweep_values", "variants_of"]
+__all__ = ["Change", "Variant", "sweep_values", "variants_of"]
 
-BAN = "ban"  # the option of a game that restricts seats: seat=thing,thing;seat=thing
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
@@ -62,6 +59,7 @@ class Variant:
     name: what it is called, unique among the variants.
     value: of a sweep, as written; None otherwise.
     plans: its plan; for a restriction one plan for each seat restricted.
+    digests: of the plans, with the content of the files that they name.
     seats: these seats; None if no seat is treated apart.
     same: its rules are those of the baseline.
     """
@@ -69,6 +67,7 @@ class Variant:
     name: str
     value: str | None
     plans: tuple[Plan, ...]
+    digests: tuple[str, ...]
     seats: tuple[int, ...] | None = None
     same: bool = False
 
@@ -76,27 +75,30 @@ class Variant:
         """Return what makes the variant again, as JSON."""
         seats = None if self.seats is None else list(self.seats)
         plans = [plan.as_dict() for plan in self.plans]
-        return {"variant": self.name, "value": self.value, "seats": seats, "same": self.same, "plans": plans}
+        made = {"seats": seats, "same": self.same, "plans": plans, "digests": list(self.digests)}
+        return {"variant": self.name, "value": self.value, **made}
 
 
-def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[Variant]:
-    """Return the variants of a plan; raise UserError for a change that cannot be made."""
+def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulator) -> list[tuple[Variant, Arm]]:
+    """Return the variants of a plan, each with its arm ready to play; raise UserError for what cannot be compared."""
     if change.ban:
-        return [_restricted(plan, ban, seat) for ban in dict.fromkeys(change.ban)]
-    named = ", ".join([*change.files, *change.values])
+        seats = tuple(range(plan.players)) if seat is None else (seat,)
+        return [_restricted(plan, ban, seats, baseline) for ban in dict.fromkeys(change.ban)]
     if change.sweep is None:
-        return [_changed(plan, change, (), named, None, baseline)]
+        return [_changed(plan, change, ", ".join([*change.files, *change.values]), baseline)]
     path, values = sweep_values(change.sweep)
-    return [_changed(plan, change, (f"{path}={value}",), f"{path}={value}", value, baseline) for value in values]
+    return [_changed(plan, change, f"{path}={value}", baseline, value) for value in values]
 
 
 def _changed(
-    plan: Plan, change: Change, more: Sequence[str], name: str, value: str | None, baseline: Simulator
-) -> Variant:
-    values = (*plan.set, *change.values, *more)
-    variant = plan.replace(set=values, patch=(*plan.patch, *change.files))
-    simulator = find_game(plan.game).prepare(variant)
-    return Variant(name, value, (variant,), same=_rules(simulator.provenance()) == _rules(baseline.provenance()))
+    plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
+) -> tuple[Variant, Arm]:
+    """Return the variant with other rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
+    values = (*plan.set, *change.values, *([] if value is None else [name]))
+    changed = plan.replace(set=values, patch=(*plan.patch, *change.files))
+    arm = Arm(name, (_prepared(changed, name, baseline),))
+    same = _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
+    return Variant(name, value, (changed,), (changed.digest,), same=same), arm
 
 
 def _rules(provenance: Any) -> Any:
@@ -106,32 +108,23 @@ def _rules(provenance: Any) -> Any:
     return provenance
 
 
-def _restricted(plan: Plan, ban: str, seat: int | None) -> Variant:
-    options = find_game(plan.game).OPTIONS
-    if BAN not in options:
-        raise UserError(f"{plan.game} cannot restrict a seat: it has no option {BAN}")
-    if not ban.strip() or set(ban) & set("=;"):
-        raise UserError(f"a ban is a list of things such as green,trade, not {ban!r}; choose the seat with --seat")
-    seats = tuple(range(plan.players)) if seat is None else (seat,)
-    before = [plan.options[BAN]] if BAN in plan.options else []
-    plans = tuple(plan.replace(**{BAN: ";".join([*before, f"{one}={ban}"])}) for one in seats)
-    return Variant(f"no {ban.strip()}", None, plans, seats)
+def _restricted(plan: Plan, ban: str, seats: tuple[int, ...], baseline: Simulator) -> tuple[Variant, Arm]:
+    """Return the variant in which one seat may not do some things, each of the seats in turn."""
+    restrict: Restrict | None = find_game(plan.game).RESTRICT
+    if restrict is None:
+        raise UserError(f"{plan.game} cannot restrict a seat")
+    name = f"no {ban.strip()}"
+    plans = tuple(restrict(plan, seat, ban) for seat in seats)
+    simulators = tuple(_prepared(one, name, baseline) for one in plans)
+    return Variant(name, None, plans, tuple(one.digest for one in plans), seats), Arm(name, simulators, seats)
 
 
-def arms_of(plan: Plan, baseline: Simulator, variants: Sequence[Variant]) -> list[Arm]:
-    """Return the arms: the baseline, then each variant, ready to play."""
-    prepare = find_game(plan.game).prepare
-    arms = [Arm("baseline", (baseline,))]
-    for variant in variants:
-        simulators = tuple(prepare(one) for one in variant.plans)
-        if any(
-            (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype) for simulator in simulators
-        ):
-            raise UserError(
-                f"{variant.name} changes the number of seats, so that games cannot be compared seat by seat"
-            )
-        arms.append(Arm(variant.name, simulators, variant.seats))
-    return arms
+def _prepared(plan: Plan, name: str, baseline: Simulator) -> Simulator:
+    """Make a plan ready; raise UserError if its games have other seats than the baseline's."""
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    if (simulator.seats, simulator.row_dtype) != (baseline.seats, baseline.row_dtype):
+        raise UserError(f"{name} changes the number of seats, so that games cannot be compared seat by seat")
+    return simulator
 
 
 def sweep_values(sweep: str) -> tuple[str, list[str]]:
@@ -150,6 +143,7 @@ def sweep_values(sweep: str) -> tuple[str, list[str]]:
 
 
 def _range(sweep: str, text: str) -> list[str]:
+    """Return the numbers of ``5..9`` or ``5..9..2``, as text: exact, whole where all are."""
     match = _RANGE.fullmatch(text)
     if match is None:
         raise UserError(f"{text!r} in the sweep {sweep!r} is no range of numbers: {_GRAMMAR}")
@@ -184,15 +178,3 @@ def _listed(sweep: str, text: str) -> list[str]:
     if not all(values):
         raise UserError(f"the sweep {sweep!r} has an empty value: {_GRAMMAR}")
     return list(dict.fromkeys(values))
-
-
-def changed_cards(change: Change) -> list[str]:
-    """Return the names of the cards that a change names (``cards.NAME...`` in values and files), each once."""
-    names: list[str] = []
-    for text in (*change.values, *([change.sweep] if change.sweep else [])):
-        section, *names_below = path_of(text)
-        if section == "cards" and names_below:
-            names.append(names_below[0])
-    for path in change.files:
-        names += read_toml(path).get("cards", {})
-    return list(dict.fromkeys(names))

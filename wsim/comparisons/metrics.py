@@ -4,14 +4,14 @@ A metric is written
 
     score, win                the mean total, the mean win share of the seats concerned
     stages, points_science    the mean of any other number of the seats table
-    built:Palace              the share of the seats that own the card at the end
-    score:Gizah, win:science  the same over the seats with this wonder, side or policy
-    owner:Palace              the win share of the seats that own the card at the end
-    winner:Palace             the share of games won by an owner of the card
+    built:Palace              the share of the seats that own this at the end (``wsim.game.Game.OWNED``)
+    score:Gizah, win:science  the same over the seats with this name in some column: wonder, side, policy
+    owner:Palace              the win share of the seats that own this at the end
+    winner:Palace             the share of games won by an owner of it
 
 Each is ``sum(numerator) / sum(denominator)`` over games; both sums are taken per game, because a game is what is
-independent. Nothing here knows which game is played: wonders, sides and policies are columns of names (Enum), cards are
-Boolean columns ``built:NAME``.
+independent. Nothing here knows which game is played: groups of seats are columns of names (Enum), and the game says
+which columns tell what a seat owns.
 """
 
 from __future__ import annotations
@@ -28,13 +28,29 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["BUILT", "Metric", "card_metrics", "group_metrics", "levels_of", "parse_metric", "sums_of"]
 
-BUILT = "built:"
+__all__ = [
+    "SHORT",
+    "Metric",
+    "group_metrics",
+    "groups_of",
+    "measures_of",
+    "owned_metrics",
+    "parse_metric",
+    "sums_of",
+    "words_of",
+]
+
 SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
+"""Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
-MOST_LEVELS = 24  # a column of more names is no group that anybody would compare one by one
+MOST_NAMES = 24  # a column of more names is no group that anybody would compare one by one
+
+
+def words_of(column: str) -> str:
+    """Return what a column of the seats table is called in a sentence."""
+    return _WORDS.get(column, column)
 
 
 @dataclass(frozen=True)
@@ -45,49 +61,64 @@ class Metric:
     ----------
     name: as it is written.
     column: the column of the seats table that is averaged.
+    share: whether it lies between 0 and 1.
     group: the column and its value that a seat must have to count; None for every seat concerned.
-    card: the Boolean column that a seat must have to count (for ``per_game``: to add); None for every seat.
+    thing: what is owned, where the metric is about that.
+    owned: the Boolean column that a seat must have to count (for ``per_game``: to add); None for every seat.
     per_game: the sum is divided by the number of games, not of seats.
     """
 
     name: str
     column: str
+    share: bool
     group: tuple[str, str] | None = None
-    card: str | None = None
+    thing: str | None = None
+    owned: str | None = None
     per_game: bool = False
 
     def estimand(self, whose: str = "of all seats") -> str:
         """Say in a few words what is estimated; ``whose`` names the seats concerned."""
-        if self.per_game and self.card:
-            return f"share of games won by an owner of {self.card.removeprefix(BUILT)}"
-        if self.card:
-            return f"win share of the seats that own {self.card.removeprefix(BUILT)} at the end"
-        if self.column.startswith(BUILT):
-            return f"share {whose} that own {self.column.removeprefix(BUILT)} at the end"
+        if self.per_game:
+            return f"share of games won by an owner of {self.thing}"
+        if self.owned is not None:
+            return f"win share of the seats that own {self.thing} at the end"
+        if self.thing is not None:
+            return f"share {whose} that own {self.thing} at the end"
         if self.group is None:
             seats = whose
         else:
             these = "of the seats" if whose == "of all seats" else whose
             seats = f"{these} with {self.group[0]} {self.group[1]}"
-        return f"mean {_WORDS.get(self.column, self.column)} {seats}"
+        return f"mean {words_of(self.column)} {seats}"
 
 
-def parse_metric(text: str, seats: pl.DataFrame) -> Metric:
-    """Read a metric for a seats table (its rows do not matter); raise UserError for one that the table cannot give."""
+def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Metric:
+    """Read a metric; raise UserError for one that the table cannot give.
+
+    Parameters
+    ----------
+    seats: a seats table; its rows do not matter.
+    owned: how columns begin that tell what a seat owns, and what one such thing is called (``wsim.game.Game.OWNED``).
+    """
     name = text.strip()
     head, colon, rest = name.partition(":")
-    if head in ("owner", "winner") and colon:
-        return Metric(name, "win_share", card=_card(rest, seats), per_game=head == "winner")
+    if head in ("owner", "winner") and colon and owned:
+        has, thing = _thing(rest, seats, owned)
+        return Metric(name, "win_share", True, thing=thing, owned=has, per_game=head == "winner")
     measures = measures_of(seats)
     column = SHORT.get(name, name)
     if column in measures:
-        return Metric(name, column)
+        share = _is_share(column, seats)
+        return Metric(name, column, share, thing=_things(seats, owned).get(column) if share else None)
     column = SHORT.get(head, head)
     if not colon or column not in measures:
-        known = [*SHORT, *(measure for measure in measures if measure not in SHORT.values()), "owner", "winner"]
-        shown = ", ".join([*SHORT, "owner:CARD", "winner:CARD", *(one for one in known[2:-2] if ":" not in one)])
+        nouns = "|".join(owned.values()).upper()
+        owners = [f"{one}:{nouns}" for one in ("owner", "winner")] if owned else []
+        plain = [measure for measure in measures if measure not in SHORT.values()]
+        shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
+        known = [*SHORT, *plain, *(one.partition(":")[0] for one in owners)]
         raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
-    return Metric(name, column, group=_group(rest, seats))
+    return Metric(name, column, _is_share(column, seats), group=_group(rest, seats))
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
@@ -102,48 +133,70 @@ def _is_flag(kind: pl.DataType) -> bool:
     return kind == pl.Boolean
 
 
-def levels_of(seats: pl.DataFrame) -> dict[str, list[str]]:
+def _is_share(column: str, seats: pl.DataFrame) -> bool:
+    return column == "win_share" or _is_flag(seats.schema[column])
+
+
+def groups_of(seats: pl.DataFrame) -> dict[str, list[str]]:
     """Return the columns of names (wonder, side, policy) with their names, those of one name only left out."""
     import polars as pl
 
     found = {name: kind.categories.to_list() for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)}
-    return {name: levels for name, levels in found.items() if 1 < len(levels) <= MOST_LEVELS}
+    return {column: names for column, names in found.items() if 1 < len(names) <= MOST_NAMES}
 
 
-def _card(name: str, seats: pl.DataFrame) -> str:
-    cards = [column.removeprefix(BUILT) for column in seats.columns if column.startswith(BUILT)]
-    by_lower = {card.lower(): card for card in cards}
-    if name.lower() not in by_lower:
-        what = "the seats table of this game says nothing of cards" if not cards else f"unknown card {name!r}"
-        raise UserError(f"{what}{nearest(name, cards)}")
-    return BUILT + by_lower[name.lower()]
+def _things(seats: pl.DataFrame, owned: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that tell what a seat owns, each with the name of the thing."""
+    return {
+        column: column.removeprefix(prefix) for prefix in owned for column in seats.columns if column.startswith(prefix)
+    }
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return ``a, b or c``."""
+    return " or ".join(", ".join(words).rsplit(", ", 1))
+
+
+def _thing(name: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> tuple[str, str]:
+    """Return the column that tells who owns a thing, and the name of the thing as the table writes it."""
+    things = _things(seats, owned)
+    for column, thing in things.items():
+        if thing.lower() == name.lower():
+            return column, thing
+    nouns = _listed([f"{noun}s" for noun in owned.values()] if not things else list(owned.values()))
+    what = f"unknown {nouns} {name!r}" if things else f"the seats table of this game says nothing of {nouns}"
+    raise UserError(f"{what}{nearest(name, things.values())}")
 
 
 def _group(name: str, seats: pl.DataFrame) -> tuple[str, str]:
-    levels = levels_of(seats)
-    for column, names in levels.items():
+    """Return the column that has a name, and the name as the table writes it."""
+    groups = groups_of(seats)
+    for column, names in groups.items():
         for known in names:
             if known.lower() == name.lower():
                 return column, known
-    every = [known for names in levels.values() for known in names]
-    groups = " or ".join(levels) or "group"
-    raise UserError(f"no {groups} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}")
+    every = [known for names in groups.values() for known in names]
+    columns = " or ".join(groups) or "group"
+    raise UserError(f"no {columns} is called {name!r}: known are {', '.join(every)}{nearest(name, every)}")
 
 
 def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
     """Return each of the measures (``score``, ``win``) for every wonder, side and policy of a seats table."""
+    columns = {measure: SHORT.get(measure, measure) for measure in measures}
     return [
-        Metric(f"{measure}:{level}", SHORT.get(measure, measure), group=(column, level))
-        for column, levels in levels_of(seats).items()
-        for level in levels
-        for measure in measures
+        Metric(f"{measure}:{name}", column, _is_share(column, seats), group=(group, name))
+        for group, names in groups_of(seats).items()
+        for name in names
+        for measure, column in columns.items()
     ]
 
 
-def card_metrics(cards: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
-    """Return what a change of these cards is judged by: how often they are built, and how their owners fare."""
-    known = [card for card in cards if BUILT + card in seats.columns]
-    return [parse_metric(f"{kind}{card}", seats) for card in known for kind in (BUILT, "owner:", "winner:")]
+def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str, str]) -> list[Metric]:
+    """Return what a change of these things is judged by: how often they are owned, and how their owners fare."""
+    columns = {thing: column for column, thing in _things(seats, owned).items()}
+    known = [name for name in names if name in columns]
+    texts = [text for name in known for text in (columns[name], f"owner:{name}", f"winner:{name}")]
+    return [parse_metric(text, seats, owned) for text in texts]
 
 
 def sums_of(
@@ -174,12 +227,12 @@ class _Reader:
         self._frame = frame
         self._columns: dict[str, NDArray[np.float64]] = {}
         self._codes: dict[str, tuple[list[str], NDArray[Any]]] = {}
-        # the Free City of two players is nobody's: rank 0, as in wsim.stats
+        # a seat of rank 0 takes no part in the contest, as in wsim.stats
         plays = concerned & (frame["rank"].to_numpy() > 0) if "rank" in frame.columns else concerned
         self._plays = plays.astype(np.float64)
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """Return a column; zeros where the table lacks it (a card that only the other arm has)."""
+        """Return a column; zeros where the table lacks it (a thing that only the other arm has)."""
         if name not in self._columns:
             there = name in self._frame.columns
             values = self._frame[name].to_numpy() if there else np.zeros(self._frame.height)
@@ -189,17 +242,18 @@ class _Reader:
     def counted(self, metric: Metric) -> NDArray[np.float64]:
         """Return 1 for the rows that a metric counts, 0 for the others."""
         counted = self._plays
-        if metric.card is not None:
-            counted = counted * self.column(metric.card)
+        if metric.owned is not None:
+            counted = counted * (self.column(metric.owned) > 0)
         if metric.group is not None:
             counted = counted * self._has(*metric.group)
         return counted
 
-    def _has(self, column: str, level: str) -> NDArray[np.bool_]:
+    def _has(self, column: str, name: str) -> NDArray[np.bool_]:
+        """Return for each row whether a column has this name there."""
         if column not in self._codes:
             series = self._frame[column]
-            levels = cast("pl.Enum", series.dtype).categories.to_list()
-            self._codes[column] = (levels, series.to_physical().to_numpy())
-        levels, codes = self._codes[column]
-        result: NDArray[np.bool_] = codes == (levels.index(level) if level in levels else -1)
+            names = cast("pl.Enum", series.dtype).categories.to_list()
+            self._codes[column] = (names, series.to_physical().to_numpy())
+        names, codes = self._codes[column]
+        result: NDArray[np.bool_] = codes == (names.index(name) if name in names else -1)
         return result

@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.comparisons.metrics import Metric, sums_of
-from wsim.lab.batch import play
+from wsim.lab.batch import in_chunks
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from wsim.game import Simulator
     from wsim.stats.intervals import Estimate
 
-__all__ = ["Arm", "Comparison", "PairedTable", "play_paired"]
+__all__ = ["Arm", "Comparison", "Pairing", "play_paired"]
 
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
@@ -33,7 +32,7 @@ BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stat
 
 @dataclass(frozen=True)
 class Arm:
-    """One side of a comparison.
+    """One way to play that a comparison compares.
 
     Attributes
     ----------
@@ -56,43 +55,35 @@ class Arm:
 
     @staticmethod
     def _play(simulator: Simulator, first: int, games: int) -> NDArray[Any]:
+        """Play games with one simulator and return their rows, shape (games, seats)."""
         rows = np.zeros(games * simulator.seats, simulator.row_dtype)
         simulator.play(first, rows)
         return rows.reshape(games, simulator.seats)
 
 
-class PairedTable:
-    """Several arms as one table for ``wsim.lab.batch.play``: a game has one row, the sums of every arm and metric."""
+@dataclass(frozen=True)
+class Pairing:
+    """What is compared on common deals.
 
-    seats = 1
-    pick_dtype = np.dtype([("none", "u1")])
-    picks_per_game = 0
+    Attributes
+    ----------
+    arms: the baseline, then the variants.
+    metrics: what is compared of them.
+    concerned: for each seat, whether it counts.
+    """
 
-    def __init__(self, arms: Sequence[Arm], metrics: Sequence[Metric], concerned: NDArray[np.bool_]) -> None:
-        """Compare ``arms``, the first of which is the baseline; ``concerned`` says which seats count."""
-        self.arms = tuple(arms)
-        self.metrics = tuple(metrics)
-        self._concerned = concerned
-        self.row_dtype = np.dtype([("sums", "f8", (len(arms), len(metrics), 2))])
+    arms: tuple[Arm, ...]
+    metrics: tuple[Metric, ...]
+    concerned: NDArray[np.bool_]
 
-    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:  # noqa: ARG002
-        """Play the games from ``first`` in every arm and fill the rows, one per game; record no picks."""
+    def sums(self, games: range) -> NDArray[np.float64]:
+        """Play games in every arm and return their sums, shape (arms, metrics, 2, games)."""
+        result = np.empty((len(self.arms), len(self.metrics), 2, len(games)))
         for place, arm in enumerate(self.arms):
             simulator = arm.simulators[0]
-            frame = simulator.seats_frame(arm.rows(first, len(rows)))
-            rows["sums"][:, place] = sums_of(frame, simulator.seats, self.metrics, self._concerned)
-        return 0
-
-    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
-        """Return the sums, one column each."""
-        import polars as pl
-
-        return pl.from_numpy(rows["sums"].reshape(len(rows), -1))
-
-    def sums(self, frames: Sequence[pl.DataFrame]) -> NDArray[np.float64]:
-        """Return the sums of games from such frames, shape (games, arms, metrics, 2)."""
-        flat = np.concatenate([frame.to_numpy() for frame in frames])
-        return flat.reshape(len(flat), len(self.arms), len(self.metrics), 2)
+            frame = simulator.seats_frame(arm.rows(games.start, len(games)))
+            result[place] = sums_of(frame, simulator.seats, self.metrics, self.concerned).transpose(1, 2, 0)
+        return result
 
 
 class Comparison:
@@ -111,15 +102,16 @@ class Comparison:
         self._moments = Moments(variants * metrics, 4)
 
     def plus(self, sums: NDArray[np.float64]) -> Comparison:
-        """Return what is known with more games, shape (games, arms, metrics, 2); this comparison stays as it is."""
-        by_feature = sums.transpose(3, 1, 2, 0)  # numerator and denominator, arm, metric, game
-        groups = (self.variants * self.metrics, len(sums))
+        """Return what is known with more games, shape (arms, metrics, 2, games); this comparison stays as it is."""
+        by_feature = sums.transpose(2, 0, 1, 3)  # numerator and denominator, arm, metric, game
+        games = sums.shape[-1]
+        groups = (self.variants * self.metrics, games)
         base = [np.tile(part[0], (self.variants, 1)) for part in by_feature]
         changed = [part[1:].reshape(groups) for part in by_feature]
         result = Comparison(self.variants, self.metrics)
         result._moments.merge(self._moments)
         result._moments.add(*base, *changed)
-        result.games = self.games + len(sums)
+        result.games = self.games + games
         return result
 
     def base(self) -> Estimate:
@@ -153,18 +145,15 @@ class Comparison:
 
 
 def play_paired(
-    table: PairedTable, blocks: Sequence[range], threads: int | None
+    pairing: Pairing, blocks: Sequence[range], threads: int | None
 ) -> Generator[tuple[range, NDArray[np.float64]]]:
-    """Play blocks of games in every arm and yield each with its sums, shape (games, arms, metrics, 2), in order.
+    """Play blocks of games in every arm and yield each with its sums, shape (arms, metrics, 2, games), in order.
 
     The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
     """
-    chunks = play(cast("Simulator", table), blocks, threads=threads)  # play asks no more of a table than this one has
-    with closing(chunks):
-        waiting = []
-        place = 0
-        for chunk in chunks:
-            waiting.append(chunk.seats)
-            if chunk.games.stop == blocks[place].stop:
-                yield blocks[place], table.sums(waiting)
-                waiting, place = [], place + 1
+    with closing(in_chunks(pairing.sums, blocks, threads=threads)) as chunks:
+        for games in blocks:
+            waiting: list[NDArray[np.float64]] = []
+            while sum(part.shape[-1] for part in waiting) < len(games):
+                waiting.append(next(chunks))
+            yield games, np.concatenate(waiting, axis=-1)

@@ -11,37 +11,32 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from wsim.comparisons.metrics import SHORT, measures_of, words_of
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.lab.run import Interrupted as RunInterrupted
-from wsim.lab.run import Progress, record
-from wsim.lab.store import Run, load_run
-from wsim.stats.intervals import benjamini_hochberg, nulls
-from wsim.wonders.analysis.propensity import pick_effects
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.run import record
+from wsim.lab.store import Run
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ACTIONS", "Interrupted", "PickExperiment", "PickQuestion", "experiment_picks", "play_experiment"]
+    from wsim.game import PickExperiment as Picks
+    from wsim.game import Simulator
 
-ACTIONS = ("build", "stage", "sell", "take")
-OUTCOMES = {"score": "total", "win": "win_share"}
-RANDOMISE = "randomise"  # the option of a game that randomises picks
+__all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
+
+FORMAT = "wsim-picks/2"
 GAMES = 20_000
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during an experiment: ``result`` is what the finished shards say, None before the first."""
-
-    def __init__(self, result: PickExperiment | None) -> None:
-        super().__init__("interrupted")
-        self.result = result
 
 
 @dataclass(frozen=True)
@@ -50,33 +45,41 @@ class PickQuestion:
 
     Attributes
     ----------
-    actions: what is done with a card: build, stage (bury it under a stage), sell (deny it to the others), take (any).
+    actions: what is done with a card, from those of the game; None for its usual ones.
     outcome: ``score``, ``win``, or another number of the seats table.
     against: ``others``, a uniformly drawn other legal move, or ``policy``, what the policy wants.
     card: this card only; None for all.
     age: this age only; None for all.
-    confidence: of the intervals.
+    level: confidence level of the intervals.
     fewest: what was effectively done less often is left out: its interval would be worth nothing.
     """
 
-    actions: tuple[str, ...] = ("build", "stage", "sell")
+    actions: tuple[str, ...] | None = None
     outcome: str = "score"
     against: str = "others"
     card: str | None = None
     age: int | None = None
-    confidence: float = 0.95
+    level: float = 0.95
     fewest: int = 30
 
     def __post_init__(self) -> None:
-        for action in self.actions:
-            if action not in ACTIONS:
-                raise UserError(f"unknown action {action!r}: known are {', '.join(ACTIONS)}{nearest(action, ACTIONS)}")
-        if not self.actions:
-            raise UserError(f"name at least one action: {', '.join(ACTIONS)}")
         if self.against not in ("others", "policy"):
             raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
-        if not 0 < self.confidence < 1:
-            raise UserError(f"the confidence lies between 0 and 1, such as 0.95, not {self.confidence!r}")
+        check_level(self.level)
+
+    def of(self, picks: Picks) -> PickQuestion:
+        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
+        actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
+        known = ", ".join(picks.actions)
+        if not actions:
+            raise UserError(f"name at least one action: {known}")
+        for action in actions:
+            if action not in picks.actions:
+                raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
+        if self.age is not None and self.age not in picks.ages:
+            ages = " or ".join(", ".join(map(str, picks.ages)).rsplit(", ", 1))
+            raise UserError(f"the age must be {ages}, not {self.age}" if ages else "this game has no ages")
+        return replace(self, actions=actions)
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,10 @@ class PickExperiment:
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
-        question = {name: getattr(self.question, name) for name in self.question.__dataclass_fields__}
         return {
-            "format": "wsim-picks/1",
+            "format": FORMAT,
             "estimand": self.estimand,
-            "question": question,
+            "question": asdict(self.question),
             "games": self.games,
             "complete": self.complete,
             "seconds": round(self.seconds, 3),
@@ -123,12 +125,12 @@ def experiment_picks(
     /,
     *,
     randomise: float | str = 0.1,
-    actions: Sequence[str] = ("build", "stage", "sell"),
+    actions: Sequence[str] | None = None,
     outcome: str = "score",
     against: str = "others",
     card: str | None = None,
     age: int | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     fewest: int = 30,
     folder: str | Path | None = None,
     threads: int | None = None,
@@ -140,21 +142,20 @@ def experiment_picks(
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
     randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
-    actions, outcome, against, card, age, confidence, fewest: see ``PickQuestion``.
+    actions, outcome, against, card, age, level, fewest: see ``PickQuestion``.
     folder: keep the run here; without it only the answer is kept.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
-    question = PickQuestion(tuple(actions), outcome, against, card, age, confidence, fewest)
+    done = None if actions is None else tuple(actions)
+    question = PickQuestion(done, outcome, against, card, age, level, fewest)
     chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
     return play_experiment(randomised(chosen, randomise), question, folder, threads=threads)
 
 
 def randomised(plan: Plan, randomise: float | str) -> Plan:
     """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
-    options = find_game(plan.game).OPTIONS
-    if RANDOMISE not in options:
-        raise UserError(f"{plan.game} cannot randomise picks: it has no option {RANDOMISE}")
+    picks = _picks_of(plan.game)
     chances = str(randomise).split(",")
     try:
         none = not any(float(chance) > 0 for chance in chances)
@@ -162,7 +163,15 @@ def randomised(plan: Plan, randomise: float | str) -> Plan:
         none = False  # the game says what is wrong with it
     if none:
         raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}")
-    return plan.replace(picks=True, **{RANDOMISE: str(randomise)})
+    return picks.randomise(plan, str(randomise))
+
+
+def _picks_of(game: str) -> Picks:
+    """Return how randomised picks of a game are compared; raise UserError if they cannot be."""
+    picks: Picks | None = find_game(game).PICKS
+    if picks is None:
+        raise UserError(f"{game} cannot randomise picks")
+    return picks
 
 
 def play_experiment(
@@ -175,38 +184,29 @@ def play_experiment(
     progress: Progress | None = None,
 ) -> PickExperiment:
     """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
-    table = find_game(plan.game).prepare(plan)
-    _check_columns(
-        question, table.seats_frame(_no_rows(table.row_dtype)), table.picks_frame(_no_rows(table.pick_dtype))
-    )
+    asked = question.of(_picks_of(plan.game))
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    seats = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
+    _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
     with nullcontext(str(folder)) if folder is not None else TemporaryDirectory(prefix="wsim-picks-") as place:
         start = time.perf_counter()
         try:
             run = record(plan, place, resume=resume, threads=threads, progress=progress).run
-        except RunInterrupted as interrupt:
+        except Interrupted as interrupt:
             seconds = time.perf_counter() - start
-            known = _answer(load_run(place), question, seconds) if interrupt.done else None
-            raise Interrupted(known) from None
-        return _answer(run, question, time.perf_counter() - start)
-
-
-def _no_rows(dtype: Any) -> Any:
-    import numpy as np
-
-    return np.zeros(0, dtype)
+            some = interrupt.result is not None and interrupt.result.run.games
+            raise Interrupted(_answer(interrupt.result.run, asked, seconds) if some else None) from None
+        return _answer(run, asked, time.perf_counter() - start)
 
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
     """Raise UserError for a question that these tables cannot answer, before any game is played."""
     import polars as pl
 
-    column = OUTCOMES.get(question.outcome, question.outcome)
-    numbers = [name for name, kind in seats.schema.items() if kind.is_numeric() or kind == pl.Boolean]
+    column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
     if column not in numbers:
-        known = [*OUTCOMES, *(name for name in numbers if ":" not in name)]
+        known = [*SHORT, *(name for name in numbers if ":" not in name)]
         raise UserError(f"unknown outcome {question.outcome!r}: known are {', '.join(known)}{nearest(column, known)}")
-    if question.age is not None and ("age" not in picks.columns or not 1 <= question.age <= 3):
-        raise UserError(f"the age must be 1, 2 or 3, not {question.age}")
     kind = picks.schema.get("card")
     if not isinstance(kind, pl.Enum) or "offered" not in picks.columns:
         raise UserError("this game records no cards in hand with its picks, so that they cannot be compared")
@@ -223,22 +223,17 @@ def _named(card: str, names: Sequence[str]) -> str:
 
 
 def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
+    """Ask the games of a run, finished or not."""
     import polars as pl
 
     picks, seats = run.picks, run.seats
     if question.age is not None:
         picks = picks.filter(pl.col("age") == question.age)
-    outcome = OUTCOMES.get(question.outcome, question.outcome)
+    estimate, actions = _picks_of(run.plan.game).effects, question.actions or ()
+    outcome = SHORT.get(question.outcome, question.outcome)
     parts = []
-    for action in question.actions:
-        table = pick_effects(
-            picks,
-            seats,
-            action,  # type: ignore[arg-type]  # checked by PickQuestion, as is the comparison
-            outcome=outcome,
-            against=question.against,  # type: ignore[arg-type]
-            level=question.confidence,
-        )
+    for action in actions:
+        table = estimate(picks, seats, action, outcome, question.against, question.level)
         frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
         if question.card is not None:
             frame = frame.filter(pl.col("card").cast(pl.String) == _named(question.card, frame["card"].to_list()))
@@ -260,8 +255,8 @@ def _sentence(question: PickQuestion) -> str:
     """Say what an effect is."""
     other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
     when = "turns" if question.age is None else f"turns of age {question.age}"
-    outcome = {"score": "score", "win": "win share"}.get(question.outcome, question.outcome)
-    doing = " / ".join(question.actions)
+    outcome = words_of(SHORT.get(question.outcome, question.outcome))
+    doing = " / ".join(question.actions or ())
     return (
         f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
         f"drawn uniformly) less its mean final {outcome} if it {other}, everybody playing on as in this experiment."

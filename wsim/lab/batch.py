@@ -1,4 +1,4 @@
-"""Games in chunks over threads: the kernels release the interpreter lock, the frames come back in order.
+"""Games in chunks over threads: the kernels release the interpreter lock, what they made comes back in order.
 
 A chunk's data depend on (plan, seed, game numbers) only, so neither the number of threads nor the cut into chunks can
 be seen in the result. At most ``2 * threads`` chunks are in flight: that, and whatever the caller keeps, is the memory.
@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Progress", "play", "usable_cpus", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "in_chunks", "play", "usable_cpus", "usable_threads"]
+
+Made = TypeVar("Made")
+"""What a chunk of games becomes."""
 
 FIRST_CHUNK = 64
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
 MAXIMUM_CHUNK = 8192
 SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
 MAXIMUM_THREADS = 1024
-
-Progress = Callable[[int], None]
-"""Called on the caller's thread with the number of games that came in since the last call."""
 
 
 @dataclass(frozen=True)
@@ -84,17 +85,40 @@ def usable_threads(threads: int | None) -> int:
     return threads
 
 
-def _play_chunk(simulator: Simulator, games: range, picks: bool, pace: _Pace) -> Chunk:
+def _timed(make: Callable[[range], Made], games: range, pace: _Pace) -> Made:
+    """Make something of a chunk of games and note how long it took."""
     start = time.perf_counter()
-    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-    decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
-    written = simulator.play(games.start, rows, decisions)
+    made = make(games)
     pace.note(len(games), time.perf_counter() - start)
-    return Chunk(
-        games=games,
-        seats=simulator.seats_frame(rows),
-        picks=None if decisions is None else simulator.picks_frame(decisions[:written]),
-    )
+    return made
+
+
+def in_chunks(
+    make: Callable[[range], Made], parts: Sequence[range], *, threads: int | None = None, chunk: int | None = None
+) -> Generator[Made]:
+    """Cut the games of ``parts`` into chunks, call ``make`` with each on some thread, yield what it made in order.
+
+    No chunk reaches over the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
+    ``make``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
+    """
+    count = usable_threads(threads)
+    pace = _Pace(chunk)
+    left = sum(map(len, parts))
+    pool = ThreadPoolExecutor(count, thread_name_prefix="wsim")
+    waiting: deque[Future[Made]] = deque()
+    try:
+        for part in parts:
+            first = part.start
+            while first < part.stop:
+                games = range(first, min(part.stop, first + pace.size(left, count)))
+                first, left = games.stop, left - len(games)
+                waiting.append(pool.submit(_timed, make, games, pace))
+                if len(waiting) == 2 * count:
+                    yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def play(
@@ -105,26 +129,17 @@ def play(
     picks: bool = False,
     chunk: int | None = None,
 ) -> Generator[Chunk]:
-    """Play the games of ``parts``, one part after the other, and yield their chunks in this order.
+    """Play the games of ``parts``, one part after the other, and yield their tables chunk by chunk (``in_chunks``)."""
+    return in_chunks(partial(_tables, simulator, picks), parts, threads=threads, chunk=chunk)
 
-    No chunk reaches over the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
-    the games. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
-    """
-    count = usable_threads(threads)
-    pace = _Pace(chunk)
-    left = sum(map(len, parts))
-    pool = ThreadPoolExecutor(count, thread_name_prefix="wsim")
-    waiting: deque[Future[Chunk]] = deque()
-    try:
-        for part in parts:
-            first = part.start
-            while first < part.stop:
-                games = range(first, min(part.stop, first + pace.size(left, count)))
-                first, left = games.stop, left - len(games)
-                waiting.append(pool.submit(_play_chunk, simulator, games, picks, pace))
-                if len(waiting) == 2 * count:
-                    yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+
+def _tables(simulator: Simulator, picks: bool, games: range) -> Chunk:
+    """Play games and return their tables."""
+    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
+    decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
+    written = simulator.play(games.start, rows, decisions)
+    return Chunk(
+        games=games,
+        seats=simulator.seats_frame(rows),
+        picks=None if decisions is None else simulator.picks_frame(decisions[:written]),
+    )

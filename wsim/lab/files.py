@@ -29,6 +29,7 @@ def explained(doing: str, path: Path, error: Exception) -> StoreError:
 
 
 def _flush(path: Path, mode: int = os.O_RDWR) -> None:
+    """Wait until a file, or the entries of a folder, lie on the disk."""
     descriptor = os.open(path, mode)
     try:
         os.fsync(descriptor)

@@ -17,6 +17,7 @@ from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
+from wsim.policies.sources import digest_of_sources
 
 __all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "renamed"]
 
@@ -176,6 +177,8 @@ def _text(key: str, value: Any) -> str:
 
 
 def _whole(low: int, high: int) -> Callable[[str, Any], int]:
+    """Return the check of a whole number from ``low`` up to, but not including, ``high``."""
+
     def check(key: str, value: Any) -> int:
         try:
             number = operator.index(value) if not isinstance(value, bool) else None
@@ -209,6 +212,8 @@ def _optional_path(key: str, value: Any) -> str | None:
 
 
 def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
+    """Return the check of a list, of which a single value is one of one."""
+
     def check_all(key: str, value: Any) -> tuple[str, ...]:
         values = (value,) if isinstance(value, str | os.PathLike) else value
         if not isinstance(values, list | tuple):
@@ -219,6 +224,7 @@ def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, .
 
 
 def _assignment(key: str, value: Any) -> str:
+    """Return a text ``path=value``."""
     text = _text(key, value)
     path, equals, _ = text.partition("=")
     if not (equals and path.strip()):
@@ -227,6 +233,7 @@ def _assignment(key: str, value: Any) -> str:
 
 
 def _policies(key: str, value: Any) -> tuple[str, ...]:
+    """Return the line-up, every entry in the one way in which it is written."""
     texts = value if isinstance(value, str) else _each(_text)(key, value)
     return tuple(str(entry) for entry in parse_lineup(texts))
 
@@ -259,6 +266,7 @@ def _option(key: str, value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
+    """Return a value as TOML writes it."""
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(one) for one in value)}]"
     # The texts of JSON are texts of TOML, but for the one control character that JSON does not escape.
@@ -266,6 +274,7 @@ def _toml(value: Any) -> str:
 
 
 def _as_options(key: str, value: Any) -> list[str]:
+    """Return the words of the command line that give a key its value."""
     option = "--" + key.replace("_", "-")
     match key, value:
         case "rotate", _:
@@ -280,17 +289,26 @@ def _as_options(key: str, value: Any) -> list[str]:
             return [option, str(value)]
 
 
-def _file_digest(path: str) -> str:
+def _content_digest(path: str) -> str:
+    return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _file_digest(path: str, digest: Callable[[str], str] = _content_digest) -> str:
+    """Return the digest of a file; raise UserError if it cannot be read."""
     try:
-        return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        return digest(path)
     except OSError as error:
         raise UserError(f"cannot read {path!r}: {error.strerror}") from error
 
 
 def _policy_identity(entry: Entry) -> str:
-    """Return the entry as text, a file's content in the place of its folder; also of a file of weights."""
+    """Return the entry as text, the content of a file of weights or of a policy in the place of its folder.
+
+    The modules that a policy imports from its folder count as its content. What is installed (a policy of a module, an
+    entry point) is in the provenance of the rules.
+    """
     if entry.file is None:
         weights = entry.parameters.get("file")
         return f"{entry} {_file_digest(weights)}" if isinstance(weights, str) else str(entry)
     named = Entry(f"{Path(entry.file).name}:{entry.function}", entry.parameters)
-    return f"{named} {_file_digest(entry.file)}"
+    return f"{named} {_file_digest(entry.file, digest_of_sources)}"

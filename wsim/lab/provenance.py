@@ -7,7 +7,6 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import wsim
@@ -26,6 +25,7 @@ _PACKAGES = ("numba", "numpy", "polars")
 
 
 def _software() -> dict[str, str]:
+    """Return the versions of what takes part in making the data."""
     versions = {"wsim": wsim.__version__, "python": platform.python_version()}
     return versions | {name: metadata.version(name) for name in _PACKAGES}
 
@@ -37,10 +37,9 @@ class Provenance:
     Attributes
     ----------
     plan: the resolved plan, flat.
-    identity: what decides the data (``Plan.identity``), the rules (``Table.provenance``) and the version of wsim.
+    identity: what decides the data (``Plan.identity``), the rules (``Simulator.provenance``) and the version of wsim.
     digest: sixteen hexadecimal digits of the identity.
-    command: the shell command that makes the data again, run in ``directory``.
-    directory: where the run was started; relative paths of the plan start there.
+    command: the shell command that makes the data again.
     software: versions of wsim, Python and the packages that take part.
     """
 
@@ -48,7 +47,6 @@ class Provenance:
     identity: Mapping[str, Any]
     digest: str
     command: str
-    directory: str
     software: Mapping[str, str]
 
     @classmethod
@@ -61,7 +59,6 @@ class Provenance:
             identity=identity,
             digest=digest_of(identity),
             command=plan.command(),
-            directory=str(Path.cwd()),
             software=_software(),
         )
 
@@ -76,12 +73,12 @@ class Provenance:
 
     def file_metadata(self, table: str, games: range) -> dict[str, str]:
         """Return the metadata of the Parquet file that holds ``games`` of a table (seats or picks)."""
-        entry = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
-        del entry["directory"]  # equal data in equal files, wherever they were made
-        return {METADATA_KEY: json.dumps(entry, ensure_ascii=False, sort_keys=True)}
+        record = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
+        return {METADATA_KEY: json.dumps(record, ensure_ascii=False, sort_keys=True)}
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Return the values of nested mappings by their paths."""
     if not isinstance(value, Mapping):
         return {path: value}
     found: dict[str, Any] = {}

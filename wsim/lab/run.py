@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import Chunk, play, usable_threads
 from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter
@@ -24,24 +25,12 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Interrupted", "Progress", "Recording", "default_folder", "record", "simulate"]
-
-Progress = Callable[[int, int], None]
-"""Called with the games done so far and the games of the plan."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run: ``folder`` keeps the finished shards, with ``done`` games."""
-
-    def __init__(self, folder: Path, done: int) -> None:
-        super().__init__(f"interrupted after {done} games in {folder}")
-        self.folder = folder
-        self.done = done
+__all__ = ["Recording", "default_folder", "record", "simulate"]
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What ``record`` did: the run, and the number of games that it had still to play (0: all were there)."""
+    """What ``record`` did: the run, and the number of games that it played (0: all were there)."""
 
     run: Run
     played: int
@@ -100,10 +89,10 @@ def record(
     resume: go on with a run that was interrupted, or that has fewer games than the plan.
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
-    progress: called after every chunk.
+    progress: called after every chunk with ``games``, those done and those of the plan.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
-    refuses, Interrupted on Ctrl-C; in each case the shards that were finished stay.
+    refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
     if shard is not None and shard < 1:
@@ -112,15 +101,17 @@ def record(
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance) if out is None else Path(out)
     size = shard or shard_games(simulator, plan.picks)
-    with RunWriter(folder, plan, provenance, size, resume=resume) as writer:
-        played = 0
-        if not writer.finished:
-            start = time.perf_counter()
-            try:
+    writer = RunWriter(folder, plan, provenance, size, resume=resume)
+    before, played = writer.done(), 0
+    try:
+        with writer:
+            if not writer.finished:
+                start = time.perf_counter()
                 played = _play_missing(simulator, writer, count, progress)
-            except KeyboardInterrupt:
-                raise Interrupted(folder, writer.done()) from None
-            writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+                writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+    except KeyboardInterrupt:
+        begun = (folder / "run.json").exists()
+        raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
     return Recording(load_run(folder), played)
 
 
@@ -139,7 +130,7 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                     shard.append(chunk)
                     played += len(chunk.games)
                     if progress is not None:
-                        progress(before + played, plan.games)
+                        progress("games", before + played, plan.games)
                 if written is not None:
                     written.result()
                 written = pool.submit(_write, writer, games, shard)
@@ -157,6 +148,7 @@ def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
 
 
 def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
+    """Write a shard from its chunks."""
     import polars as pl
 
     seats = pl.concat([chunk.seats for chunk in shard], rechunk=True)

@@ -64,8 +64,8 @@ def stored_games(folder: Path, table: str, first: int) -> range:
     import polars as pl
 
     try:
-        entry = json.loads(pl.read_parquet_metadata(shard_path(folder, table, first))[METADATA_KEY])
-        return range(entry["first_game"], entry["first_game"] + entry["games"])
+        record = json.loads(pl.read_parquet_metadata(shard_path(folder, table, first))[METADATA_KEY])
+        return range(record["first_game"], record["first_game"] + record["games"])
     except (OSError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError):
         return range(0)
 
@@ -132,6 +132,7 @@ class Run:
         return sum(len(stored_games(self.path, "seats", first)) for first in shard_starts(self.path, "seats"))
 
     def _scan(self, table: str) -> pl.LazyFrame:
+        """Return the shards of a table as one lazy frame."""
         import polars as pl
 
         paths = [shard_path(self.path, table, first) for first in shard_starts(self.path, table)]
@@ -141,6 +142,7 @@ class Run:
 
 
 def _run(folder: Path, record: Mapping[str, Any]) -> Run:
+    """Return the run that a record tells of; raise UserError if the record is damaged."""
     try:
         provenance = Provenance.from_record(record)
         plan = Plan.restore(provenance.plan)

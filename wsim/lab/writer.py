@@ -123,6 +123,7 @@ class RunWriter:
         self._release()
 
     def _hold(self) -> None:
+        """Lock the folder; raise UserError if another process writes in it."""
         if fcntl is None:
             return
         self._lock = os.open(self.folder, os.O_RDONLY)

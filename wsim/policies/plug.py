@@ -9,7 +9,6 @@ exception is kept and told by ``Plugged.complaint``.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -30,6 +29,7 @@ import numpy as np
 from wsim.errors import UserError, nearest
 from wsim.jit import JIT, NumbaError, intrinsic, ir, kernel, njit, types
 from wsim.policies.declare import Declaration, declaration_of
+from wsim.policies.sources import digest_of_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,21 +114,21 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
 
 
 def _digest(file: str) -> str:
-    """Return the digest of a policy file; raise UserError if it cannot be read."""
+    """Return the digest of a policy file and what it imports from its folder; UserError if it cannot be read."""
     path = Path(file)
     if not path.is_file():
         names = [other.name for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
         raise UserError(f"the policy file {file!r} does not exist{nearest(path.name, names)}")
     try:
-        return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+        return digest_of_sources(path)
     except OSError as error:
         raise UserError(f"the policy file {file!r} cannot be read: {error.strerror}") from error
 
 
 def _digest_of(module: ModuleType) -> str:
-    """Return the digest of a module's file; the module's name where it has none that can be read."""
+    """Return the digest of a module's sources; the module's name where it has none that can be read."""
     try:
-        return "sha256:" + hashlib.sha256(Path(str(module.__file__)).read_bytes()).hexdigest()
+        return digest_of_sources(str(module.__file__))
     except (AttributeError, OSError):
         return module.__name__
 

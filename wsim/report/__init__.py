@@ -3,7 +3,7 @@
 The order of reading: ``material`` collects what there is to show (tables of the run's game, outcomes, what-if answers),
 ``conclusions`` says in words what the intervals allow, ``charts`` draws, ``grids`` tables, ``sections`` puts all in
 order, ``page`` writes the file. Nothing here knows which game was played: a table is shown by its columns
-(``shapes``), points by their names.
+(``shapes``), points by their names; titles and colours come from the game (``wsim.game.Game``).
 
 Needs the extra ``report`` (Altair and vl-convert for the charts, Jinja2 for the page).
 """

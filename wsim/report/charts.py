@@ -16,7 +16,7 @@ import polars as pl
 import vl_convert
 
 from wsim.report.conclusions import CLEAR
-from wsim.report.theme import ACCENT, FAINT, INK, SERIES, colours_of, config
+from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 from wsim.report.wording import effect_text, number, number_range, percent, points_name, signed
 
 __all__ = ["Drawing", "calibration", "curve", "forest", "matchups", "scores", "stacked", "told"]
@@ -117,7 +117,9 @@ def forest(
     return _drawing(make, alternative)
 
 
-def stacked(rows: pl.DataFrame, points: Sequence[str], alternative: str, *, sort: str = "score") -> Drawing:
+def stacked(
+    rows: pl.DataFrame, points: Sequence[str], alternative: str, palette: Palette, *, sort: str = "score"
+) -> Drawing:
     """Draw mean points by category as stacked bars, one row each, with the mean total (``score``) behind."""
     names = [points_name(column) for column in points]
     ordered = rows.sort(sort, descending=sort == "score")
@@ -149,7 +151,7 @@ def stacked(rows: pl.DataFrame, points: Sequence[str], alternative: str, *, sort
                 x=alt.X("points:Q", title="points", axis=alt.Axis(tickCount=5), scale=scale),
                 y=y,
                 color=alt.Color(
-                    "category:N", sort=names, scale=alt.Scale(domain=names, range=colours_of(names)), legend=legend
+                    "category:N", sort=names, scale=alt.Scale(domain=names, range=palette.of_all(names)), legend=legend
                 ),
                 order="place:Q",
                 description="tip:N",

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import polars as pl
 
 from wsim.report.material import Material, WhatIfAnswer
-from wsim.report.shapes import labelled, noun_of, shape_of
+from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
 from wsim.report.wording import (
     count,
     effect_text,
@@ -62,26 +62,27 @@ class Statement:
 def conclusions(material: Material) -> list[Statement]:
     """Return what the run says, the most important first."""
     found: list[Statement] = []
-    for name, table in _important_first(material.tables):
+    for name, table in _important_first({name: table.frame for name, table in material.tables.items()}):
         noun, shape = noun_of(name, table), shape_of(table)
-        rows = labelled(table)
         if shape == "levels":
-            found += about_levels(rows, noun, name, material.games)
+            found += about_levels(labelled(table), noun, name, material.games)
         elif shape == "owners":
-            found += about_owners(rows, noun, name, material.games)
+            found += about_owners(labelled(table), noun, name, material.games)
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
-    found += _calibration(material)
+    for name, made in material.tables.items():
+        if shape_of(made.frame) == "humans":
+            found.append(_beside_humans(made.frame, name))
     found += [_whatif(answer) for answer in material.whatifs]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(found, key=lambda statement: order[statement.kind])
 
 
 def _important_first(tables: Mapping[str, pl.DataFrame]) -> list[tuple[str, pl.DataFrame]]:
-    """Return levels before owners, wonders before policies: what is dealt says more than what was seated."""
-    order = {"levels": 0, "owners": 1, None: 2}
-    return sorted(tables.items(), key=lambda item: (order[shape_of(item[1])], item[0] == "policies"))
+    """Return levels before owners, policies last of the levels: what is dealt says more than what was seated."""
+    order = {"levels": 0, "owners": 1}
+    return sorted(tables.items(), key=lambda item: (order.get(shape_of(item[1]) or "", 2), by_policy(item[1])))
 
 
 def _interval(row: Mapping[str, Any], name: str, decimals: int = 2) -> str:
@@ -284,31 +285,28 @@ def _seats(material: Material) -> list[Statement]:
     ]
 
 
-def _calibration(material: Material) -> list[Statement]:
-    if material.calibration is None:
-        return []
-    frame = material.calibration.frame.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
+def _beside_humans(table: pl.DataFrame, section: str) -> Statement:
+    """Say how many figures are like those of human players; ``table`` has the shape ``humans``."""
+    frame = table.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
     within = len(frame.filter(pl.col("verdict") == "within"))
     off = frame.filter(pl.col("verdict") != "within").sort(pl.col("difference_sd").abs(), descending=True)
     far = [
         f"{title(row['figure']).lower()} {number(row['simulated'], 1)} against {number(row['human'], 1)}"
         for row in off.to_dicts()
     ]
-    return [
-        Statement(
-            "clear",
-            f"{within} of {len(frame)} figures are like those of strong human players.",
-            f"Furthest off: {named(far, most=3)}." if far else "",
-            "calibration",
-        )
-    ]
+    return Statement(
+        "clear",
+        f"{within} of {len(frame)} figures are like those of strong human players.",
+        f"Furthest off: {named(far, most=3)}." if far else "",
+        section,
+    )
 
 
 def _whatif(answer: WhatIfAnswer) -> Statement:
     """Say what a what-if found, variant by variant."""
     rows = answer.effects.filter(pl.col("verdict") != "same").to_dicts()
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
-    metric = answer.record["test"]["metric"]
+    metric = answer.record["question"]["metric"]
     chosen = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))
     parts = [effect_text(row) for row in chosen]
     if clear:
@@ -333,6 +331,7 @@ def cautions(material: Material) -> list[Statement]:
                 "caution", f"Only {count(material.games)} games.", "Intervals are wide; small differences stay unseen."
             )
         )
+    found += [Statement("caution", f"No table of {name}.", f"{title(why)}.") for name, why in material.refused.items()]
     policies = list(dict.fromkeys(run.plan.policies))
     found.append(
         Statement(

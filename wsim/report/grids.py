@@ -10,7 +10,7 @@ import polars as pl
 
 from wsim.report.conclusions import CLEAR
 from wsim.report.shapes import labelled, level_columns
-from wsim.report.theme import colour_of
+from wsim.report.theme import Palette
 from wsim.report.wording import count, number, number_range, percent, points_name, signed, title
 
 __all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "owner_grid", "plain", "plain_grid"]
@@ -113,7 +113,7 @@ class _Axis:
         return float(round(100 * (value - self._start) / self._length, 2))
 
 
-def owner_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
+def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette) -> Grid:
     """Return the table of what seats have or have not (cards): win points with intervals, differences, a verdict."""
     rows = labelled(table).sort("win_points", descending=True, nulls_last=True)
     about = table.columns[1 : table.columns.index("n")]
@@ -129,7 +129,10 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
         Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}"),
         Column("Goes with", numeric=False, minor=True, hint=f"if the q-value (Benjamini-Hochberg) is below {CLEAR}"),
     ]
-    cells = [list(_owner_cells(row, about, share, axis)) for row in rows.to_dicts()]
+    cells = []
+    for row in rows.to_dicts():
+        colour = next((palette.of(row[one], -1) for one in about if isinstance(row[one], str)), "")
+        cells.append([Cell(row["label"], row["label"], colour=colour), *_owner_cells(row, about, share, axis)])
     choices = {1 + place: _values(rows[one]) for place, one in enumerate(about)}
     choices[len(columns) - 1] = ["winning", "losing", "neither"]
     return Grid(
@@ -157,8 +160,6 @@ def _values(series: pl.Series) -> list[str]:
 
 
 def _owner_cells(row: Mapping[str, Any], about: Sequence[str], share: str, axis: _Axis) -> Iterable[Cell]:
-    colour = next((colour_of(row[one], -1) for one in about if isinstance(row[one], str)), "")
-    yield Cell(row["label"], row["label"], colour=colour)
     for one in about:
         yield Cell(str(row[one]), row[one]) if isinstance(row[one], int | float) else plain(row[one])
     yield _count(row["n"])

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
-from wsim.game import find_game
+from wsim.game import Game, analyses_of, find_game
+from wsim.lab.progress import Progress
+from wsim.lab.provenance import METADATA_KEY
 from wsim.lab.store import Run
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
-from wsim.stats import calibrate, factor, matchups
-from wsim.stats.tables import Table
+from wsim.stats.analysis import Analysis
+from wsim.stats.tables import Table, factor
 
 __all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif"]
 
-WHATIF_FORMAT = "wsim-whatif/1"
 EFFECTS = (
     *("variant", "value", "baseline", "changed"),
     *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
 )
 """Columns of the effects in an answer of ``wsim whatif`` that the page shows."""
-PRINTED_FIRST_EDITION = ("seven_wonders", "1e")
-"""The game and rule set of the human results (``wsim.stats.calibrate``)."""
-HUMAN_PLAYERS = range(3, 8)
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many steps are done and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -71,40 +67,38 @@ class Material:
 
     Attributes
     ----------
-    run: the run. games: its finished games.
-    tables: the tables of its game, by name.
+    run: the run. game: what is played. games: the finished ones.
+    tables: those of the game that fit the run and have rows, by name.
+    refused: the tables that these games cannot give, each with the reason in a sentence.
     seats: win share and score by seat.
     outcomes, scores, ranks: see ``wsim.report.outcomes``.
-    matchups: policies against each other, None with a single one.
-    calibration: the run beside human results, None if there are none for it.
     whatifs: answers of ``wsim whatif``, those in the run's folder first.
     comparison: another run, if one was asked for.
     """
 
     run: Run
+    game: Game
     games: int
-    tables: Mapping[str, pl.DataFrame]
+    tables: Mapping[str, Table]
+    refused: Mapping[str, str]
     seats: pl.DataFrame
     outcomes: Outcomes
     scores: pl.DataFrame
     ranks: pl.DataFrame
-    matchups: Table | None
-    calibration: Table | None
     whatifs: Sequence[WhatIfAnswer]
     comparison: Comparison | None
 
 
 class _Steps:
-    """Counts steps for a progress callback."""
+    """Tells a progress callback which of some steps is being done."""
 
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._done, self._progress = total, 0, progress
+    def __init__(self, names: Sequence[str], progress: Progress | None) -> None:
+        self._names, self._progress = names, progress
 
-    def begin(self, what: str) -> None:
+    def begin(self, name: str) -> None:
         """Say what is being done now."""
         if self._progress is not None:
-            self._progress(what, self._done, self._total)
-        self._done += 1
+            self._progress(name, self._names.index(name), len(self._names))
 
 
 def collect(
@@ -112,41 +106,43 @@ def collect(
 ) -> Material:
     """Read a run and whatever else was asked for; UserError for a run without games, a file that is no what-if."""
     whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *whatif_files]]
-    makers = find_game(run.plan.game).tables()
-    games = run.games
+    game, games = find_game(run.plan.game), run.games
     if not games:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
-    steps = _Steps(len(makers) + 3 + (compare is not None), progress)
-    tables = {}
-    for name, make in makers.items():
+    analyses = _shown(game, run)
+    steps = _Steps([*analyses, "games", "seats", *(["comparison"] if compare else [])], progress)
+    tables: dict[str, Table] = {}
+    refused: dict[str, str] = {}
+    for name, analysis in analyses.items():
         steps.begin(name)
-        tables[name] = make(run, ()).frame
+        try:
+            tables[name] = analysis.table(run)
+        except UserError as error:
+            refused[name] = str(error)
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
     steps.begin("seats")
     seats = factor(run, "seat", measures=()).frame.sort("seat")
-    met = matchups(run) if scores["policy"].n_unique() > 1 else None
-    steps.begin("calibration")
-    calibration = calibrate(run) if _has_human_results(run) else None
     comparison = None
     if compare is not None:
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
-    return Material(run, games, tables, seats, collected, scores, ranks, met, calibration, whatifs, comparison)
+    there = {name: table for name, table in tables.items() if len(table.frame)}
+    return Material(run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison)
 
 
-def _has_human_results(run: Run) -> bool:
-    plan = run.plan
-    changed = plan.cards is not None or plan.patch or plan.set
-    return (plan.game, plan.ruleset) == PRINTED_FIRST_EDITION and plan.players in HUMAN_PLAYERS and not changed
+def _shown(game: Game, run: Run) -> dict[str, Analysis]:
+    """Return the analyses that the page of a run shows."""
+    every = analyses_of(game).items()
+    return {name: analysis for name, analysis in every if analysis.shown != "asked" and analysis.fits(run.plan)}
 
 
 def read_whatif(path: Path) -> WhatIfAnswer:
     """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
     try:
         if path.suffix == ".parquet":
-            text = pl.read_parquet_metadata(path).get("wsim", "")
+            text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
         else:
             text = path.read_text(encoding="utf-8")
         record = json.loads(text)
@@ -161,20 +157,20 @@ def read_whatif(path: Path) -> WhatIfAnswer:
         effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
         for name in ("estimand", "deals"):
             _ = record[name]
-        _ = record["test"]["metric"], record["baseline"]["plan"]
+        _ = record["question"]["metric"], record["baseline"]["plan"]
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
     return WhatIfAnswer(path.name, record, effects)
 
 
-def _compared(run: Run, other: Run, tables: Mapping[str, pl.DataFrame]) -> Comparison:
+def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:
     if other.plan.game != run.plan.game:
         raise UserError(f"runs of one game can be compared, not of {run.plan.game} and {other.plan.game}")
-    there = find_game(other.plan.game).tables()
+    there = _shown(find_game(other.plan.game), other)
     found = {}
-    for name, frame in tables.items():
-        if shape_of(frame) is not None and name in there:
-            both = _side_by_side(frame, there[name](other, ()).frame)
+    for name, table in tables.items():
+        if shape_of(table.frame) in ("levels", "owners") and name in there:
+            both = _side_by_side(table.frame, there[name].table(other).frame)
             if len(both):
                 found[name] = both
     return Comparison(other, found)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
+    from wsim.lab.progress import Progress
     from wsim.lab.store import Run
-    from wsim.report.material import Material, Progress
+    from wsim.report.material import Material
 
 __all__ = ["Asked", "check_extra", "write_report"]
 
 NEEDED = ("altair", "vl_convert", "jinja2")
-_TITLES = {"seven_wonders": "7 Wonders"}
-_SMALL_WORDS = ("of", "the", "and")
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,7 @@ def render(material: Material) -> str:
 
     from wsim.report.conclusions import cautions, conclusions
     from wsim.report.sections import sections
+    from wsim.report.theme import Palette
 
     home = files("wsim.report") / "templates"
     environment = jinja2.Environment(
@@ -89,7 +89,7 @@ def render(material: Material) -> str:
     environment.filters["svg"] = Markup
     plan = material.run.plan
     return environment.get_template("page.html.j2").render(
-        heading=game_title(plan.game),
+        heading=material.game.TITLE,
         plan=plan,
         games=material.games,
         policies=list(dict.fromkeys(plan.policies)),
@@ -99,15 +99,9 @@ def render(material: Material) -> str:
         provenance=_provenance(material.run),
         assumptions=material.run.provenance.identity.get("rules", {}).get("assumptions", []),
         command=material.run.provenance.command,
-        style=Markup((home / "page.css").read_text(encoding="utf-8")),
+        style=Markup(Palette(material.game.COLOURS).style() + (home / "page.css").read_text(encoding="utf-8")),
         script=Markup((home / "page.js").read_text(encoding="utf-8")),
     )
-
-
-def game_title(name: str) -> str:
-    """Return the name of a game as people write it: ``tower_of_babel`` is ``Tower of Babel``."""
-    words = name.split("_")
-    return _TITLES.get(name) or " ".join(word if word in _SMALL_WORDS else word.capitalize() for word in words)
 
 
 def _provenance(run: Run) -> list[tuple[str, str]]:

@@ -13,16 +13,15 @@ from wsim.report.material import Comparison, WhatIfAnswer
 from wsim.report.parts import Figure, Section
 from wsim.report.wording import count, number, number_range, title
 from wsim.stats.tables import Table
-from wsim.wonders.analysis.calibration import TOLERANCE
 
-__all__ = ["calibration", "comparison", "whatifs"]
+__all__ = ["comparison", "humans", "whatifs"]
 
 
 def whatifs(answers: Sequence[WhatIfAnswer]) -> Section:
     """Return the section of the answers of ``wsim whatif``: a curve for a sweep, else the effects side by side."""
     figures, tables = [], []
     for place, answer in enumerate(answers):
-        record, metric = answer.record, answer.record["test"]["metric"]
+        record, metric = answer.record, answer.record["question"]["metric"]
         drawing = _whatif_drawing(answer.effects, metric)
         if drawing is not None:
             plan = record["baseline"]["plan"]
@@ -52,15 +51,16 @@ def _whatif_drawing(effects: pl.DataFrame, metric: str) -> Drawing | None:
 _GROUPS = {"all": "All seats", "winner": "Winners", "last": "Last places", "game": "Games"}
 
 
-def calibration(table: Table) -> Section:
-    """Return the section that holds a run beside human results (``wsim.stats.calibrate``)."""
+def humans(name: str, table: Table) -> Section:
+    """Return the section of a table that holds a run beside the results of human players (shape ``humans``)."""
     frame = table.frame
+    tolerance = float(frame["tolerance"][0])
     figures = []
     for group, heading in _GROUPS.items():
         rows = _calibration_rows(frame.filter(pl.col("group") == group))
         if len(rows) and group in ("all", "winner"):
             drawing = charts.calibration(
-                rows, TOLERANCE, f"{heading}: simulated less human means, in human standard deviations."
+                rows, tolerance, f"{heading}: simulated less human means, in human standard deviations."
             )
             figures.append(Figure(drawing, f"{heading}: the shaded band counts as like human players."))
     columns = [
@@ -90,8 +90,8 @@ def calibration(table: Table) -> Section:
         ]
         for row in frame.to_dicts()
     ]
-    grid = grids.Grid("calibration-table", "Every figure beside the human one", columns, cells, search=True)
-    return Section("calibration", "Beside human players", table.note, figures, numbers=[grid])
+    grid = grids.Grid(f"{name}-table", "Every figure beside the human one", columns, cells, search=True)
+    return Section(name, "Beside human players", table.note, figures, numbers=[grid])
 
 
 def _calibration_rows(frame: pl.DataFrame) -> pl.DataFrame:

@@ -8,12 +8,15 @@ from wsim.report import charts, grids, panels
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
 from wsim.report.parts import Figure, Section
-from wsim.report.shapes import labelled, noun_of, shape_of
+from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
+from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
-from wsim.stats.tables import OBSERVATIONAL
+from wsim.stats.tables import Table
 
 __all__ = ["sections"]
 
+MOST_ROWS = 200
+"""Of a table without a shape that the page draws."""
 DEALT = (
     "Win points are the share of wins times the number of players: 1.00 is the fair share at any table. Bars are 95 % "
     "intervals, clustered by game; filled marks are those whose interval does not hold 1.00."
@@ -21,28 +24,30 @@ DEALT = (
 
 
 def sections(material: Material) -> list[Section]:
-    """Return the sections in the order of the page."""
-    by_shape = {name: (shape_of(table), table) for name, table in material.tables.items()}
-    found = [
-        _levels(name, table) for name, (shape, table) in by_shape.items() if shape == "levels" and name != "policies"
-    ]
-    found += [_owners(name, table) for name, (shape, table) in by_shape.items() if shape == "owners"]
-    found += [
-        _policies(material, table)
-        for name, (shape, table) in by_shape.items()
-        if name == "policies" and shape == "levels"
-    ]
-    found += [_scores(material), _winners(material), _seats(material)]
+    """Return the sections in the order of the page: tables by their shapes, policies last, then what games are like."""
+    palette = Palette(material.game.COLOURS)
+    dealt, owned, seated, met, humans, others = [], [], [], [], [], []
+    for name, table in material.tables.items():
+        match shape_of(table.frame):
+            case "levels" if by_policy(table.frame):
+                seated.append(_levels(name, table.frame, palette))
+            case "levels":
+                dealt.append(_levels(name, table.frame, palette))
+            case "owners":
+                owned.append(_owners(name, table, palette))
+            case "matchups":
+                met.append(_matchups(name, table))
+            case "humans":
+                humans.append(panels.humans(name, table))
+            case _:
+                others.append(_plain(name, table))
+    found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
     if material.whatifs:
         found.append(panels.whatifs(material.whatifs))
-    if material.calibration is not None:
-        found.append(panels.calibration(material.calibration))
+    found += humans
     if material.comparison is not None:
         found.append(panels.comparison(material.comparison))
-    for name, (shape, table) in by_shape.items():
-        if shape is None:
-            found.append(Section(name, title(name), grids=[grids.plain_grid(f"{name}-table", title(name), table)]))
-    return found
+    return [*found, *others]
 
 
 def _points(table: pl.DataFrame) -> list[str]:
@@ -50,18 +55,19 @@ def _points(table: pl.DataFrame) -> list[str]:
     return [name for name in table.columns if name.startswith("points_") and len(table) and table[name].abs().max()]
 
 
-def _levels(name: str, table: pl.DataFrame) -> Section:
+def _levels(name: str, table: pl.DataFrame, palette: Palette) -> Section:
     noun, rows = noun_of(name, table), labelled(table)
+    alone = len(rows) == 1 and by_policy(table)
     return Section(
         name,
         title(name),
-        DEALT,
-        _level_figures(noun, rows, table),
+        f"All seats were played by {rows['label'][0]}." if alone else DEALT,
+        _level_figures(noun, rows, table, palette),
         numbers=[grids.level_grid(f"{name}-table", noun, table)],
     )
 
 
-def _level_figures(noun: str, rows: pl.DataFrame, table: pl.DataFrame) -> list[Figure]:
+def _level_figures(noun: str, rows: pl.DataFrame, table: pl.DataFrame, palette: Palette) -> list[Figure]:
     known = rows.filter(pl.col("win_points_low").is_not_null()).sort("win_points", descending=True)
     found = []
     if len(known):
@@ -72,47 +78,49 @@ def _level_figures(noun: str, rows: pl.DataFrame, table: pl.DataFrame) -> list[F
         found.append(Figure(drawing, f"Wins by {noun}, with 95 % intervals; the dashed line is the fair share."))
     if points := _points(table):
         alternative = f"Mean points by category for each {noun}, stacked."
-        found.append(
-            Figure(charts.stacked(rows, points, alternative), f"Where the points of each {noun} come from: means.")
-        )
+        drawing = charts.stacked(rows, points, alternative, palette)
+        found.append(Figure(drawing, f"Where the points of each {noun} come from: means."))
     return found
 
 
-def _owners(name: str, table: pl.DataFrame) -> Section:
-    noun = noun_of(name, table)
-    more = grids.further_grid(f"{name}-more", noun, table)
-    shown = [grids.owner_grid(f"{name}-table", noun, table)]
-    return Section(name, title(name), OBSERVATIONAL, grids=shown, numbers=[] if more is None else [more])
+def _owners(name: str, table: Table, palette: Palette) -> Section:
+    noun = noun_of(name, table.frame)
+    more = grids.further_grid(f"{name}-more", noun, table.frame)
+    shown = [grids.owner_grid(f"{name}-table", noun, table.frame, palette)]
+    return Section(name, title(name), table.note, grids=shown, numbers=[] if more is None else [more])
 
 
-def _policies(material: Material, table: pl.DataFrame) -> Section:
-    rows = labelled(table)
-    figures = _level_figures("policy", rows, table)
-    numbers = [grids.level_grid("policies-table", "policy", table)]
-    if material.matchups is not None and len(material.matchups.frame):
-        frame = material.matchups.frame
-        named = frame.with_columns(
-            pl.col("policy").cast(pl.String).alias("label"), pl.col("opponent_policy").cast(pl.String).alias("opponent")
-        )
-        drawing = charts.matchups(named, "How often each policy finishes ahead of each other one at the same table.")
-        figures.append(
-            Figure(
-                drawing, "How often the row's policy finishes ahead of the column's at the same table; ties count half."
-            )
-        )
-        numbers.append(grids.plain_grid("matchups-table", "Policies against each other", frame))
-    intro = "" if len(rows) > 1 else f"All seats were played by {rows['label'][0]}." if len(rows) else ""
-    return Section("policies", "Policies", intro or DEALT, figures, numbers=numbers)
+def _matchups(name: str, table: Table) -> Section:
+    frame = table.frame
+    levels = frame.columns[: frame.columns.index("games") // 2]
+    nouns = " and ".join(levels)
+    named = frame.with_columns(
+        pl.concat_str([pl.col(one).cast(pl.String) for one in levels], separator=" ").alias("label"),
+        pl.concat_str([pl.col(f"opponent_{one}").cast(pl.String) for one in levels], separator=" ").alias("opponent"),
+    )
+    drawing = charts.matchups(named, f"How often each {nouns} finishes ahead of each other one at the same table.")
+    caption = f"How often the row's {nouns} finishes ahead of the column's at the same table; ties count half."
+    grid = grids.plain_grid(f"{name}-table", f"{title(plural(nouns))} against each other", frame)
+    return Section(name, title(name), table.note, [Figure(drawing, caption)], numbers=[grid])
 
 
-def _scores(material: Material) -> Section:
+def _plain(name: str, table: Table) -> Section:
+    """Return a table that has no shape of its own: its rows, the first of many."""
+    frame = table.frame
+    many = f": the first {MOST_ROWS} of {len(frame):,}" if len(frame) > MOST_ROWS else ""
+    grid = grids.plain_grid(f"{name}-table", f"{table.title}{many}", frame.head(MOST_ROWS))
+    return Section(name, title(name), table.note, grids=[grid])
+
+
+def _scores(material: Material, palette: Palette) -> Section:
     outcomes = material.outcomes
     drawing = charts.scores(material.scores, "Distribution of the scores of each policy.")
     figures = [Figure(drawing, "Scores of all seats, by policy.")]
     ranks = material.ranks
     if len(ranks) and (points := _points(ranks)):
         rows = ranks.with_columns(("rank " + pl.col("rank").cast(pl.String)).alias("label"))
-        stacked = charts.stacked(rows, points, "Mean points by category for each rank, stacked.", sort="rank")
+        alternative = "Mean points by category for each rank, stacked."
+        stacked = charts.stacked(rows, points, alternative, palette, sort="rank")
         figures.append(Figure(stacked, "Where the points come from, by final rank: means."))
     names = {
         "score": "Score of a seat", "winner": "Score of a winner", "last": "Lowest score of a game",

@@ -9,10 +9,11 @@ import polars as pl
 
 from wsim.report.wording import plural
 
-__all__ = ["Shape", "label_of", "labelled", "level_columns", "noun_of", "shape_of"]
+__all__ = ["Shape", "by_policy", "label_of", "labelled", "level_columns", "noun_of", "shape_of"]
 
-Shape = Literal["levels", "owners"]
-"""levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards)."""
+Shape = Literal["levels", "owners", "matchups", "humans"]
+"""levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards); matchups:
+levels against each other; humans: figures of a run beside those of human players."""
 
 _WANTED: Mapping[Shape, tuple[str, ...]] = {
     "owners": (
@@ -25,6 +26,18 @@ _WANTED: Mapping[Shape, tuple[str, ...]] = {
         "score_difference",
     ),
     "levels": ("n", "win_points", "win_points_low", "q", "score", "score_low"),
+    "matchups": ("games", "ahead", "ahead_low", "ahead_high", "q"),
+    "humans": (
+        "group",
+        "figure",
+        "simulated",
+        "human",
+        "human_sd",
+        "difference",
+        "difference_sd",
+        "verdict",
+        "tolerance",
+    ),
 }
 
 
@@ -40,6 +53,11 @@ def level_columns(table: pl.DataFrame) -> list[str]:
     """Return the columns that name a row: all before ``n`` (levels), the first (owners)."""
     before = table.columns[: table.columns.index("n")] if "n" in table.columns else table.columns[:1]
     return before[:1] if shape_of(table) == "owners" else before
+
+
+def by_policy(table: pl.DataFrame) -> bool:
+    """Say whether the rows of a table are policies: what was seated, not dealt or won."""
+    return table.columns[:1] == ["policy"]
 
 
 def label_of(table: pl.DataFrame) -> pl.Expr:

@@ -1,34 +1,46 @@
-"""Colours and letters of the charts. Colours are CSS variables (templates/page.css), so that light, dark and print need
-no second drawing."""
+"""Colours and letters of the charts. Colours are CSS variables (templates/page.css, and the game's own), so that light,
+dark and print need no second drawing."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["SERIES", "colour_of", "colours_of", "config"]
+__all__ = ["SERIES", "Palette", "config"]
 
 INK, FAINT, GRID, ACCENT = "var(--ink)", "var(--ink-2)", "var(--grid)", "var(--accent)"
 SERIES: Sequence[str] = tuple(f"var(--series-{number})" for number in range(1, 9))
 
-_OWN: Mapping[str, str] = {
-    name: f"var(--{name})"
-    for name in (
-        "military", "treasury", "wonder", "civilian", "science", "commerce", "guild", "cities",
-        "brown", "gray", "blue", "yellow", "red", "green", "purple", "black",
-    )
-}  # fmt: skip
-"""Names that everybody sees in a colour of their own."""
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of names.
+
+    Attributes
+    ----------
+    own: CSS colours of the names that everybody sees in a colour of their own (``wsim.game.Game.COLOURS``).
+    """
+
+    own: Mapping[str, str]
+
+    def of(self, name: str, place: int) -> str:
+        """Return the colour of a name: its own, or that of its place in the series."""
+        return f"var({_variable(name)})" if name in self.own else SERIES[place % len(SERIES)]
+
+    def of_all(self, names: Sequence[str]) -> list[str]:
+        """Return the colours of some names side by side."""
+        return [self.of(name, place) for place, name in enumerate(names)]
+
+    def style(self) -> str:
+        """Return the style sheet's rule that defines the colours of their own."""
+        colours = "".join(f"  {_variable(name)}: {colour};\n" for name, colour in self.own.items())
+        return f":root {{\n{colours}}}\n" if colours else ""
 
 
-def colour_of(name: str, place: int) -> str:
-    """Return the colour of a name: its own, or that of its place in the series."""
-    return _OWN.get(name, SERIES[place % len(SERIES)])
-
-
-def colours_of(names: Sequence[str]) -> list[str]:
-    """Return the colours of some names side by side."""
-    return [colour_of(name, place) for place, name in enumerate(names)]
+def _variable(name: str) -> str:
+    return f"--own-{re.sub('[^a-z0-9]+', '-', name.lower())}"
 
 
 def config() -> dict[str, Any]:

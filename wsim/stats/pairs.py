@@ -1,7 +1,7 @@
-"""Synergies: pairs of cards that are worth more together than apart, and chains worth finishing.
+"""Synergies: pairs of things that are worth more together than apart, and chains of them worth finishing.
 
-The interaction of two cards is a contrast of four means (both built, one, the other, neither). Its interval comes from
-blocks of consecutive games: games are independent, so the spread of the contrast's error between blocks tells its
+The interaction of two cards, say, is a contrast of four means (both built, one, the other, neither). Its interval comes
+from blocks of consecutive games: games are independent, so the spread of the contrast's error between blocks tells its
 variance, whatever happens inside a game. With blocks all pairs together are a few matrix products.
 """
 
@@ -14,15 +14,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
-from wsim.stats.card_table import BUILT, built_cards
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, extent, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.moments import Moments
+from wsim.stats.owner_table import owned_names
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.shrinkage import shrink
 from wsim.stats.tables import OBSERVATIONAL, Table
 
-__all__ = ["card_chains", "card_pairs"]
+__all__ = ["owner_chains", "owner_pairs"]
 
 BLOCKS = 200
 """Blocks of games; the intervals have one degree of freedom less."""
@@ -30,31 +30,35 @@ BLOCKS = 200
 _FEWEST = 30  # seats in each of the four cells: below, a mean is not normal enough
 
 
-def card_pairs(
+def owner_pairs(
     source: Source,
+    prefix: str,
     *,
+    noun: str,
     outcome: str = "total",
-    cards: Sequence[str] | None = None,
+    only: Sequence[str] = (),
     fewest: int = _FEWEST,
     level: float = 0.95,
 ) -> Table:
-    """Return how much more two cards are worth together than apart, for all pairs.
+    """Return how much more two things are worth together than apart, for all pairs.
 
     Parameters
     ----------
     source: a run or its seats table.
+    prefix: how the columns of the things begin: ``built:`` (see ``owners``).
+    noun: what such a thing is, and the name of the first column: ``card``.
     outcome: a numeric column: total, win_share, ...
-    cards: which cards (default: all).
-    fewest: pairs with fewer seats that built both, one or neither of the cards are left out.
+    only: which of them (default: all).
+    fewest: pairs with fewer seats that have both, one or neither of the two are left out.
     level: confidence level; clustered by game.
 
-    Columns: card, other, n (seats that built both), affinity (how much more often than if they were built
+    Columns: ``noun``, other, n (seats that have both), affinity (how much more often than if they were had
     independently of each other), lift (outcome with both - with the first only - with the other only + with neither)
     with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg). Sorted by shrunk lift.
     """
     check_level(level)
     seats = competitors(seats_of(source))
-    names = _chosen(built_cards(seats), cards)
+    names = _chosen(owned_names(seats, prefix), only, noun)
     require(seats, ["game", outcome])
     known = extent(seats)
     if not known.in_order:
@@ -63,9 +67,9 @@ def card_pairs(
     count = min(BLOCKS, known.games)
     counts = np.zeros((count, len(names) + 1, len(names) + 1))
     sums = np.zeros_like(counts)
-    needed = [outcome, *(BUILT + name for name in names)]
-    numbered = _numbered(batches(seats, needed, known=known), count, max(known.games, 1))
-    for products in in_order(lambda one: _products(*one, names, outcome), numbered):
+    owned = [prefix + name for name in names]
+    numbered = _numbered(batches(seats, [outcome, *owned], known=known), count, max(known.games, 1))
+    for products in in_order(lambda one: _products(*one, owned, outcome), numbered):
         for block, both, weighted in products:
             counts[block] += both
             sums[block] += weighted
@@ -76,7 +80,7 @@ def card_pairs(
         affinity = cells[0] * cells.sum(axis=0) / ((cells[0] + cells[1]) * (cells[0] + cells[2]))
     frame = pl.DataFrame(
         {
-            "card": np.array(names)[one[kept]],
+            noun: np.array(names)[one[kept]],
             "other": np.array(names)[other[kept]],
             "n": cells[0, kept].astype(np.int64),
             "affinity": nulls(affinity[kept]),
@@ -84,15 +88,15 @@ def card_pairs(
         }
     )
     return Table(
-        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Pairs of cards, {outcome}", OBSERVATIONAL
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Pairs of {noun}s, {outcome}", OBSERVATIONAL
     )
 
 
-def _chosen(there: Sequence[str], cards: Sequence[str] | None) -> list[str]:
-    for card in cards or ():
-        if card not in there:
-            raise UserError(f"the table has no card {card!r}{nearest(card, there)}")
-    return list(there if cards is None else dict.fromkeys(cards))
+def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
+    for name in only:
+        if name not in there:
+            raise UserError(f"the table has no {noun} {name!r}{nearest(name, there)}")
+    return list(dict.fromkeys(only or there))
 
 
 def _numbered(
@@ -106,17 +110,17 @@ def _numbered(
 
 
 def _products(
-    batch: GameBatch, block: NDArray[np.int64], names: Sequence[str], outcome: str
+    batch: GameBatch, block: NDArray[np.int64], owned: Sequence[str], outcome: str
 ) -> list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Return for each block the products of the cards, and those weighted with the outcome; a row of ones is last."""
-    built = np.ones((len(names) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
-    built[:-1] = batch.built([BUILT + name for name in names])
+    """Return for each block the products of the things, and those weighted with the outcome; a row of ones is last."""
+    flags = np.ones((len(owned) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
+    flags[:-1] = batch.flags(owned)
     values = batch.column(outcome).astype(np.float32)
     firsts = np.flatnonzero(np.diff(block, prepend=-1))
     edges = np.append(batch.starts[firsts], batch.frame.height)
     found = []
     for number, low, high in zip(block[firsts], edges, edges[1:], strict=False):
-        part = built[:, low:high]
+        part = flags[:, low:high]
         found.append((int(number), inner_products(part, part), inner_products(part * values[low:high], part)))
     return found
 
@@ -160,33 +164,44 @@ def _lifts(estimate: Estimate, level: float) -> dict[str, pl.Series]:
     }
 
 
-def card_chains(
-    source: Source, chains: Sequence[Sequence[str]], *, outcome: str = "total", level: float = 0.95
+def owner_chains(
+    source: Source,
+    chains: Sequence[Sequence[str]],
+    prefix: str,
+    *,
+    noun: str,
+    outcome: str = "total",
+    level: float = 0.95,
 ) -> Table:
-    """Return what finishing a chain goes with: seats that built all its cards against those that built the first only.
+    """Return what finishing a chain goes with: seats that have all of it against those that have the first only.
 
     Parameters
     ----------
     source: a run or its seats table.
-    chains: each at least two cards, in building order.
+    chains: each at least two things, in order.
+    prefix: how the columns of the things begin: ``built:`` (see ``owners``).
+    noun: what such a thing is, for messages: ``card``.
     outcome: a numeric column: total, win_share, ...
     level: confidence level; clustered by game.
 
-    Columns: chain (the cards, joined by arrows), begun (seats that built the first card), n (those that built all),
+    Columns: chain (the things, joined by arrows), begun (seats that have the first), n (those that have all),
     finished (mean outcome of these), unfinished (of the other beginners), lift (their difference) with _low and _high,
     shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg). Sorted by shrunk lift.
     """
     check_level(level)
     seats = competitors(seats_of(source))
-    there = built_cards(seats)
+    there = owned_names(seats, prefix)
     require(seats, ["game", outcome])
     for chain in chains:
         if len(chain) < 2:
-            raise UserError(f"a chain has at least two cards, not {len(chain)}")
-    names = _chosen(there, [card for chain in chains for card in chain])
+            raise UserError(f"a chain has at least two {noun}s, not {len(chain)}")
+    links = [name for chain in chains for name in chain]
+    names = _chosen(there, links, noun) if links else []
+    owned = [prefix + name for name in names]
+    places = [[names.index(name) for name in chain] for chain in chains]
     moments = Moments(len(chains), 4)
-    for batch in batches(seats, [outcome, *(BUILT + name for name in names)]):
-        moments.add(*_chain_sums(batch, names, chains, batch.column(outcome)))
+    for batch in batches(seats, [outcome, *owned]):
+        moments.add(*_chain_sums(batch.flags(owned) > 0, batch, places, batch.column(outcome)))
     estimate = moments.difference((1, 0), (3, 2), level)
     frame = pl.DataFrame(
         {
@@ -200,19 +215,20 @@ def card_chains(
         schema_overrides={"chain": pl.String},
     )
     return Table(
-        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Chains of cards, {outcome}", OBSERVATIONAL
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Chains of {noun}s, {outcome}", OBSERVATIONAL
     )
 
 
 def _chain_sums(
-    batch: GameBatch, names: Sequence[str], chains: Sequence[Sequence[str]], values: Floats
+    owned: NDArray[np.bool_], batch: GameBatch, chains: Sequence[Sequence[int]], values: Floats
 ) -> list[Floats]:
-    """Return per-game counts and sums of those that finished each chain, then of those that only began it."""
-    built = batch.built([BUILT + name for name in names]) > 0
-    place = {name: number for number, name in enumerate(names)}
+    """Return per-game counts and sums of those that finished each chain, then of those that only began it.
+
+    ``owned``: who has what, shape (things, rows); ``chains``: places of things in it.
+    """
     finished, begun = np.zeros((2, len(chains), len(values)), bool)
     for number, chain in enumerate(chains):
-        finished[number] = built[[place[card] for card in chain]].all(axis=0)
-        begun[number] = built[place[chain[0]]]
+        finished[number] = owned[list(chain)].all(axis=0)
+        begun[number] = owned[chain[0]]
     arms = (finished.astype(float), (begun & ~finished).astype(float))
     return [batch.sums(arm * weight) for arm in arms for weight in (np.ones_like(values), values)]

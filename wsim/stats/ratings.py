@@ -33,8 +33,8 @@ _NOTE = (
 )
 
 
-def strengths(source: Source, by: str | Sequence[str] = ("wonder", "side"), *, level: float = 0.95) -> Table:
-    """Return the strength of boards, policies or the levels of any other columns.
+def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
+    """Return the strength of policies or the levels of any other columns.
 
     Parameters
     ----------

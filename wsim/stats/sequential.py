@@ -1,4 +1,9 @@
-"""A group-sequential test on common deals: play another block until the answer is clear or the budget is spent."""
+"""A group-sequential test on common deals: play another block until the answer is clear or the budget is spent.
+
+At each look the effects have repeated confidence intervals (Jennison and Turnbull 1989): with chance ``1 - alpha``
+those of ALL looks hold the true effect, so each may be read at its look, and when the test stops. An effect is called
+``higher`` or ``lower`` when its interval leaves out 0, ``equivalent`` when it lies within the margin, else ``unclear``.
+"""
 
 from __future__ import annotations
 
@@ -11,33 +16,76 @@ from numpy.typing import ArrayLike
 
 from wsim.errors import UserError
 from wsim.stats.distributions import normal_cdf, t_quantile
+from wsim.stats.games import Floats
+from wsim.stats.intervals import Estimate
 from wsim.stats.moments import Moments
 from wsim.stats.spending import Boundaries
 
-__all__ = ["Decision", "SequentialTest", "Verdict"]
+__all__ = ["Decision", "Look", "SequentialTest", "Verdict", "check_margin"]
 
-Verdict = Literal["different", "equivalent", "continue", "undecided"]
-_FEWEST = 20  # deals below which no verdict is given: the variance is too poorly known
+Verdict = Literal["higher", "lower", "equivalent", "unclear"]
+FEWEST = 20
+"""Deals below which no interval is given: the variance is too poorly known."""
+
+
+def check_margin(margin: float | None) -> None:
+    """Raise UserError if effects smaller than this are none."""
+    if margin is not None and not margin > 0:
+        raise UserError(f"the margin must be larger than 0, not {margin!r}")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the data says of some effects.
+
+    Attributes
+    ----------
+    deals: how many were played.
+    number: of this look, from 1.
+    boundary: what |z| had to reach at this look.
+    spent: how much of alpha has been used up.
+    effects: the estimates.
+    reach: half the length of each repeated confidence interval; infinite while it is unbounded.
+    margin: effects smaller than this do not matter; None if all do.
+    """
+
+    deals: int
+    number: int
+    boundary: float
+    spent: float
+    effects: Estimate
+    reach: Floats
+    margin: float | None
+
+    def verdict(self, effect: int) -> Verdict:
+        """Return what the interval of an effect allows to be said."""
+        low, high = self.interval(effect)
+        if low > 0 or high < 0:
+            return "higher" if low > 0 else "lower"
+        within = self.margin is not None and -self.margin < low and high < self.margin
+        return "equivalent" if within else "unclear"
+
+    def interval(self, effect: int) -> tuple[float, float]:
+        """Return the ends of the interval of an effect; infinite or NaN while it is unbounded."""
+        value, reach = float(self.effects.value[effect]), float(self.reach[effect])
+        return value - reach, value + reach
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a look at the data says.
+    """What a look at the data says of one effect.
 
     Attributes
     ----------
-    verdict: ``different`` (the effect is not 0), ``equivalent`` (it is smaller than the margin), ``continue``, or
-        ``undecided`` (the budget is spent and neither is clear).
+    verdict: ``higher``, ``lower``, ``equivalent`` or ``unclear``.
+    stop: whether no more deals are needed, or allowed.
     effect: the mean difference, None before any deal counts.
-    low, high: its repeated confidence interval: with chance 1 - level the intervals of ALL looks hold the true effect,
-        so it may be read at any look, and when the test stops; None while it is unbounded.
-    deals: how many were played.
-    look: the number of this look, from 1.
-    boundary: what |z| had to reach at this look.
-    spent: how much of the level has been used up.
+    low, high: its repeated confidence interval, None while it is unbounded.
+    deals, look, boundary, spent: see ``Look``.
     """
 
     verdict: Verdict
+    stop: bool
     effect: float | None
     low: float | None
     high: float | None
@@ -46,45 +94,52 @@ class Decision:
     boundary: float
     spent: float
 
-    @property
-    def stop(self) -> bool:
-        """Whether no more deals are needed, or allowed."""
-        return self.verdict != "continue"
-
 
 class SequentialTest:
-    """Tests whether a mean difference per deal is 0, in as many looks as wanted, with error rate ``level`` in all.
+    """Tests whether effects are 0, in as many looks as wanted, with the error rate ``alpha`` in all for each.
 
     The boundaries are of O'Brien-Fleming type (``spending="pocock"`` for Pocock's): see ``wsim.stats.spending``. When
-    there is no effect, the chance of ever saying ``different`` is ``level``, whatever the sizes and number of blocks.
-    When an effect is larger than ``margin``, the chance of ever saying ``equivalent`` is at most ``level / 2``.
+    there is no effect, the chance of ever saying ``higher`` or ``lower`` is ``alpha``, whatever the sizes and number
+    of blocks. When an effect is larger than ``margin``, the chance of ever saying ``equivalent`` is at most
+    ``alpha / 2``. One effect is fed by its differences per deal (``update``), several by their estimates (``look``).
 
-        test = SequentialTest(budget=100_000, level=0.05)
+        test = SequentialTest(budget=100_000, alpha=0.05)
         while not (decision := test.update(play_block())).stop:
             ...
 
     Parameters
     ----------
     budget: the number of deals after which the test ends. It sets the boundaries, so choose it before the first look.
-    level: the error rate over all looks; for several variants at once divide it by their number.
+    alpha: the error rate over all looks; for several effects that are to hold together divide it by their number.
     margin: effects smaller than this do not matter; None never stops for equivalence.
     spending: ``obrien_fleming`` or ``pocock``.
+
+    Attributes
+    ----------
+    budget, margin: as given. deals: how many were played at the last look.
     """
 
     def __init__(
-        self, budget: int, *, level: float = 0.05, margin: float | None = None, spending: str = "obrien_fleming"
+        self, budget: int, *, alpha: float = 0.05, margin: float | None = None, spending: str = "obrien_fleming"
     ) -> None:
         if budget < 1:
             raise UserError(f"the budget must be at least 1 deal, not {budget!r}")
-        if margin is not None and not margin > 0:
-            raise UserError(f"the margin must be larger than 0, not {margin!r}")
+        check_margin(margin)
         self.budget = budget
         self.margin = margin
-        self._boundaries = Boundaries(level, spending)
+        self._boundaries = Boundaries(alpha, spending)
         self._moments = Moments(1, 2)
-        self._deals = 0
+        self.deals = 0
         self._looks = 0
         self._ended = False
+
+    def look(self, deals: int, effects: Estimate) -> Look:
+        """Look at effects that were estimated from all deals so far, more of them than at the look before."""
+        self.deals = deals
+        boundary = self._boundaries.next(min(deals / self.budget, 1.0))
+        self._looks += 1
+        spent = min(self._boundaries.spent, 1.0)
+        return Look(deals, self._looks, boundary, spent, effects, _reach(effects, boundary), self.margin)
 
     def update(self, differences: ArrayLike, seats: ArrayLike | None = None) -> Decision:
         """Add a block of deals and look.
@@ -103,29 +158,22 @@ class SequentialTest:
         if not len(change) or not np.isfinite(change).all():
             raise UserError("a block of deals must hold at least one, and finite differences only")
         self._moments.add(size[None, :], (size * change)[None, :])
-        self._deals += len(change)
-        self._looks += 1
-        last = self._deals >= self.budget
-        boundary = self._boundaries.next(min(self._deals / self.budget, 1.0))
-        decision = self._decide(boundary, last)
-        self._ended = decision.stop
-        return decision
+        look = self.look(self.deals + len(change), self._moments.ratio(1, 0))
+        verdict = look.verdict(0)
+        self._ended = verdict != "unclear" or look.deals >= self.budget
+        said = (float(look.effects.value[0]), *look.interval(0))
+        effect, low, high = (one if math.isfinite(one) else None for one in said)
+        return Decision(verdict, self._ended, effect, low, high, look.deals, look.number, look.boundary, look.spent)
 
-    def _decide(self, boundary: float, last: bool) -> Decision:
-        estimate = self._moments.ratio(1, 0)
-        games = float(estimate.games[0])
-        effect = float(estimate.value[0]) if games else None
-        # the boundary holds for a known variance: Student's t at the same tail allows for the estimated one
-        tail = float(normal_cdf(-boundary)) if math.isfinite(boundary) else 0.0
-        known = games >= _FEWEST and math.isfinite(boundary)
-        reach = float(t_quantile(1 - tail, games - 1) * estimate.error[0]) if known else math.inf
-        low, high = (effect - reach, effect + reach) if effect is not None and known else (None, None)
-        verdict: Verdict = "undecided" if last else "continue"
-        if low is not None and high is not None:
-            if low > 0 or high < 0:
-                verdict = "different"
-            elif self.margin is not None and -self.margin < low and high < self.margin:
-                verdict = "equivalent"
-        return Decision(
-            verdict, effect, low, high, self._deals, self._looks, boundary, min(self._boundaries.spent, 1.0)
-        )
+
+def _reach(effects: Estimate, boundary: float) -> Floats:
+    """Return half the length of each interval; infinite where too few deals speak.
+
+    The boundary holds for a known variance: Student's t at the same tail allows for the estimated one.
+    """
+    tail = float(normal_cdf(-boundary))
+    if not tail > 0:
+        return np.full(len(effects.value), np.inf)
+    known = (effects.games >= FEWEST) & np.isfinite(effects.error)
+    freedom = np.where(known, effects.games - 1, 1)
+    return np.where(known, t_quantile(1 - tail, freedom) * np.where(known, effects.error, 0.0), np.inf)

@@ -1,6 +1,6 @@
 """Boundaries of a group-sequential test: how large |z| must be at each look so that all looks together err rarely.
 
-Lan and DeMets (1983): the error allowed, ``level``, is spent as information comes in, by a function of the share of the
+Lan and DeMets (1983): the error allowed, ``alpha``, is spent as information comes in, by a function of the share of the
 budget used; looks need be neither equally far apart nor planned. The boundary of a look follows from the chance that a
 Brownian motion which has stayed inside all earlier boundaries leaves this one, by the recursive integration of
 Armitage, McPherson and Rowe (1969).
@@ -18,45 +18,50 @@ import numpy as np
 from wsim.errors import UserError, nearest
 from wsim.stats.distributions import normal_cdf, normal_quantile
 from wsim.stats.games import Floats
-from wsim.stats.intervals import check_level
 
-__all__ = ["SPENDING", "Boundaries"]
+__all__ = ["SPENDING", "Boundaries", "check_spending"]
 
 _POINTS = 801  # of the density; an odd number, for Simpson's rule
 _NOTHING = 1e-12  # an error too small to be spent: the boundary is infinite
 
 
-def _obrien_fleming(level: float, share: float) -> float:
-    return 4 * (1 - float(normal_cdf(normal_quantile(1 - level / 4) / math.sqrt(share)))) if share > 0 else 0.0
+def _obrien_fleming(alpha: float, share: float) -> float:
+    return 4 * (1 - float(normal_cdf(normal_quantile(1 - alpha / 4) / math.sqrt(share)))) if share > 0 else 0.0
 
 
-def _pocock(level: float, share: float) -> float:
-    return level * math.log(1 + (math.e - 1) * share)
+def _pocock(alpha: float, share: float) -> float:
+    return alpha * math.log(1 + (math.e - 1) * share)
 
 
 SPENDING: Mapping[str, Callable[[float, float], float]] = {"obrien_fleming": _obrien_fleming, "pocock": _pocock}
-"""Error spent, of ``level`` in all, when a share of the budget is used. O'Brien-Fleming spends little early, so that
+"""Error spent, of ``alpha`` in all, when a share of the budget is used. O'Brien-Fleming spends little early, so that
 the last look is almost an ordinary test; Pocock spends evenly and stops earlier when the effect is large."""
+
+
+def check_spending(alpha: float, spending: str) -> None:
+    """Raise UserError if this is no error rate, or no way to spend it."""
+    if not 0 < alpha <= 0.5:
+        raise UserError(
+            f"alpha is the accepted chance of a false alarm, such as 0.05, not {alpha!r}: it lies between 0 and 1/2"
+        )
+    if spending not in SPENDING:
+        known = ", ".join(SPENDING)
+        raise UserError(f"unknown spending function {spending!r}: it is one of {known}{nearest(spending, SPENDING)}")
 
 
 class Boundaries:
     """Two-sided boundaries, look by look."""
 
-    def __init__(self, level: float = 0.05, spending: str = "obrien_fleming") -> None:
-        check_level(level)
-        if spending not in SPENDING:
-            known = ", ".join(SPENDING)
-            raise UserError(
-                f"unknown spending function {spending!r}: it is one of {known}{nearest(spending, SPENDING)}"
-            )
-        self._level = level
+    def __init__(self, alpha: float = 0.05, spending: str = "obrien_fleming") -> None:
+        check_spending(alpha, spending)
+        self._alpha = alpha
         self._spending = spending
         self._shares: tuple[float, ...] = ()
 
     @property
     def spent(self) -> float:
-        """How much of the level has been spent so far."""
-        return _motion(self._level, self._spending, self._shares).spent
+        """How much of alpha has been spent so far."""
+        return _motion(self._alpha, self._spending, self._shares).spent
 
     def next(self, share: float) -> float:
         """Return the boundary for |z| of the next look, at this share of the budget (more than at the look before)."""
@@ -64,7 +69,7 @@ class Boundaries:
         if not last < share <= 1:
             raise UserError(f"the share of the budget must grow from {last:g} to at most 1, not to {share!r}")
         self._shares = (*self._shares, float(share))
-        return _motion(self._level, self._spending, self._shares).edge / math.sqrt(share)
+        return _motion(self._alpha, self._spending, self._shares).edge / math.sqrt(share)
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,12 @@ class _Motion:
 
 
 @lru_cache(maxsize=1024)  # tests of several variants look at the same shares of their budgets
-def _motion(level: float, spending: str, shares: tuple[float, ...]) -> _Motion:
+def _motion(alpha: float, spending: str, shares: tuple[float, ...]) -> _Motion:
     if not shares:
         return _Motion(0.0, np.zeros(1), np.ones(1), 0.0)
-    before = _motion(level, spending, shares[:-1])
+    before = _motion(alpha, spending, shares[:-1])
     step = math.sqrt(shares[-1] - (shares[-2] if len(shares) > 1 else 0.0))
-    wanted = SPENDING[spending](level, shares[-1]) - before.spent
+    wanted = SPENDING[spending](alpha, shares[-1]) - before.spent
     reach = float(np.abs(before.at).max()) + 9 * step  # farther it does not get
     edge = _edge(before, step, wanted, reach) if wanted >= _NOTHING else math.inf
     at = np.linspace(-min(edge, reach), min(edge, reach), _POINTS)

@@ -1,4 +1,4 @@
-"""Tables of wonders, policies, or any other factor: win share and score of its levels, with intervals."""
+"""Tables of policies or any other factor: win share and score of its levels, with intervals."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 
 __all__ = [
-    "OBSERVATIONAL", "Table", "factor", "measures_of", "outcome_columns", "outcome_names", "outcomes", "policies",
-    "with_neighbours", "wonders",
+    "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcome_names", "outcomes", "points_of",
+    "policies",
 ]  # fmt: skip
 
 OBSERVATIONAL = (
@@ -46,24 +46,8 @@ class Table:
     note: str = ""
 
 
-def wonders(source: Source, by: Sequence[str] = ("wonder", "side"), *, level: float = 0.95) -> Table:
-    """Return win share, score and categories by board and side, or by other columns of the seats table.
-
-    Parameters
-    ----------
-    source: a run or its seats table; filter it first to look at some games or seats only.
-    by: columns; ``with_neighbours`` adds those of the neighbours' boards.
-    level: confidence level of the intervals, which are clustered by game.
-
-    Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
-    is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
-    score_sd, and the mean of each category of points (points_...). Rows are sorted by win share.
-    """
-    return factor(source, by, level=level, title="Wonders")
-
-
-def policies(source: Source, by: Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
-    """Return win share, score and categories by policy; see ``wonders``."""
+def policies(source: Source, by: str | Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
+    """Return win share, score and categories by policy, or by other columns; see ``factor``."""
     return factor(source, by, level=level, title="Policies")
 
 
@@ -75,19 +59,25 @@ def factor(
     level: float = 0.95,
     title: str | None = None,
 ) -> Table:
-    """Return win share, score and the means of some columns by the levels of one or more columns; see ``wonders``.
+    """Return win share, score and the means of some columns by the levels of one or more columns.
 
     Parameters
     ----------
-    source: a seats table of any game: it needs game, seat, win_share, total and the columns named.
+    source: a run or its seats table; filter it first to look at some games or seats only.
     by: the factor's column or columns.
     measures: columns whose means are added (default: the categories of points).
+    level: confidence level of the intervals, which are clustered by game.
+    title: of the table (default: the columns).
+
+    Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
+    is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
+    score_sd, and the mean of each measure. Rows are sorted by win share.
     """
     check_level(level)
     columns = columns_of(by)
     seats = seats_of(source)
     require(seats, ["game", "seat", "win_share", "total", *columns])
-    chosen = measures_of(seats, columns) if measures is None else list(measures)
+    chosen = points_of(seats, columns) if measures is None else list(measures)
     require(seats, chosen)
     players = competitors(seats)
     spread = pl.col("total").std().alias("score_sd")
@@ -134,21 +124,6 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
     }
 
 
-def measures_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
+def points_of(seats: pl.LazyFrame, without: Sequence[str] = ()) -> list[str]:
     """Return the columns of points by category."""
     return [name for name in seats.collect_schema().names() if name.startswith(POINTS) and name not in without]
-
-
-def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
-    """Return the seats table with two more columns: ``column`` of the left and of the right neighbour.
-
-    They are called ``wonder_left`` and ``wonder_right``. The left neighbour sits in the next seat, the right one in the
-    seat before (R1). The table must be a whole run in order, as written; filter it afterwards.
-    """
-    seats = seats_of(source)
-    require(seats, ["game", "seat", column])
-    count = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
-    value, seat = pl.col(column), pl.col("seat")
-    left = pl.when(seat == count - 1).then(value.shift(count - 1)).otherwise(value.shift(-1))
-    right = pl.when(seat == 0).then(value.shift(1 - count)).otherwise(value.shift(1))
-    return seats.with_columns(left.alias(f"{column}_left"), right.alias(f"{column}_right"))

@@ -1,6 +1,6 @@
-"""How much of the score's variance comes from the wonder, the deal, the seat and the policy.
+"""How much of the score's variance comes from seat, policy, deal, and whatever else a game deals out.
 
-Model: score = mean + wonder + seat + policy + deal + rest, without interactions. The three factors are fixed effects;
+Model: score = mean + seat + policy + (other factors) + deal + rest, without interactions. Factors are fixed effects;
 the variance that each explains is its mean gain in explained variance over all orders in which the factors can enter
 (Shapley values, LMG in Groemping 2007), so factors that go together, such as policies in fixed seats, share what they
 explain. A gain counts only beyond what chance gives each coefficient. The deal is what the seats of a game still have
@@ -26,8 +26,8 @@ from wsim.stats.tables import Table
 
 __all__ = ["FACTORS", "variance_shares"]
 
-FACTORS: Mapping[str, tuple[str, ...]] = {"wonder": ("wonder", "side"), "seat": ("seat",), "policy": ("policy",)}
-"""Factors, each a column or the combinations of several."""
+FACTORS: Mapping[str, tuple[str, ...]] = {"seat": ("seat",), "policy": ("policy",)}
+"""Factors that every game has, each a column or the combinations of several."""
 
 _BLOCKS = 20
 _NOTE = (
@@ -58,7 +58,7 @@ def variance_shares(
     there = seats.collect_schema().names()
     chosen = factors or {name: columns for name, columns in FACTORS.items() if set(columns) <= set(there)}
     if not chosen:
-        raise UserError("the table has none of the columns wonder, seat, policy: name the factors")
+        raise UserError(f"the table has none of the columns {', '.join(FACTORS)}: name the factors")
     require(seats, ["game", outcome, *(name for columns in chosen.values() for name in columns)])
     levels = {name: Levels.of(seats, tuple(columns)) for name, columns in chosen.items()}
     sums = [_Sums(1 + sum(map(len, levels.values()))) for _ in range(_BLOCKS)]

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
+from wsim.game import PickExperiment, Restrict
+from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
-from wsim.wonders.words import POINTS_COLUMNS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.lab.plan import Plan
-    from wsim.lab.store import Run
+    from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
 
 __all__ = [
-    "BRIEF",
+    "ACTIONS",
+    "ANALYSES",
+    "COLOURS",
     "NAME",
     "OPTIONS",
-    "chains",
+    "OWNED",
+    "PICKS",
+    "RESTRICT",
+    "TITLE",
+    "catalogue_of",
     "cold",
     "default_plan",
     "policies",
     "prepare",
-    "summary",
-    "tables",
 ]
 
 NAME = "seven_wonders"
+TITLE = "7 Wonders"
 OPTIONS: Mapping[str, str] = {
     "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
     "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
@@ -38,16 +42,45 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0
-BRIEF: Mapping[str, tuple[str, ...]] = {
-    "policies": ("policy", "n", "win_share", "score", *POINTS_COLUMNS),
-    "wonders": ("wonder", "side", "n", "win_share", "score", *POINTS_COLUMNS),
-    "cards": (
-        *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", "win_q", "score_difference"),
-    ),
+OWNED: Mapping[str, str] = {"built:": "card"}
+ACTIONS: Mapping[str, str] = {
+    "build": "build the card",
+    "stage": "bury it under a stage",
+    "sell": "sell it, which denies it to the others",
+    "take": "any of these",
 }
-"""Main columns of the tables: what is shown unless all are asked for."""
-BEST, WORST = 10, 5  # cards that the summary shows
+"""What can be done with a card in a pick."""
+COLOURS: Mapping[str, str] = {
+    "military": "light-dark(#c8452f, #de6a55)",
+    "treasury": "light-dark(#d6a722, #e0ba4a)",
+    "wonder": "light-dark(#8d7a66, #a8967f)",
+    "civilian": "light-dark(#3f74b8, #6b9bd8)",
+    "science": "light-dark(#3c9157, #5fb57c)",
+    "commerce": "light-dark(#e2873a, #eb9c57)",
+    "guild": "light-dark(#7d57a8, #a583cf)",
+    "cities": "light-dark(#4d4a46, #8a867e)",
+    "brown": "light-dark(#8b5e3c, #b2825b)",
+    "gray": "light-dark(#9a9a96, #a9a9a5)",
+    "blue": "light-dark(#3f74b8, #6b9bd8)",
+    "yellow": "light-dark(#e0a92c, #e6ba50)",
+    "red": "light-dark(#c8452f, #de6a55)",
+    "green": "light-dark(#3c9157, #5fb57c)",
+    "purple": "light-dark(#7d57a8, #a583cf)",
+    "black": "light-dark(#3b3936, #8a867e)",
+}
+"""Categories of points, then colours of cards: each on paper and at night."""
+ANALYSES: Mapping[str, str] = {
+    "policies": "wsim.wonders.analysis.boards:POLICIES",
+    "wonders": "wsim.wonders.analysis.boards:WONDERS",
+    "cards": "wsim.wonders.analysis.cards:CARDS",
+    "matchups": "wsim.stats.shared:MATCHUPS",
+    "crowding": "wsim.stats.shared:CROWDING",
+    "strengths": "wsim.wonders.analysis.boards:STRENGTHS",
+    "synergies": "wsim.wonders.analysis.cards:SYNERGIES",
+    "chains": "wsim.wonders.analysis.cards:CHAINS",
+    "variance": "wsim.wonders.analysis.boards:VARIANCE",
+    "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
+}
 
 
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
@@ -60,11 +93,11 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     }
 
 
-def cold() -> float | bool:
-    """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
+def cold() -> float:
+    """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
     from wsim.jit import cache_is_cold
 
-    return COMPILE_SECONDS if cache_is_cold("wonders.kernels", "play_chunk") else False
+    return COMPILE_SECONDS if cache_is_cold("wonders.kernels", "play_chunk") else 0.0
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -106,58 +139,22 @@ def prepare(plan: Plan) -> WondersSimulator:
     return WondersSimulator(plan, catalogue, resolve(plan.line_up, plan.players, TRADE))
 
 
-def tables() -> Mapping[str, Callable[[Run, Sequence[str]], Table]]:
-    """Return the tables of a run by name; each can be split by columns of the seats table and neighbours' boards."""
-    return {"policies": _policy_table, "wonders": _wonder_table, "cards": _card_table}
+def _randomised(plan: Plan, chance: str) -> Plan:
+    """Return the plan whose picks are replaced by uniform ones with this chance, and recorded."""
+    return plan.replace(picks=True, randomise=chance)
 
 
-def chains(plan: Plan) -> list[tuple[str, ...]]:
-    """Return the chains of cards in a plan (R16), in building order: every link and every longer way along links."""
-    follows: dict[str, list[str]] = {}
-    for card in catalogue_of(plan).cards:
-        for predecessor in card.free_with:
-            follows.setdefault(predecessor, []).append(card.name)
-    found: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
-    for chain in found:  # grows while it is read: each chain is followed by what goes on from its end
-        found += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
-    return found
+def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against: str, level: float) -> Table:
+    from wsim.wonders.analysis.propensity import pick_effects
+
+    return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
-def summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
-    """Return the tables that ``wsim run`` ends with: policies, wonders, the best and the worst cards."""
-    import polars as pl
-
-    from wsim.stats.brief import brief
-
-    frames = {name: make(run, ()).frame for name, make in tables().items()}
-    cards = frames["cards"].filter(pl.col("n") > 0)
-    if len(cards) > BEST + WORST:
-        frames["cards"] = pl.concat([cards.head(BEST), cards.tail(WORST)])
-    titles = {"cards": f"Cards: the {BEST} best and {WORST} worst of {len(cards)} by win share of their owners"}
-    return [(titles.get(name, name.capitalize()), brief(frame, BRIEF[name])) for name, frame in frames.items()]
-
-
-def _source(run: Run, by: Sequence[str]) -> Any:
-    """Return the run, or its seats with the neighbours' boards where those are asked for."""
-    from wsim import stats
-
-    return stats.with_neighbours(run) if {"wonder_left", "wonder_right"} & set(by) else run
-
-
-def _policy_table(run: Run, by: Sequence[str] = ()) -> Table:
-    from wsim import stats
-
-    return stats.policies(_source(run, by), by or ("policy",))
-
-
-def _wonder_table(run: Run, by: Sequence[str] = ()) -> Table:
-    from wsim import stats
-
-    return stats.wonders(_source(run, by), by or ("wonder", "side"))
-
-
-def _card_table(run: Run, by: Sequence[str] = ()) -> Table:
-    from wsim import stats
-
-    about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
-    return stats.cards(_source(run, by), run.picks if run.plan.picks else None, by=by, about=about)
+RESTRICT: Restrict | None = restrict
+PICKS: PickExperiment | None = PickExperiment(
+    actions=ACTIONS,
+    randomise=_randomised,
+    effects=_pick_effects,
+    usual=("build", "stage", "sell"),
+    ages=(1, 2, 3),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
+from wsim.wonders.bans import OPTION, read_bans
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels.layout import SEATING
 from wsim.wonders.words import BALANCED_BOARDS, BAN_SELL, BAN_STAGE, BAN_TRADE, BANS, COLORS, ROTATED_BOARDS
@@ -34,8 +35,8 @@ def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: 
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
     _fill_sides(record, plan.options.get("sides", "random"), catalogue, seats)
     _fill_randomise(record, plan.options.get("randomise", "0"), players)
-    for ban in filter(None, plan.options.get("ban", "").split(";")):
-        _fill_ban(record, ban.strip(), catalogue, players)
+    for seat, things in read_bans(plan.options.get(OPTION, ""), players):
+        _fill_ban(record, seat, things, catalogue)
     record.experiment = bool(record.randomise.any() or record.ban.any())
     return seating
 
@@ -106,13 +107,9 @@ def _fill_randomise(record: Any, text: str, players: int) -> None:
         record.randomise[seat] = chance
 
 
-def _fill_ban(record: Any, text: str, catalogue: Catalogue, players: int) -> None:
-    seat_text, separator, things = text.partition("=")
-    if not separator or not seat_text.strip().isdigit() or int(seat_text) >= players:
-        raise UserError(f"option ban is written seat=thing with a seat from 0 to {players - 1}, not {text!r}")
-    seat = int(seat_text)
+def _fill_ban(record: Any, seat: int, things: Sequence[str], catalogue: Catalogue) -> None:
     names = [card.name for card in catalogue.cards]
-    for thing in (word.strip() for word in things.split(",")):
+    for thing in things:
         card = _match(thing, names)
         if thing in _FLAGS:
             record.ban[seat, 3] |= np.uint64(_FLAGS[thing])

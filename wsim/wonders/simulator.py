@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
@@ -61,7 +61,7 @@ class WondersSimulator:
                 self._line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if written < 0:
-            self._raise_for(game[0].hidden.error, -1 - written)
+            self._raise_for(game[0].error, -1 - written)
         return written, game[0]
 
     def _raise_for(self, error: Any, number: int) -> None:
@@ -96,7 +96,7 @@ class WondersSimulator:
 
         rows = np.zeros(self.seats, ROW).view(np.recarray)
         _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
-        log = game.hidden.log[: int(game.hidden.events)]
+        log = game.log.events[: int(game.log.count)]
         return trace_of(self.catalogue, self._rules[0], log, rows, self._line_up.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
@@ -104,6 +104,11 @@ class WondersSimulator:
         from wsim.wonders.trace import text_of
 
         return text_of(trace)
+
+    def changed(self, other: WondersSimulator) -> Sequence[str]:
+        """Return the names of the cards that are not the same in another plan, or only in one of both."""
+        here, there = ({card.name: card for card in one.catalogue.cards} for one in (self, other))
+        return [name for name in {**here, **there} if here.get(name) != there.get(name)]
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules of this table."""

@@ -11,6 +11,7 @@ import pytest
 from tests.stats.data import COUNTS, finish, seats_table
 from wsim import stats
 from wsim.errors import UserError
+from wsim.wonders import analysis
 from wsim.wonders.analysis.calibration import FIGURES, GAME_FIGURES, GROUPS
 
 
@@ -19,19 +20,19 @@ def one(table: stats.Table, group: str, figure: str) -> dict[str, Any]:
 
 
 def test_every_human_figure_is_compared_at_every_number_of_players() -> None:
-    human = stats.human_figures()
+    human = analysis.human_figures()
     for players in range(3, 8):
-        table = stats.calibrate(seats_table(20, players, cards=())).frame
+        table = analysis.calibrate(seats_table(20, players, cards=())).frame
         assert table.height == human.filter(pl.col("players") == players).height == 3 * len(FIGURES) + len(GAME_FIGURES)
         assert table["human"].null_count() == table["human_sd"].null_count() == table["human_error"].null_count() == 0
         assert table["players"].unique().to_list() == [players]
 
 
 def test_the_headlines_of_the_source() -> None:
-    human = stats.human_figures().filter((pl.col("group") == "all") & (pl.col("stat") == "vp"))
+    human = analysis.human_figures().filter((pl.col("group") == "all") & (pl.col("stat") == "vp"))
     assert human["mean"].round(1).to_list() == [53.9, 52.8, 52.7, 53.0, 52.4]
     assert human["sd"].round(1).to_list() == [7.4, 7.9, 7.9, 8.0, 8.4]
-    assert stats.human_figures().filter(pl.col("players") == 4)["games"].max() == 3027
+    assert analysis.human_figures().filter(pl.col("players") == 4)["games"].max() == 3027
 
 
 def test_figures_of_games_small_enough_to_count() -> None:
@@ -43,7 +44,7 @@ def test_figures_of_games_small_enough_to_count() -> None:
         # the second game's tie is broken by coins, the third's is not
         rank=pl.Series([1, 2, 3, 1, 2, 3, 1, 1, 1], dtype=pl.UInt8),
     )
-    table = stats.calibrate(seats)
+    table = analysis.calibrate(seats)
     assert one(table, "all", "score")["simulated"] == pytest.approx(totals.mean())
     assert one(table, "winner", "score")["simulated"] == pytest.approx(np.mean([60, 55, 44, 44, 44]))
     assert one(table, "last", "score")["simulated"] == pytest.approx(np.mean([40, 30, 44, 44, 44]))
@@ -59,7 +60,7 @@ def test_figures_of_games_small_enough_to_count() -> None:
 def human_like(games: int, shift: float) -> pl.DataFrame:
     """Return four-player games with scores and science as the humans', but for a shift in human deviations."""
     rng = np.random.default_rng(1)
-    human = stats.human_figures().filter((pl.col("players") == 4) & (pl.col("group") == "all"))
+    human = analysis.human_figures().filter((pl.col("players") == 4) & (pl.col("group") == "all"))
     figures = {row["stat"]: row for row in human.iter_rows(named=True)}
     science, score = figures["sci_vp"], figures["vp"]
     totals = np.rint(rng.normal(score["mean"], score["sd"], (games, 4))).astype(np.int64)
@@ -69,7 +70,7 @@ def human_like(games: int, shift: float) -> pl.DataFrame:
 
 @pytest.mark.parametrize(("shift", "verdict"), [(0.0, "within"), (0.2, "within"), (0.4, "high"), (-0.4, "low")])
 def test_verdicts(shift: float, verdict: str) -> None:
-    table = stats.calibrate(human_like(3000, shift))
+    table = analysis.calibrate(human_like(3000, shift))
     science = one(table, "all", "science")
     assert science["verdict"] == verdict
     assert science["difference_sd"] == pytest.approx(shift, abs=0.06)
@@ -80,14 +81,16 @@ def test_verdicts(shift: float, verdict: str) -> None:
 
 def test_the_tolerance_decides() -> None:
     seats = human_like(1000, 0.4)
-    assert one(stats.calibrate(seats, tolerance=0.6), "all", "science")["verdict"] == "within"
+    assert one(analysis.calibrate(seats, tolerance=0.6), "all", "science")["verdict"] == "within"
     with pytest.raises(UserError, match="larger than 0"):
-        stats.calibrate(seats, tolerance=0)
+        analysis.calibrate(seats, tolerance=0)
 
 
 def test_order_of_rows_does_not_matter() -> None:
     seats = seats_table(200, 5, cards=())
-    table, again = (stats.calibrate(frame).frame for frame in (seats, seats.sample(fraction=1, shuffle=True, seed=2)))
+    table, again = (
+        analysis.calibrate(frame).frame for frame in (seats, seats.sample(fraction=1, shuffle=True, seed=2))
+    )
     for name in ("simulated", "simulated_low", "simulated_sd"):
         assert again[name].to_numpy() == pytest.approx(table[name].to_numpy())
     assert set(table["group"]) == {*GROUPS, "game"}
@@ -95,6 +98,6 @@ def test_order_of_rows_does_not_matter() -> None:
 
 def test_what_humans_did_not_play_is_refused() -> None:
     with pytest.raises(UserError, match="3 to 7 players, not for 2"):
-        stats.calibrate(seats_table(10, 2, cards=()))
+        analysis.calibrate(seats_table(10, 2, cards=()))
     with pytest.raises(UserError, match="no column 'points_guild'"):
-        stats.calibrate(seats_table(10, 3, cards=()).drop("points_guild"))
+        analysis.calibrate(seats_table(10, 3, cards=()).drop("points_guild"))

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from wsim import stats
 from wsim.errors import UserError
+from wsim.wonders import analysis
 
 NAMES = ("Altar", "Baths", "Press", "Tavern")
 CARD = pl.Enum(NAMES)
@@ -49,7 +49,7 @@ def counts(frame: pl.DataFrame, card: str, **by: object) -> dict[str, Any]:
 
 
 def test_fates_of_cards() -> None:
-    frame = stats.card_picks(small_picks()).frame
+    frame = analysis.card_picks(small_picks()).frame
     altar, baths, press, tavern = (counts(frame, name) for name in NAMES)
     assert (altar["offered"], altar["built_paid"], altar["built_free"], altar["passed"]) == (4, 1, 1, 2)
     assert altar["by_free_city"] == 1
@@ -64,32 +64,34 @@ def test_fates_of_cards() -> None:
 
 def test_fates_by_age_and_by_columns_of_the_seats() -> None:
     picks = small_picks()
-    by_age = stats.card_picks(picks, by="age").frame
+    by_age = analysis.card_picks(picks, by="age").frame
     assert counts(by_age, "Altar", age=1)["offered"] == 3
     assert counts(by_age, "Altar", age=2)["built_free"] == 1
     assert counts(by_age, "Altar", age=2)["last_seen"] == 1
     seats = pl.DataFrame({"game": [0, 0, 1], "seat": [0, 1, 0], "policy": ["a", "b", "b"]}).cast(
         {"game": pl.UInt64, "seat": pl.UInt8}
     )
-    by_policy = stats.card_picks(picks, seats, by="policy").frame
+    by_policy = analysis.card_picks(picks, seats, by="policy").frame
     assert counts(by_policy, "Baths", policy="a")["offered"] == 2
     assert counts(by_policy, "Baths", policy="b")["built_paid"] == 1
-    assert by_policy["offered"].sum() == stats.card_picks(picks).frame["offered"].sum()
+    assert by_policy["offered"].sum() == analysis.card_picks(picks).frame["offered"].sum()
     with pytest.raises(UserError, match="give the seats"):
-        stats.card_picks(picks, by="policy")
+        analysis.card_picks(picks, by="policy")
 
 
 def test_a_card_never_offered_has_counts_but_no_shares() -> None:
-    frame = stats.card_picks(small_picks().filter(pl.col("card") != "Press")).frame.filter(pl.col("card") == "Tavern")
+    frame = analysis.card_picks(small_picks().filter(pl.col("card") != "Press")).frame.filter(
+        pl.col("card") == "Tavern"
+    )
     assert frame["taken_share"].to_list() == [1.0]
-    empty = stats.card_picks(small_picks().head(0)).frame
+    empty = analysis.card_picks(small_picks().head(0)).frame
     assert empty["offered"].to_list() == [0] * 4
     assert empty["last_seen"].null_count() == empty["taken_share"].null_count() == 4
 
 
 def test_card_names_must_be_an_enum() -> None:
     with pytest.raises(UserError, match="Enum of card names"):
-        stats.card_picks(small_picks().with_columns(pl.col("card").cast(pl.String)))
+        analysis.card_picks(small_picks().with_columns(pl.col("card").cast(pl.String)))
 
 
 # --- randomised picks -----------------------------------------------------------------------------------------------
@@ -157,7 +159,7 @@ def trial() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 @pytest.mark.parametrize("action", ["build", "stage", "sell", "take"])
 def test_effects_against_other_moves_are_recovered(trial: tuple[pl.DataFrame, pl.DataFrame], action: Any) -> None:
-    table = stats.pick_effects(*trial, action)
+    table = analysis.pick_effects(*trial, action)
     for number, card in enumerate(NAMES):
         one = counts(table.frame, card)
         wide = 1.8 * (one["effect_high"] - one["effect_low"]) / 2  # 3.5 standard errors
@@ -171,7 +173,7 @@ def test_a_naive_comparison_is_far_off_where_the_experiment_is_not(trial: tuple[
     built = (joined["card"] == "Altar") & (joined["action"] == "build")
     means = [joined.filter(chosen)["total"].mean() for chosen in (built, ~built)]
     naive = float(means[0]) - float(means[1])  # type: ignore[arg-type]
-    one = counts(stats.pick_effects(picks, seats, "build").frame, "Altar")
+    one = counts(analysis.pick_effects(picks, seats, "build").frame, "Altar")
     assert naive > truth("build", 0) + 5
     assert one["effect_low"] < truth("build", 0) < one["effect_high"]
     assert one["q"] < 1e-6
@@ -179,20 +181,20 @@ def test_a_naive_comparison_is_far_off_where_the_experiment_is_not(trial: tuple[
 
 def test_effects_against_the_policy(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     """The policy builds Altar whenever it can, so building it is no better than the policy."""
-    table = stats.pick_effects(*trial, "build", against="policy").frame
+    table = analysis.pick_effects(*trial, "build", against="policy").frame
     altar = counts(table, "Altar")
     assert abs(altar["effect"]) < 0.5
     assert altar["effect_low"] < 0 < altar["effect_high"]
     # Tavern sold, worth 0, against what the policy builds from the hands that hold it, rich and poor
     built = {(0, 1, 3): (4, 0), (0, 2, 3): (4, -2), (1, 2, 3): (0, 0)}
-    sold = counts(stats.pick_effects(*trial, "sell", against="policy").frame, "Tavern")
+    sold = counts(analysis.pick_effects(*trial, "sell", against="policy").frame, "Tavern")
     assert sold["effect_low"] < -np.mean(list(built.values())) < sold["effect_high"]
 
 
 def test_intervals_of_effects_cover() -> None:
     covered = 0
     for seed in range(60):
-        one = counts(stats.pick_effects(*experiment(150, seed=100 + seed, chance=0.6), "sell").frame, "Baths")
+        one = counts(analysis.pick_effects(*experiment(150, seed=100 + seed, chance=0.6), "sell").frame, "Baths")
         covered += one["effect_low"] <= truth("sell", 1) <= one["effect_high"]
     assert covered >= 50  # of 60: the chance of fewer is 1 in 2,000
 
@@ -200,20 +202,20 @@ def test_intervals_of_effects_cover() -> None:
 def test_only_randomised_turns_count(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     picks, seats = trial
     certain = picks.head(100).with_columns(probability=pl.lit(1.0, pl.Float32))
-    table = stats.pick_effects(certain, seats, "build").frame
+    table = analysis.pick_effects(certain, seats, "build").frame
     assert table["picks"].sum() == 0
     assert table["effect"].null_count() == table["effect_low"].null_count() == 4
     more = pl.concat([picks, certain.with_columns(pl.col("game") + 100_000)])
-    again = stats.pick_effects(more, seats, "build").frame
-    assert again.equals(stats.pick_effects(picks, seats, "build").frame)
+    again = analysis.pick_effects(more, seats, "build").frame
+    assert again.equals(analysis.pick_effects(picks, seats, "build").frame)
 
 
 def test_mistakes_in_experiments_are_named(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     picks, seats = trial
     with pytest.raises(UserError, match=r"unknown action 'bild'.*did you mean 'build'"):
-        stats.pick_effects(picks, seats, "bild")  # type: ignore[arg-type]
+        analysis.pick_effects(picks, seats, "bild")
     with pytest.raises(UserError, match="unknown comparison"):
-        stats.pick_effects(picks, seats, against="nobody")  # type: ignore[arg-type]
+        analysis.pick_effects(picks, seats, against="nobody")
     with pytest.raises(UserError, match="no column 'ways'"):
-        stats.pick_effects(picks.drop("ways"), seats, "build")
-    assert stats.pick_effects(picks.drop("ways"), seats, "sell").frame.height == 4
+        analysis.pick_effects(picks.drop("ways"), seats, "build")
+    assert analysis.pick_effects(picks.drop("ways"), seats, "sell").frame.height == 4

@@ -101,8 +101,8 @@ def test_R49_faces_of_the_discard_pile_and_cards_under_stages_are_hidden(seat: i
 @pytest.mark.parametrize("seat", range(4))
 def test_R49_guilds_and_black_cards_left_out_are_hidden(seat: int) -> None:
     one, other = dealt("2e-cities", 3, 1), dealt("2e-cities", 3, 1)
-    other.hidden.deck[:] = 0
-    other.hidden.pool[:] = 0
+    other.game.dealer.deck[:] = 0
+    other.game.dealer.pool[:] = 0
     assert handed(one, seat) == handed(other, seat)
 
 
@@ -134,4 +134,4 @@ def test_R49_the_policy_of_a_seat_has_its_own_random_numbers() -> None:
     p = dealt("1e", 1, 0)
     streams = [int(p.game.own[seat].rng) for seat in range(4)]
     assert len(set(streams)) == 4
-    assert int(p.hidden.rng) not in streams
+    assert int(p.game.dealer.rng) not in streams

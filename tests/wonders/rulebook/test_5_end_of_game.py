@@ -120,7 +120,7 @@ def test_R24_most_points_then_most_coins_then_shared() -> None:
     assert p.shares() == [0.0, 1.0, 0.0]
     p = Position("1e", *BOARDS)
     assert p.shares() == pytest.approx([1 / 3] * 3)
-    assert p.hidden.rank[:3].tolist() == [1, 1, 1]
+    assert p.game.result.rank[:3].tolist() == [1, 1, 1]
 
 
 GUILDS = {  # what both neighbours have, and the points for it

@@ -107,7 +107,7 @@ def test_R42_the_sum_of_both_decides_then_their_coins_then_it_is_shared() -> Non
     assert p.shares() == [0.0, 0.0, 1.0, 1.0]  # 6 points each, one coin more
     p.city(1, "Cells", victories=[1])
     assert p.shares() == [1.0, 1.0, 0.0, 0.0]
-    assert p.hidden.rank[:4].tolist() == [1, 1, 2, 2]
+    assert p.game.result.rank[:4].tolist() == [1, 1, 2, 2]
 
 
 def test_R42_the_best_single_seat_does_not_decide() -> None:

@@ -1,79 +1,62 @@
-"""Tables of a run, from its seats table: policies, wonders, discs and action cards with their intervals."""
+"""Tables of what a seat has at the end: wonders and rows of the value table won, discs owned, action cards drawn.
+
+Each takes a run or its seats table (``wsim.babel.frames``) and has the columns of ``wsim.stats.owners``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-import polars as pl
-
+from wsim import stats
 from wsim.babel.frames import DISC, WON, WON_ROW
-from wsim.babel.words import ACTION_CARDS
-from wsim.stats.card_table import BUILT, cards
+from wsim.babel.game import OWNED
+from wsim.stats.analysis import Analysis, Option
+from wsim.stats.games import Source
+from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
-from wsim.stats.tables import policies as policy_table
 
-__all__ = ["MAKERS", "action_cards", "discs", "policies", "value_rows", "wonders"]
+__all__ = [
+    "CARDS", "DISCS", "ROWS", "SYNERGIES", "WONDERS", "action_cards", "disc_pairs", "discs", "value_rows", "wonders",
+]  # fmt: skip
 
-Seats = pl.LazyFrame | pl.DataFrame
+Maker = Callable[..., Table]
+DRAWN = "drawn_"
 
+wonders: Maker = partial(stats.owners, prefix=WON, noun=OWNED[WON], share="won_share", title="Wonders won")
+"""How those did who had most parts on a wonder when it was completed, alone or tied."""
 
-def policies(seats: Seats) -> Table:
-    """Return win share, score and points by source for each policy."""
-    return policy_table(seats)
+value_rows: Maker = partial(
+    stats.owners, prefix=WON_ROW, noun=OWNED[WON_ROW], share="won_share", title="Rows of the value table won"
+)
+"""How those did who won the first, second, ... completed wonder: the rows of the value table."""
 
+discs: Maker = partial(stats.owners, prefix=DISC, noun=OWNED[DISC], share="owned_share", title="Discs owned")
+"""How those did who own a disc at the end, for each kind and number."""
 
-def wonders(seats: Seats) -> Table:
-    """Return how those did who had most parts on a wonder when it was completed, alone or tied."""
-    return _owners(seats, _flags(seats, WON), "wonder", "won_share", "Wonders won")
+action_cards: Maker = partial(
+    stats.owners, prefix=DRAWN, noun=OWNED[DRAWN], share="drawn_share", title="Action cards drawn"
+)
+"""How those did who drew an action card."""
 
-
-def value_rows(seats: Seats) -> Table:
-    """Return how those did who won the first, second, ... completed wonder: the rows of the value table."""
-    return _owners(seats, _flags(seats, WON_ROW), "row", "won_share", "Rows of the value table won")
-
-
-def discs(seats: Seats) -> Table:
-    """Return how those did who own a disc at the end, for each kind and number."""
-    return _owners(seats, _flags(seats, DISC), "disc", "owned_share", "Discs owned")
-
-
-def action_cards(seats: Seats) -> Table:
-    """Return how those did who drew an action card."""
-    drawn = {card: pl.col(f"drawn_{card}") > 0 for card in ACTION_CARDS}
-    return _owners(seats, drawn, "card", "drawn_share", "Action cards drawn")
+disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=OWNED[DISC])
+"""How much more two discs are worth together than apart."""
 
 
-def _flags(seats: Seats, prefix: str) -> dict[str, pl.Expr]:
-    """Return the Boolean columns that begin with ``prefix``, by the rest of their names."""
-    names = [name for name in seats.lazy().collect_schema().names() if name.startswith(prefix)]
-    return {name.removeprefix(prefix): pl.col(name) for name in names}
+def _synergies(source: Source, *, disc: Sequence[str] = (), **options: object) -> Table:
+    return disc_pairs(source, only=disc, **options)
 
 
-def _owners(seats: Seats, owned: Mapping[str, pl.Expr], what: str, share: str, title: str) -> Table:
-    """Compare the seats for which each expression holds with the others (``wsim.stats.cards``)."""
-    lazy = seats.lazy()
-    points = [name for name in lazy.collect_schema().names() if name.startswith("points_")]
-    shown = lazy.select(
-        "game",
-        "seat",
-        "rank",
-        "win_share",
-        "total",
-        *points,
-        *(held.alias(BUILT + name) for name, held in owned.items()),
-    )
-    table = cards(shown)
-    renamed = {f"built_share{end}": share + end for end in ("", "_low", "_high")}
-    frame = table.frame.rename({"card": what, **renamed}, strict=False)
-    return replace(table, frame=frame, title=title)
+def _analysis(make: Maker, about: str, noun: str, share: str) -> Analysis:
+    columns = (noun, "n", share, "win_share", "win_difference", "win_q", "score_difference")
+    return Analysis(make, about, by=(), columns=columns, shown="run")
 
 
-MAKERS: Mapping[str, Callable[[Seats], Table]] = {
-    "policies": policies,
-    "wonders": wonders,
-    "rows": value_rows,
-    "discs": discs,
-    "cards": action_cards,
-}
-"""The tables of a run by name."""
+WONDERS = _analysis(wonders, "how those did who won each wonder", OWNED[WON], "won_share")
+ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", OWNED[WON_ROW], "won_share")
+DISCS = _analysis(discs, "how those did who own each disc", OWNED[DISC], "owned_share")
+CARDS = _analysis(action_cards, "how those did who drew each action card", OWNED[DRAWN], "drawn_share")
+_OPTIONS: Mapping[str, Option] = {"disc": Option("only these discs", many=True), **OUTCOME}
+SYNERGIES = Analysis(
+    _synergies, "pairs of discs that were worth more together than apart", options=_OPTIONS, shown="asked"
+)

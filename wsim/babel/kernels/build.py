@@ -1,57 +1,24 @@
-"""BUILD, section 5: announce, offers, partners, completion, and what follows from success or failure."""
+"""The steps of a BUILD, section 5: announce, offers, partners, completion, and what follows (order: flow.py)."""
 
 from __future__ import annotations
 
-from wsim.babel.kernels.ask import ask, note
 from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action_card
-from wsim.babel.kernels.layout import COMPLETED, LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
+from wsim.babel.kernels.layout import LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
+from wsim.babel.kernels.log import note
 from wsim.babel.kernels.moves import (
     cards_of,
     first_of,
-    list_bluff,
-    list_complete,
-    list_offer,
-    list_take,
-    list_yes_no,
     second_of,
     trades,
     usable,
 )
 from wsim.babel.kernels.scoring import score_wonder
-from wsim.babel.kernels.windows import open_window
-from wsim.babel.words import JOKER, KIND_GONE, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE, TRIPLE_BONUS, WONDERS
+from wsim.babel.words import JOKER, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
 
 
 @kernel
-def build(game, rules, line_up, slot):
-    """Play a build of the active seat with the disc of ``slot`` to its end."""
-    public = game.public
-    active = public.active
-    _announce(public, rules, slot)
-    open_window(game, rules, line_up, (active + 1) % public.seats, public.seats - 1)  # W2
-    _collect_offers(game, rules, line_up)
-    open_window(game, rules, line_up, active, 1)  # W3
-    list_take(game)
-    _accept(public, ask(game, rules, line_up, active))
-    list_complete(game, rules)
-    move = ask(game, rules, line_up, active)
-    ended = False
-    if move:
-        game.hidden.tally[active].builds_led += 1
-        ended = _succeed(game, rules, move - COMPLETED)
-    else:
-        game.hidden.tally[active].builds_failed += 1
-        public.taken = 0
-        note(game, LOG_FAILED, active, 0, 0)
-    _settle_offers(game, rules, line_up, move != 0)
-    _clear(game)
-    if ended:
-        public.over = KIND_GONE
-
-
-@kernel
-def _announce(public, rules, slot):
+def announce(public, rules, slot):
     """Section 5.1."""
     disc = public.board[slot]
     public.slot = slot
@@ -61,26 +28,17 @@ def _announce(public, rules, slot):
 
 
 @kernel
-def _collect_offers(game, rules, line_up):
-    """Section 5.2: every opponent, clockwise, lays an offer that nobody sees; then all are revealed."""
+def reveal_offers(game):
+    """Section 5.2: show all offers, which were laid where nobody sees them."""
     public, hidden = game.public, game.hidden
-    seats = public.seats
-    seat = public.active
-    for _ in range(seats - 1):
-        seat = (seat + 1) % seats
-        list_offer(game, rules, seat)
-        hidden.offer[seat] = ask(game, rules, line_up, seat)
-        if rules.allow_bluff_cards:
-            list_bluff(game, seat)
-            hidden.bluff[seat] = ask(game, rules, line_up, seat)
-    for other in range(seats):
-        public.offer[other] = hidden.offer[other]
-        public.bluff[other] = hidden.bluff[other]
-        hidden.tally[other].offers_made += hidden.offer[other] != 0
+    for seat in range(public.seats):
+        public.offer[seat] = hidden.offer[seat]
+        public.bluff[seat] = hidden.bluff[seat]
+        hidden.tally[seat].offers_made += hidden.offer[seat] != 0
 
 
 @kernel
-def _accept(public, taken):
+def accept(public, taken):
     """Section 5.3: write down the partners and what is still missing."""
     public.taken = taken
     public.partner = NOBODY
@@ -97,10 +55,11 @@ def _accept(public, taken):
 
 
 @kernel
-def _succeed(game, rules, replaced):
+def succeed(game, rules, replaced):
     """Section 5.4, steps 1-4; Jokers stand for the cards ``replaced``. Return whether the game ends (section 8)."""
     public, hidden = game.public, game.hidden
     active, slot = public.active, public.slot
+    hidden.tally[active].builds_led += 1
     _spend(game, active, public.missing[0] - first_of(replaced), public.missing[1] - second_of(replaced))
     for _ in range(cards_of(replaced) // rules.effects[JOKER]):
         spend_action_card(game, active, JOKER)
@@ -200,33 +159,40 @@ def _complete_wonder(game, rules, wonder, ended):
 
 
 @kernel
-def _settle_offers(game, rules, line_up, built):
-    """Section 5.4, step 5: pay the offers that were not taken, all of them after a failed build; clockwise."""
-    public, hidden = game.public, game.hidden
-    seat = public.active
-    for _ in range(public.seats - 1):
-        seat = (seat + 1) % public.seats
-        offer = public.offer[seat]
-        if offer == 0 or (public.taken >> seat) & 1:
-            continue
-        tally = hidden.tally[seat]
-        tally.offers_refused += 1
-        cards = cards_of(offer)
-        points = cards * rules.refused_offer
-        tally.refused_points += points
-        if usable(game.own[seat], TRIPLE_BONUS) > 0 and cards and (built or rules.triple_bonus_on_failed_build):
-            list_yes_no(game, TRIPLE)
-            if ask(game, rules, line_up, seat):
-                spend_action_card(game, seat, TRIPLE_BONUS)
-                tally.action_points += cards * rules.effects[TRIPLE_BONUS] - points
-                points = cards * rules.effects[TRIPLE_BONUS]
-        public.points[seat] += points
-        if points:
-            note(game, LOG_PAID, seat, points, 0)
+def may_triple(game, rules, seat, built):
+    """Say whether a seat may play the Triple bonus on its offer that is not taken."""
+    if usable(game.own[seat], TRIPLE_BONUS) == 0 or cards_of(game.public.offer[seat]) == 0:
+        return False
+    return built != 0 or rules.triple_bonus_on_failed_build != 0
 
 
 @kernel
-def _clear(game):
+def pay_offer(game, rules, seat, tripled):
+    """Section 5.4, step 5: pay an offer that was not taken, with the Triple bonus or without."""
+    public, tally = game.public, game.hidden.tally[seat]
+    tally.offers_refused += 1
+    cards = cards_of(public.offer[seat])
+    points = cards * rules.refused_offer
+    tally.refused_points += points
+    if tripled:
+        spend_action_card(game, seat, TRIPLE_BONUS)
+        tally.action_points += cards * rules.effects[TRIPLE_BONUS] - points
+        points = cards * rules.effects[TRIPLE_BONUS]
+    public.points[seat] += points
+    if points:
+        note(game, LOG_PAID, seat, points, 0)
+
+
+@kernel
+def fail(game):
+    """Section 5.4: a build that is not completed."""
+    game.hidden.tally[game.public.active].builds_failed += 1
+    game.public.taken = 0
+    note(game, LOG_FAILED, game.public.active, 0, 0)
+
+
+@kernel
+def clear_build(game):
     """Forget the build: cards and trade cards that were not spent are back in their hands."""
     forget_build(game.public)
     for seat in range(game.public.seats):

@@ -7,8 +7,17 @@ game is the same for every line-up as long as the discard pile has not been resh
 
 from __future__ import annotations
 
-from wsim.babel.kernels.ask import note
-from wsim.babel.kernels.layout import ACTION_DRAWS, LOG_ACTION_CARD, LOG_DRAW, LOG_RESHUFFLE, NOBODY, WEIGHTS
+from wsim.babel.kernels.layout import (
+    ACTION_DRAWS,
+    BEGIN,
+    LOG_ACTION_CARD,
+    LOG_DRAW,
+    LOG_RESHUFFLE,
+    MEMORY,
+    NOBODY,
+    WEIGHTS,
+)
+from wsim.babel.kernels.log import note
 from wsim.babel.words import (
     ACTION_CARDS,
     DRAW_THREE,
@@ -37,7 +46,8 @@ def set_up(game, rules, seating, number):
         _clear_seat(game, seating, number, seat)
     hidden.reshuffles = 0
     hidden.completed = 0
-    hidden.events = 0
+    game.log.count = 0
+    game.flow.phase = BEGIN
     hidden.instant_cards = 0
     seek(hidden, seating.seed, number, ACTION_STREAM)
     _deal_action_deck(hidden, rules)
@@ -111,6 +121,8 @@ def _clear_seat(game, seating, number, seat):
             own.weights[index] = seating.weights[entrant, index]
     own.seat = seat
     own.two_colour = 0
+    for index in range(MEMORY):
+        own.memory[index] = 0.0
     for kind in range(len(KINDS)):
         own.hand[kind] = 0
         own.aside[kind] = 0

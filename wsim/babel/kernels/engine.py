@@ -15,40 +15,56 @@ Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
   a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
 * Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
-Order of decisions
-------------------
-A policy is asked only if there is more than one legal move. In each action: W1 clockwise from the active seat A; A's
-turn (pass or disc); on a build: W2 clockwise from A's left; offers clockwise from A's left (each followed by its bluff,
-where allowed); W3 of A; partners; completion; then wonder, marker and action card; Triple bonus for each unpaid offer
-clockwise from A's left (in the build that ends the game, too: section 5.4 checks for the end after the payment); after
-the action the Double turn of A, unless the game has ended. In a window a seat goes on until it plays nothing or can
-play nothing; a Card exchange asks for one kind after the other. The common draw goes clockwise from A.
+A policy is asked only if there is more than one legal move; the order of decisions is that of flow.py.
 """
 
 from __future__ import annotations
 
-from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.deal import set_up
-from wsim.babel.kernels.layout import LINE_UP, LOG_END, LOG_PICKS, NOBODY, Game, Pick, Row, Rules, Seating
-from wsim.babel.kernels.scoring import final_scoring
-from wsim.babel.kernels.turn import play_turn
-from wsim.babel.words import RUNNING, SLOTS, TURN
+from wsim.babel.kernels.flow import advance, take
+from wsim.babel.kernels.layout import LINE_UP, LOG_PICKS, NOBODY, OVER, Game, Pick, Row, Rules, Seating
+from wsim.babel.kernels.log import log_pick
+from wsim.babel.words import SLOTS, TURN
 from wsim.jit import kernel, types
 
 __all__ = ["ERROR", "play_chunk", "play_game"]
 
 ERROR = -1
-"""What a chunk returns when a policy returned an index outside its list; ``GAME.hidden.error`` says which."""
+"""What a chunk returns when a policy returned an index outside its list; ``GAME.error`` says which."""
+
+
+@kernel
+def ask(game, rules, line_up, seat):
+    """Return the index that the policy of a seat picks, 0 where there is one move only, -1 after a wrong one."""
+    choice, own = game.choice, game.own[seat]
+    index = 0
+    if choice.count > 1:
+        index = line_up[own.entrant](game.public, own, choice, rules)
+        if index < 0 or index >= choice.count:
+            game.error[0], game.error[1], game.error[2], game.error[3] = 1, own.entrant, index, choice.count
+            return -1
+    log_pick(game, seat, index)
+    return index
+
+
+@kernel
+def play_until(game, rules, line_up, until):
+    """Play on with policies up to a phase of ``until``; return whether every policy returned a legal index."""
+    while True:
+        seat = advance(game, rules, until)
+        if seat == NOBODY:
+            return True
+        index = ask(game, rules, line_up, seat)
+        if index < 0:
+            return False
+        take(game, rules, game.choice.moves[index])
 
 
 @kernel
 def play_game(game, rules, seating, line_up, number):
-    """Play game ``number`` from the set-up to the ranks."""
+    """Play game ``number`` from the set-up to the ranks; return whether every policy returned a legal index."""
     set_up(game, rules, seating, number)
-    while game.public.over == RUNNING:
-        play_turn(game, rules, line_up)
-    note(game, LOG_END, 0, game.public.over, 0)
-    final_scoring(game, rules)
+    return play_until(game, rules, line_up, 1 << OVER)
 
 
 @kernel
@@ -97,9 +113,9 @@ def _write_rows(game, rows, start, number):
 @kernel
 def _write_picks(game, picks, start, number):
     """Copy the decisions of a finished game behind the first ``start`` picks; return how many there are now."""
-    public, hidden = game.public, game.hidden
-    for place in range(hidden.events):
-        pick, event = picks[start + place], hidden.log[place]
+    public, log = game.public, game.log
+    for place in range(log.count):
+        pick, event = picks[start + place], log.events[place]
         pick.game = number
         pick.entry = game.own[event.seat].entrant
         slot = event.slot
@@ -116,24 +132,23 @@ def _write_picks(game, picks, start, number):
         kept.turn = event.turn
         kept.move = event.move
         kept.value = event.value
-    return start + hidden.events
+    return start + log.count
 
 
 @kernel(types.int64(Game, Rules, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
 def play_chunk(game, rules, seating, line_up, first, rows, picks, logging):
-    """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or FAULT.
+    """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or ERROR.
 
     With LOG_PICKS the caller makes room for ``most_picks`` a game; with LOG_ALL the log of the last game is left in
-    ``game.hidden`` and no picks are written.
+    ``game.log`` and no picks are written.
     """
-    game.hidden.logging = logging
-    game.hidden.error[0] = 0
+    game.log.keeping = logging
+    game.error[0] = 0
     for seat in range(rules.seats):
         game.own[seat].entrant = -1
     written = 0
     for number in range(rows.shape[0] // rules.seats):
-        play_game(game, rules, seating, line_up, first + number)
-        if game.hidden.error[0]:
+        if not play_game(game, rules, seating, line_up, first + number):
             return ERROR
         _write_rows(game, rows, number * rules.seats, first + number)
         if logging == LOG_PICKS:

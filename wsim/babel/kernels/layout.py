@@ -38,6 +38,7 @@ from wsim.babel.words import (
 from wsim.jit import JIT, from_dtype, types
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
+MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 WEIGHTS = 24  # of the weighted policy, see policies/features.py
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
@@ -60,11 +61,15 @@ LOG_PAID = 24  # seat, move: points of a refused offer
 LOG_TURN_END = 25
 LOG_END = 26  # move: why the game ended
 
-LOG_PICKS, LOG_ALL = 1, 2  # HIDDEN.logging: decisions with more than one move; everything
+LOG_PICKS, LOG_ALL = 1, 2  # LOG.keeping: decisions with more than one move; everything
+
+# --- what comes next: FLOW.phase
+BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
+FINISH_BUILD, PAY_OFFERS, AGAIN, END_TURN, SCORE, OVER = range(8, 14)
 
 PUBLIC = np.dtype(
     [
-        ("seats", "i8"),
+        ("seats", "i8"),  # players
         ("turn", "i8"),  # from 1
         ("action", "i8"),  # 1, or 2 for the second action of a Double turn
         ("active", "i8"),  # seat whose turn it is
@@ -74,7 +79,7 @@ PUBLIC = np.dtype(
         ("board", "i8", (SLOTS,)),  # the disc laid on each slot at the start
         ("kind_left", "i8", (len(KINDS) + 1,)),  # discs on the board that show the kind; the last entry is not used
         ("units", "i8", (WONDERS, SEATS)),  # parts on each wonder
-        ("points", "i8", (SEATS,)),
+        ("points", "i8", (SEATS,)),  # points so far
         ("hand_size", "i8", (SEATS,)),  # without the trade card
         ("action_cards", "i8", (SEATS,)),  # held
         ("disc_count", "i8", (SEATS,)),  # discs owned
@@ -97,7 +102,7 @@ PUBLIC = np.dtype(
 
 PRIVATE = np.dtype(
     [
-        ("seat", "i8"),
+        ("seat", "i8"),  # number of the seat
         ("rng", "u8"),  # state of the seat's random stream
         ("hand", "i8", (len(KINDS) + 1,)),  # cards of each kind; the last entry stays 0
         ("aside", "i8", (len(KINDS),)),  # set aside by the Card exchange being played
@@ -106,8 +111,9 @@ PRIVATE = np.dtype(
         ("discs", "i8", (len(KINDS),)),  # owned discs of one kind
         ("two_colour", "i8"),  # mask of owned discs of two kinds
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
-        ("parameters", "f8", (PARAMETERS,)),
-        ("weights", "f8", (WEIGHTS,)),
+        ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
+        ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
+        ("weights", "f8", (WEIGHTS,)),  # of its policy, in points
     ],
     align=True,
 )
@@ -115,7 +121,7 @@ PRIVATE = np.dtype(
 CHOICE = np.dtype(
     [
         ("kind", "i8"),  # TURN ... DOUBLE
-        ("count", "i8"),
+        ("count", "i8"),  # legal moves
         ("moves", "i8", (MOVES,)),  # ascending
     ],
     align=True,
@@ -123,21 +129,25 @@ CHOICE = np.dtype(
 
 RULES = np.dtype(
     [
-        ("seats", "i8"),
+        ("seats", "i8"),  # players
         ("kind", "i8", (SLOTS, NEEDS)),  # of each disc
-        ("need", "i8", (SLOTS, NEEDS)),
-        ("is_two_colour", "i8", (SLOTS,)),
+        ("need", "i8", (SLOTS, NEEDS)),  # cards of each kind
+        ("is_two_colour", "i8", (SLOTS,)),  # 1: shows two kinds
         ("cards", "i8", (len(KINDS),)),  # building cards
-        ("values", "i8", (ROWS, SHARES)),
-        ("light", "i8", (SHARES,)),
+        (
+            "values",
+            "i8",
+            (ROWS, SHARES),
+        ),  # points for most, second and third most parts, by row
+        ("light", "i8", (SHARES,)),  # points of an unfinished wonder, likewise
         ("sets", "i8", (SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
-        ("action_cards", "i8", (len(ACTION_CARDS),)),
+        ("action_cards", "i8", (len(ACTION_CARDS),)),  # copies of each
         ("effects", "i8", (len(ACTION_CARDS),)),  # figure of each action card, 0 where it has none
-        ("refused_offer", "i8"),
-        ("starting_hand", "i8"),
-        ("pass_draw", "i8"),
-        ("common_draw", "i8"),
-        ("parts", "i8"),
+        ("refused_offer", "i8"),  # points a card of a refused offer
+        ("starting_hand", "i8"),  # cards
+        ("pass_draw", "i8"),  # cards drawn for passing
+        ("common_draw", "i8"),  # cards that everybody draws after a turn (A3)
+        ("parts", "i8"),  # parts of a player (A28)
         *((switch, "i8") for switch in SWITCHES),  # 1 or 0, or the number that the switch is
         ("tie_by_discs", "i8"),  # 1: more discs win a tie (A27)
     ],
@@ -146,10 +156,10 @@ RULES = np.dtype(
 
 SEATING = np.dtype(
     [
-        ("seed", "i8"),
+        ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("weights", "f8", (SEATS, WEIGHTS)),
+        ("weights", "f8", (SEATS, WEIGHTS)),  # by line-up entry, in points
     ],
     align=True,
 )
@@ -157,13 +167,13 @@ SEATING = np.dtype(
 EVENT = np.dtype(
     [
         ("what", "u1"),  # CHOICE.kind, or one of the LOG_ events
-        ("seat", "u1"),
-        ("action", "u1"),
+        ("seat", "u1"),  # the seat concerned
+        ("action", "u1"),  # 1, or more for actions of a Double turn
         ("count", "u1"),  # legal moves
         ("index", "u1"),  # the one picked
         ("slot", "i1"),  # announced, -1 none
-        ("turn", "u2"),
-        ("move", "i4"),
+        ("turn", "u2"),  # from 1
+        ("move", "i4"),  # the move picked, or what the event says
         ("value", "i2"),  # points of the seat; units with LOG_WONDER
     ],
     align=True,
@@ -171,26 +181,26 @@ EVENT = np.dtype(
 
 TALLY = np.dtype(
     [
-        ("passes", "i8"),
+        ("passes", "i8"),  # actions
         ("builds_led", "i8"),  # successful builds as the active player
-        ("builds_failed", "i8"),
-        ("offers_made", "i8"),
-        ("offers_taken", "i8"),
+        ("builds_failed", "i8"),  # builds as the active player
+        ("offers_made", "i8"),  # offers that are not empty
+        ("offers_taken", "i8"),  # offers
         ("offers_refused", "i8"),  # failed builds included
-        ("trades_taken", "i8"),
-        ("parts_placed", "i8"),
+        ("trades_taken", "i8"),  # offers with the trade card
+        ("parts_placed", "i8"),  # parts
         ("wonders_won", "i8"),  # mask of completed wonders in which the seat had most parts, alone or tied
         ("rows_won", "i8"),  # mask of value-table rows of these wonders
         ("discs_owned", "i8"),  # mask of discs
-        ("cards_drawn", "i8", (len(ACTION_CARDS),)),
-        ("cards_played", "i8", (len(ACTION_CARDS),)),
-        ("wonder_points", "i8"),
+        ("cards_drawn", "i8", (len(ACTION_CARDS),)),  # action cards, by kind
+        ("cards_played", "i8", (len(ACTION_CARDS),)),  # action cards, by kind
+        ("wonder_points", "i8"),  # points of completed wonders
         ("light_points", "i8"),  # of unfinished wonders
         ("refused_points", "i8"),  # without what a Triple bonus adds
-        ("set_points", "i8"),
+        ("set_points", "i8"),  # points of sets of discs
         ("action_points", "i8"),  # Triple bonus, Disc bonus, 5 bonus points
-        ("rank", "i8"),
-        ("share", "f8"),
+        ("rank", "i8"),  # 1 best
+        ("share", "f8"),  # share of the victory
     ],
     align=True,
 )
@@ -198,60 +208,90 @@ TALLY = np.dtype(
 HIDDEN = np.dtype(
     [
         ("rng", "u8"),  # state of the stream that deals
-        ("deck", "i8", (len(KINDS),)),
-        ("action_deck", "i8", (ACTION_DECK,)),  # first drawn first
+        ("deck", "i8", (len(KINDS),)),  # cards of each kind
+        ("action_deck", "i8", (ACTION_DECK,)),  # action cards, first drawn first
         ("actions_ready", "i8"),  # cards of it that are in order
-        ("actions_drawn", "i8"),
+        ("actions_drawn", "i8"),  # cards drawn from it
         ("offer", "i8", (SEATS,)),  # laid, not yet revealed
-        ("bluff", "i8", (SEATS,)),
-        ("sums", "i8", (1 << (SEATS - 1),)),  # scratch: packed cards of each legal set of partners
+        ("bluff", "i8", (SEATS,)),  # likewise (A6)
         ("instant_cards", "i8"),  # Card exchange and Draw three held by all seats together
-        ("starter", "i8"),
-        ("reshuffles", "i8"),
+        ("starter", "i8"),  # seat that began
+        ("reshuffles", "i8"),  # times that the discard pile became the deck
         ("completed", "i8"),  # mask of completed wonders
-        ("tally", TALLY, (SEATS,)),
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
-        ("logging", "i8"),  # 0, LOG_PICKS, LOG_ALL
-        ("events", "i8"),
-        ("log", EVENT, (EVENTS,)),
+        ("tally", TALLY, (SEATS,)),  # by seat, for the rows
     ],
     align=True,
 )
 
-GAME = np.dtype([("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("choice", CHOICE), ("hidden", HIDDEN)], align=True)
+FLOW = np.dtype(
+    [
+        ("phase", "i8"),  # what comes next, BEGIN ... OVER
+        ("seat", "i8"),  # whose decision is next
+        ("left", "i8"),  # seats that a window, the offers or the payments have still to visit, this one included
+        ("after", "i8"),  # the phase that follows a window
+        ("aside", "i8"),  # cards set aside by the Card exchange being played
+        ("lowest", "i8"),  # kind from which it may set aside the next one
+        ("built", "i8"),  # whether the build has succeeded
+        ("ended", "i8"),  # whether it ends the game
+    ],
+    align=True,
+)
+
+LOG = np.dtype(
+    [
+        ("keeping", "i8"),  # 0, LOG_PICKS, LOG_ALL
+        ("count", "i8"),  # events kept
+        ("events", EVENT, (EVENTS,)),  # in the order in which they happened
+    ],
+    align=True,
+)
+
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
+STATE = np.dtype(POSITION, align=True)
+
+GAME = np.dtype(
+    [
+        *POSITION,  # a position is the first STATE.itemsize bytes of a game
+        ("choice", CHOICE),  # the decision at hand
+        ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
+        ("log", LOG),  # events for traces and picks
+    ],
+    align=True,
+)
 
 ROW = np.dtype(
     [
-        ("game", "u8"),
-        ("seat", "u1"),
+        ("game", "u8"),  # number of the game
+        ("seat", "u1"),  # number of the seat
         ("entry", "u1"),  # of the line-up
-        ("rank", "u1"),
+        ("rank", "u1"),  # 1 best
         ("starter", "u1"),  # seat that began
-        ("win_share", "f4"),
-        ("total", "i2"),
-        ("wonder_points", "i2"),
-        ("light_points", "i2"),
-        ("refused_points", "i2"),
-        ("set_points", "i2"),
-        ("action_points", "i2"),
-        ("parts_placed", "u2"),
-        ("turns", "u2"),
+        ("win_share", "f4"),  # share of the victory
+        ("total", "i2"),  # points
+        ("wonder_points", "i2"),  # points of completed wonders
+        ("light_points", "i2"),  # points of unfinished wonders
+        ("refused_points", "i2"),  # points of refused offers
+        ("set_points", "i2"),  # points of sets of discs
+        ("action_points", "i2"),  # points of action cards
+        ("parts_placed", "u2"),  # parts
+        ("turns", "u2"),  # of the game
         ("discs", "u1", (len(KINDS),)),  # of one kind
-        ("two_colour", "u1"),
-        ("passes", "u2"),
-        ("builds_led", "u1"),
-        ("builds_failed", "u2"),
-        ("offers_made", "u2"),
-        ("offers_taken", "u1"),
-        ("offers_refused", "u2"),
-        ("trades_taken", "u1"),
+        ("two_colour", "u1"),  # discs of two kinds
+        ("passes", "u2"),  # actions
+        ("builds_led", "u1"),  # builds completed as the active player
+        ("builds_failed", "u2"),  # builds as the active player
+        ("offers_made", "u2"),  # offers
+        ("offers_taken", "u1"),  # offers
+        ("offers_refused", "u2"),  # offers
+        ("trades_taken", "u1"),  # offers with the trade card
         ("wonders_won", "u1"),  # mask
         ("rows_won", "u1"),  # mask
         ("completed", "u1"),  # mask of wonders, the same in all rows of a game
-        ("reshuffles", "u1"),
+        ("reshuffles", "u1"),  # of the game
         ("over", "u1"),  # KIND_GONE or TURN_LIMIT
-        ("cards_drawn", "u1", (len(ACTION_CARDS),)),
-        ("cards_played", "u1", (len(ACTION_CARDS),)),
+        ("cards_drawn", "u1", (len(ACTION_CARDS),)),  # action cards, by kind
+        ("cards_played", "u1", (len(ACTION_CARDS),)),  # action cards, by kind
         ("discs_owned", "u4"),  # mask
     ],
     align=True,

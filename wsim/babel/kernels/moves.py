@@ -150,7 +150,7 @@ def list_take(game):
     Seats are added in ascending order to every legal set so far, which gives ascending masks; a set that is too large
     is never extended.
     """
-    choice, public, sums = game.choice, game.public, game.hidden.sums
+    choice, public, sums = game.choice, game.public, game.sums
     choice.kind = TAKE
     choice.moves[0] = 0
     sums[0] = 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wsim.babel.kernels.ask import note
 from wsim.babel.kernels.layout import LOG_WONDER
+from wsim.babel.kernels.log import note
 from wsim.babel.words import DISC_BONUS, FIVE_POINTS, KINDS, SLOTS, SPACES, WONDERS
 from wsim.errors import UserError
 from wsim.jit import kernel

@@ -1,1 +1,26 @@
-"""What only 7 Wonders can be asked."""
+"""What only 7 Wonders can be asked: tables of its boards and cards, its picks, and human results beside a run.
+
+Tables of a run: wonders, cards, card_pairs, card_chains, strengths and variance_shares of boards, calibrate (against
+human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Of picks: card_picks, and the causal
+pick_effects. By itself: payments, science_score.
+"""
+
+from wsim.wonders.analysis.boards import strengths, variance_shares, with_neighbours, wonders
+from wsim.wonders.analysis.calibration import calibrate, human_figures
+from wsim.wonders.analysis.card_picks import card_picks
+from wsim.wonders.analysis.cards import card_chains, card_pairs, cards
+from wsim.wonders.analysis.propensity import pick_effects
+
+__all__ = [
+    "calibrate",
+    "card_chains",
+    "card_pairs",
+    "card_picks",
+    "cards",
+    "human_figures",
+    "pick_effects",
+    "strengths",
+    "variance_shares",
+    "with_neighbours",
+    "wonders",
+]

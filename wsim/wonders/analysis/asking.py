@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.wonders.catalog.effects import pack_units
+from wsim.wonders.catalog.effects import pack_units, resource_mask
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.entries import pay_entry, science_entry
 from wsim.wonders.words import FLEX, LEFT_MADE, LEFT_RAW, RESOURCE_GROUPS, RESOURCES, RIGHT_MADE, RIGHT_RAW, UNITS
@@ -55,7 +55,7 @@ def payments(
     [(0, 4), (2, 2)]
     """
     public = np.zeros(1, layout.PUBLIC).view(np.recarray)
-    hidden = np.zeros(1, layout.HIDDEN).view(np.recarray)
+    solver = np.zeros(1, layout.SOLVER).view(np.recarray)
     record = public[0]
     record.seats = 3
     for seat, (name, symbols) in enumerate((("own", own), ("left", left), ("right", right))):
@@ -68,8 +68,8 @@ def payments(
     purse = MAXIMUM_COINS if coins is None else min(_coins("coins", coins), MAXIMUM_COINS)
     packed = np.uint64(pack_units((unit, 1) for unit in units))
     with np.errstate(over="ignore"):
-        count = pay_entry(record, hidden[0], 0, packed, _coins("bank", bank), purse)
-    pairs = [int(pair) for pair in hidden[0].pairs[:count]]
+        count = pay_entry(record, solver[0], 0, packed, _coins("bank", bank), purse)
+    pairs = [int(pair) for pair in solver[0].pairs[:count]]
     return [(pair >> layout.LEFT_AT & 255, pair >> layout.RIGHT_AT & 255) for pair in pairs]
 
 
@@ -105,7 +105,7 @@ def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
             continue
         if flex == FLEX:
             raise UserError(f"{name} has more than {FLEX} either/or symbols")
-        record.flex[seat, flex] = record.sale_flex[seat, flex] = pack_units((kind, 1) for kind in kinds)
+        record.flex[seat, flex] = record.sale_flex[seat, flex] = resource_mask(kinds)
         flex += 1
         lanes = np.uint64(sum(255 << 8 * RESOURCES.index(kind) for kind in kinds))
         record.flex_lanes[seat] |= lanes

@@ -8,18 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from wsim.errors import UserError
+from wsim.stats.analysis import Analysis, Option
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
 
-__all__ = ["FIGURES", "TOLERANCE", "calibrate", "human_figures"]
+if TYPE_CHECKING:
+    from wsim.lab.plan import Plan
+
+__all__ = ["CALIBRATION", "FIGURES", "TOLERANCE", "calibrate", "human_figures"]
 
 FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
     "score": ("vp", pl.col("total")),
@@ -72,7 +77,7 @@ def human_figures() -> pl.DataFrame:
 
     A chance has the standard deviation of one trial.
     """
-    path = files("wsim.stats") / "data" / "human_by_players.csv"
+    path = files("wsim.wonders.analysis") / "data" / "human_by_players.csv"
     chance = (pl.col("mean") * (1 - pl.col("mean"))).sqrt()
     return pl.read_csv(path.read_bytes()).with_columns(pl.col("sd").fill_null(chance))
 
@@ -87,7 +92,8 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
 
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
-    (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated).
+    (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
+    tolerance (that of the verdict).
     """
     check_level(level)
     if not tolerance > 0:
@@ -105,8 +111,8 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     return Table(compared, "Against human players", _NOTE.format(tolerance=tolerance))
 
 
-def _tallies(seats: pl.LazyFrame) -> dict[str, _Tally]:
-    tallies = {name: _Tally(len(FIGURES)) for name in GROUPS} | {"game": _Tally(len(GAME_FIGURES))}
+def _tallies(seats: pl.LazyFrame) -> dict[str, _Figures]:
+    tallies = {name: _Figures(len(FIGURES)) for name in GROUPS} | {"game": _Figures(len(GAME_FIGURES))}
     columns: list[str | pl.Expr] = ["rank", *(one.cast(pl.Float64).alias(name) for name, (_, one) in FIGURES.items())]
     for batch in batches(seats, columns):
         figures = np.stack([batch.column(name) for name in FIGURES])
@@ -120,7 +126,7 @@ def _tallies(seats: pl.LazyFrame) -> dict[str, _Tally]:
     return tallies
 
 
-class _Tally:
+class _Figures:
     """Means and spreads of some figures."""
 
     def __init__(self, figures: int) -> None:
@@ -164,7 +170,7 @@ def _row(group: str, figure: str, stat: str, estimate: Estimate, spread: Floats,
     }
 
 
-def _seat_rows(tallies: Mapping[str, _Tally], level: float) -> list[dict[str, object]]:
+def _seat_rows(tallies: Mapping[str, _Figures], level: float) -> list[dict[str, object]]:
     rows = []
     for group in GROUPS:
         estimate, spread = tallies[group].moments.ratio(1, 0, level), tallies[group].spread()
@@ -172,7 +178,7 @@ def _seat_rows(tallies: Mapping[str, _Tally], level: float) -> list[dict[str, ob
     return rows
 
 
-def _game_rows(tallies: Mapping[str, _Tally], level: float) -> list[dict[str, object]]:
+def _game_rows(tallies: Mapping[str, _Figures], level: float) -> list[dict[str, object]]:
     tally = tallies["game"]
     spread = tally.spread()
     points, chances = (tally.moments.ratio(1, 0, level, share=share) for share in (False, True))
@@ -203,4 +209,23 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         (difference + reach).alias("difference_high"),
         in_sd.alias("difference_sd"),
         verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
+        pl.lit(tolerance).alias("tolerance"),
     )
+
+
+def _printed_first_edition(plan: Plan) -> bool:
+    """Say whether a plan plays what the humans played: the first edition, nothing changed."""
+    changed = plan.cards is not None or plan.patch or plan.set
+    return plan.ruleset == "1e" and plan.players in range(3, 8) and not changed
+
+
+CALIBRATION = Analysis(
+    calibrate,
+    "a run of the first edition beside the results of human players",
+    columns=(
+        *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
+        *("difference", "difference_sd", "verdict"),
+    ),
+    options={"tolerance": Option("human standard deviations within which a mean counts as human", float)},
+    fits=_printed_first_edition,
+)

@@ -42,7 +42,7 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     needed = ["seat", "age", "turn", "decision", "card", "action", "how", "offered"]
     require(frame, ["game", *needed])
     names = card_names(frame)
-    tally = _Tally(names, levels.height)
+    tally = _Fates(names, levels.height)
     for batch in batches(frame, [*needed, _GROUP], rows=_BATCH):
         tally.add(batch)
     return Table(tally.frame(levels), "Picks", OBSERVATIONAL)
@@ -83,7 +83,7 @@ def offered_codes(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.in
     return np.repeat(np.arange(frame.height), lengths), flat.astype(np.int64)
 
 
-class _Tally:
+class _Fates:
     """Counts by card and group."""
 
     def __init__(self, names: Sequence[str], groups: int) -> None:

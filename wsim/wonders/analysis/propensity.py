@@ -8,9 +8,8 @@ normalised to sum to 1 (Hajek 1971).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -22,11 +21,9 @@ from wsim.stats.intervals import check_level, nulls
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
+from wsim.wonders.game import ACTIONS
 
-__all__ = ["Action", "Against", "pick_effects"]
-
-Action = Literal["take", "build", "stage", "sell"]
-Against = Literal["others", "policy"]
+__all__ = ["pick_effects"]
 
 _BATCH = 65_536
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
@@ -41,10 +38,10 @@ _INSTEAD = {"others": "makes a uniformly drawn other legal move", "policy": "fol
 def pick_effects(
     picks: Frame,
     seats: Frame,
-    action: Action = "take",
+    action: str = "take",
     *,
     outcome: str = "total",
-    against: Against = "others",
+    against: str = "others",
     level: float = 0.95,
 ) -> Table:
     """Return the effect on a seat's outcome of doing something with each card.
@@ -67,8 +64,8 @@ def pick_effects(
     otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
     """
     check_level(level)
-    _check(action, get_args(Action), "action")
-    _check(against, get_args(Against), "comparison")
+    _check(action, ACTIONS, "action")
+    _check(against, tuple(_INSTEAD), "comparison")
     frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
     names = card_names(frame)
     moments = Moments(len(names), 4)
@@ -97,17 +94,17 @@ def pick_effects(
     return Table(table, f"Effect of the action {action!r} on {outcome}", note)
 
 
-def _check(value: str, accepted: Sequence[str], what: str) -> None:
+def _check(value: str, accepted: Collection[str], what: str) -> None:
     if value not in accepted:
         raise UserError(f"unknown {what} {value!r}: it is one of {', '.join(accepted)}{nearest(value, accepted)}")
 
 
-def _columns(action: Action) -> list[str]:
+def _columns(action: str) -> list[str]:
     needed = ["seat", "legal", "card", "action", "probability", "randomised", "offered"]
     return needed if action == "sell" else [*needed, "ways"]
 
 
-def _with_outcome(picks: pl.LazyFrame, seats: pl.LazyFrame, action: Action, outcome: str) -> pl.LazyFrame:
+def _with_outcome(picks: pl.LazyFrame, seats: pl.LazyFrame, action: str, outcome: str) -> pl.LazyFrame:
     """Return the turns of seats whose picks are randomised, with the outcome of the seat."""
     require(picks, ["game", "decision", *_columns(action)])
     require(seats, ["game", "seat", outcome])
@@ -136,7 +133,7 @@ class _Rows:
     otherwise: Floats
 
 
-def _rows(batch: GameBatch, action: Action, against: Against) -> _Rows:
+def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
     frame = batch.frame
     turn, card = offered_codes(frame)
     legal, probability = batch.column("legal"), batch.column("probability")
@@ -157,7 +154,7 @@ def _rows(batch: GameBatch, action: Action, against: Against) -> _Rows:
     return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise)
 
 
-def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: Action) -> Floats:
+def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: str) -> Floats:
     """Return the number of legal moves that do the action with each card in hand.
 
     The moves of a hand are, for each distinct card: the ways to build it, the ways to pay for the stage (the same for

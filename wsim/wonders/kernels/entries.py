@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from wsim.jit import kernel, types
-from wsim.wonders.kernels.layout import Hidden, Public
+from wsim.wonders.kernels.layout import Public, Solver
 from wsim.wonders.kernels.payment import pay, prepare_payer
 from wsim.wonders.kernels.scoring import best_wild
 
 
-@kernel(types.int64(Public, Hidden, types.int64, types.uint64, types.int64, types.int64))
-def pay_entry(public, hidden, seat, cost, bank, purse):
+@kernel(types.int64(Public, Solver, types.int64, types.uint64, types.int64, types.int64))
+def pay_entry(public, solver, seat, cost, bank, purse):
     """Call the payment solver from Python."""
-    prepare_payer(public, hidden, seat)
-    return pay(public, hidden, seat, cost, bank, purse)
+    prepare_payer(public, solver, seat)
+    return pay(public, solver, seat, cost, bank, purse)
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64, types.int64))

@@ -1,6 +1,6 @@
 """The memory contract of the 7 Wonders engine: every record that kernels read or write, field by field.
 
-Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count). Four kinds:
+Records are aligned structured dtypes passed as numba ``Record`` (one pointer, no reference count):
 
 * ``RULES``   the rules of one rule set at one table size, compiled from the catalogue; never written while playing
 * ``PUBLIC``   what everybody at the table may know (R49)
@@ -8,9 +8,12 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 
 A policy is handed the public record, its own private record, the choice and the rules: hidden cards are out of its
-reach. ``GAME`` bundles them with what nobody sees. Amounts of resources are *packed*: one 64-bit word, a byte ("lane")
-for each of the seven resources in the order of ``RESOURCES``, so that costs and productions are added and compared in
-one go.
+reach. What a game in progress is stands in ``STATE``: public, private and hidden records, what comes next (``FLOW``)
+and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME`` begins with it and goes on with what
+is scratch: the choice at hand, solver, dealer, conflict, result and log.
+
+Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
+``RESOURCES``, so that costs and productions are added and compared in one go.
 """
 
 from __future__ import annotations
@@ -41,6 +44,9 @@ from wsim.wonders.words import (
 
 CHOICES = 512  # legal moves of one decision
 EVENTS = 512  # log entries of one game
+MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
+DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
+QUEUE = 64  # builds from the discard pile of one turn
 WEIGHTS = 48  # of the weighted policy, for each age
 NO_PRICE = 99
 
@@ -50,6 +56,10 @@ CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 
 # --- log events (for traces and the picks table)
 LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
 
+# --- what comes next: FLOW.phase
+DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
+NOBODY = -1
+
 PUBLIC = np.dtype(
     [
         ("seats", "i8"),  # cities at the table, the Free City included
@@ -57,155 +67,167 @@ PUBLIC = np.dtype(
         ("turn", "i8"),  # 0.. within the age
         ("turns", "i8"),  # of an age: 6, Cities 7
         ("discarded", "i8"),  # size of the discard pile
-        ("side", "i8", (SEATS,)),  # row of RULES.stage_entry: the board and its side
-        ("policy", "i8", (SEATS,)),  # entry of the line-up that plays the seat
-        ("coins", "i8", (SEATS,)),
-        ("stages", "i8", (SEATS,)),  # built
-        ("shields", "i8", (SEATS,)),
-        ("hand_size", "i8", (SEATS,)),
-        ("abilities", "i8", (SEATS,)),  # bits of words.py, of structures and stages
-        ("free_used", "i8", (SEATS,)),  # the once-per-age free build is spent in this age
-        ("built", "u8", (SEATS, CARD_WORDS)),  # names owned, one bit a card
-        ("colors", "i8", (SEATS, COLOR_KINDS)),  # structures by colour
-        ("symbols", "i8", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
-        ("green_symbols", "i8", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
-        ("victory", "i8", (SEATS, AGES)),  # victory tokens by kind
-        ("defeats", "i8", (SEATS,)),  # defeat tokens
-        ("debts", "i8", (SEATS,)),
-        ("diplomacy", "i8", (SEATS,)),
-        ("copy_science", "i8", (SEATS,)),  # structures that copy a symbol (R31)
+        ("side", "i4", (SEATS,)),  # row of RULES.stage_entry: the board and its side
+        ("policy", "i4", (SEATS,)),  # place in the line-up of the policy that plays the seat
+        ("coins", "i4", (SEATS,)),  # coins in the treasury
+        ("stages", "i4", (SEATS,)),  # built
+        ("shields", "i4", (SEATS,)),  # shields of structures and stages
+        ("hand_size", "i4", (SEATS,)),  # cards in hand
+        ("abilities", "i4", (SEATS,)),  # bits above, of structures and stages
+        ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
+        ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
+        ("colors", "i4", (SEATS, COLOR_KINDS)),  # structures by colour
+        ("symbols", "i4", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
+        ("green_symbols", "i4", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
+        ("victory", "i4", (SEATS, AGES)),  # victory tokens by kind
+        ("defeats", "i4", (SEATS,)),  # defeat tokens
+        ("debts", "i4", (SEATS,)),  # debt tokens
+        ("diplomacy", "i4", (SEATS,)),  # diplomacy tokens held
+        ("copy_science", "i4", (SEATS,)),  # structures that copy a symbol (R31)
         ("plain", "u8", (SEATS,)),  # packed: fixed production
         ("sale", "u8", (SEATS,)),  # packed: the part of it that neighbours may buy
         ("reach", "u8", (SEATS,)),  # packed: at most so many of each resource, either/or symbols counted for all
         ("sale_reach", "u8", (SEATS,)),  # packed: the same of what neighbours may buy
         ("flex_lanes", "u8", (SEATS,)),  # packed 0xFF: resources that some either/or symbol may give
-        ("sale_flex_lanes", "u8", (SEATS,)),
-        ("flex_count", "i8", (SEATS,)),
-        ("sale_flex_count", "i8", (SEATS,)),
-        ("flex", "u8", (SEATS, FLEX)),  # packed: 1 for each alternative
-        ("sale_flex", "u8", (SEATS, FLEX)),
+        ("sale_flex_lanes", "u8", (SEATS,)),  # packed 0xFF: the same of what neighbours may buy
+        ("flex_count", "i4", (SEATS,)),  # either/or symbols
+        ("sale_flex_count", "i4", (SEATS,)),  # those that neighbours may use
+        ("flex", "u1", (SEATS, FLEX)),  # mask over RESOURCES: the alternatives of each either/or symbol
+        ("sale_flex", "u1", (SEATS, FLEX)),  # likewise
         ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
-        ("board_resource", "i8", (SEATS,)),  # index into RESOURCES
-        ("made_kinds", "i8", (SEATS,)),  # mask of what board, brown and gray cards can give (R18)
-        ("post_price", "i8", (SEATS, PRICE_KINDS)),  # by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
-        ("board_price", "i8", (SEATS, PRICE_KINDS)),  # by stages
-        ("price", "i8", (SEATS, PRICE_KINDS)),  # what a unit costs (R14), both together
-        ("cheapest", "i8", (SEATS,)),  # of the four
-        ("turn_rebate", "i8", (SEATS, NEIGHBOR_SEATS)),  # left, right: off one unit each turn (wharfs)
-        ("board_rebate", "i8", (SEATS, NEIGHBOR_SEATS)),  # left, right: off the neighbour's starting resource
-        # what happened so far, for the seats table
-        ("trade_paid", "i8", (SEATS,)),
-        ("trade_received", "i8", (SEATS,)),
-        ("bank_paid", "i8", (SEATS,)),
-        ("built_paid", "i8", (SEATS,)),
-        ("built_chain", "i8", (SEATS,)),
-        ("built_free", "i8", (SEATS,)),
-        ("built_discard", "i8", (SEATS,)),
-        ("sold", "i8", (SEATS,)),
-        ("coins_lost", "i8", (SEATS,)),
+        ("board_resource", "i4", (SEATS,)),  # index into RESOURCES
+        ("made_kinds", "i4", (SEATS,)),  # mask over RESOURCES: what board, brown and gray cards can give (R18)
+        ("post_price", "i4", (SEATS, 4)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
+        ("board_price", "i4", (SEATS, 4)),  # coins, by stages
+        ("price", "i4", (SEATS, 4)),  # coins that a unit costs (R14), both together
+        ("cheapest", "i4", (SEATS,)),  # the least of the four
+        ("turn_rebate", "i4", (SEATS, 2)),  # left, right: coins off one unit each turn (wharfs)
+        (
+            "board_rebate",
+            "i4",
+            (SEATS, 2),
+        ),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
+        # what happened so far, for the seats table; coins but for the counts of structures and sales
+        ("trade_paid", "i4", (SEATS,)),  # coins to neighbours
+        ("trade_received", "i4", (SEATS,)),  # coins from neighbours
+        ("bank_paid", "i4", (SEATS,)),  # coins to the bank
+        ("built_paid", "i4", (SEATS,)),  # structures built by paying
+        ("built_chain", "i4", (SEATS,)),  # structures built by a chain (R16)
+        ("built_free", "i4", (SEATS,)),  # structures built for nothing by an ability (R26)
+        ("built_discard", "i4", (SEATS,)),  # structures built from the discard pile (R28)
+        ("sold", "i4", (SEATS,)),  # cards sold
+        ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
+        # what every city did in the open, in order (R49)
+        ("deed_count", "i8"),  # deeds so far
+        (
+            "deeds",
+            "u8",
+            (DEEDS,),
+        ),  # moves as the table saw them, see moves.py
     ],
     align=True,
 )
 
 PRIVATE = np.dtype(
     [
-        ("seat", "i8"),
+        ("seat", "i8"),  # number of the seat
         ("rng", "u8"),  # state of the seat's random stream
         ("hand", "u8"),  # one bit a slot of the age
         ("mate_hand", "u8"),  # the team mate's hand (R42), else 0
         ("seen", "u8"),  # slots of this age that the seat has held or seen
         ("passed", "u8", (TURNS,)),  # the hand handed on after each turn of this age
+        ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
-        ("parameters", "f8", (PARAMETERS,)),
-        ("weights", "f8", (AGES, WEIGHTS)),
+        ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
+        ("weights", "f8", (AGES, WEIGHTS)),  # of its policy, in points
     ],
     align=True,
 )
 
 CHOICE = np.dtype(
     [
-        ("count", "i8"),
+        ("count", "i8"),  # legal moves
         ("kind", "i8"),  # TURN, LAST_CARD, DISCARD_PILE, FREE_CITY or LOSS
         ("seat", "i8"),  # the city that the moves are for (the Free City's differs from the decider)
-        ("moves", "u8", (CHOICES,)),
+        ("moves", "u8", (CHOICES,)),  # the legal moves, one word each (moves.py), in the order of R50
     ],
     align=True,
 )
 
 RULES = np.dtype(
     [
-        ("seats", "i8"),
+        ("seats", "i8"),  # cities at the table, the Free City included
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
-        ("hand_size", "i8"),
-        ("turns", "i8"),
-        ("start_coins", "i8"),
-        ("sale_coins", "i8"),
-        ("trade_price", "i8"),
-        ("coins_per_point", "i8"),
-        ("defeat_points", "i8"),
-        ("victory_points", "i8", (AGES,)),
-        ("cities", "i8"),
-        ("teams", "i8"),
-        ("duo", "i8"),
-        ("boards", "i8"),
-        ("cards", "i8"),
-        ("switch", "i8", (len(SWITCHES),)),
+        ("hand_size", "i8"),  # cards dealt to a hand
+        ("turns", "i8"),  # of an age
+        ("start_coins", "i8"),  # coins of a city at the start (R3)
+        ("sale_coins", "i8"),  # coins for a card sold (R8)
+        ("trade_price", "i8"),  # coins a unit without a discount (R14)
+        ("coins_per_point", "i8"),  # coins that make a point (R22)
+        ("defeat_points", "i8"),  # points of a defeat token, negative
+        ("victory_points", "i8", (AGES,)),  # points of a victory token, by age
+        ("cities", "i8"),  # 1: with Cities (R33-R41)
+        ("teams", "i8"),  # 1: in teams (R42)
+        ("duo", "i8"),  # 1: the game for two (R43-R47)
+        ("boards", "i8"),  # number of boards
+        ("cards", "i8"),  # number of names
+        ("switch", "i8", (len(SWITCHES),)),  # 1: on; by words.SWITCH_NUMBER
         # the deal
-        ("slots", "i8", (AGES,)),
-        ("slot_card", "u1", (AGES, SLOTS)),
-        ("base_count", "i8", (AGES,)),
+        ("slots", "i8", (AGES,)),  # physical copies that may be dealt in the age
+        ("slot_card", "u1", (AGES, SLOTS)),  # card number of each copy; copies of a name stand side by side
+        ("base_count", "i8", (AGES,)),  # copies that are always dealt
         ("base_slots", "u1", (AGES, SLOTS)),  # slots that are always dealt
         ("pool_count", "i8", (AGES, 2)),  # guilds, black cards of the age
-        ("pool", "u1", (AGES, 2, SLOTS)),
-        ("pool_drawn", "i8", (AGES, 2)),
+        ("pool", "u1", (AGES, 2, SLOTS)),  # slots that are drawn from
+        ("pool_drawn", "i8", (AGES, 2)),  # how many are drawn
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
-        ("cost_coins", "i2", (ENTRIES,)),
+        ("cost_coins", "i2", (ENTRIES,)),  # coins to the bank
         ("chain", "u8", (CARDS, CARD_WORDS)),  # predecessors
-        ("color", "i2", (CARDS,)),
+        ("color", "i2", (CARDS,)),  # words.BROWN ... BLACK
         ("age_of", "i2", (CARDS,)),  # first age in which the name exists
         ("category", "i2", (CARDS,)),  # score category of the structure's points
         ("produces", "u8", (ENTRIES,)),  # packed
         ("one_of", "i2", (ENTRIES,)),  # mask over RESOURCES
-        ("shields", "i2", (ENTRIES,)),
-        ("symbol", "i2", (ENTRIES,)),
-        ("points", "i2", (ENTRIES,)),
-        ("abilities", "i4", (ENTRIES,)),
+        ("shields", "i2", (ENTRIES,)),  # shields
+        ("symbol", "i2", (ENTRIES,)),  # words.NO_SYMBOL ... ANY
+        ("points", "i2", (ENTRIES,)),  # fixed points
+        ("abilities", "i4", (ENTRIES,)),  # bits of words.PLAY_LAST ... TOKENS
         ("price", "i2", (ENTRIES, PRICE_KINDS)),  # what a unit costs from now on; NO_PRICE leaves it
-        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
-        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),
+        ("turn_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off one unit a turn
+        ("board_rebate", "i2", (ENTRIES, NEIGHBOR_SEATS)),  # left, right: coins off the neighbour's starting resource
         ("eventful", "i2", (ENTRIES,)),  # whether anything below, or coins, happens when it is placed
-        ("coins", "i2", (ENTRIES,)),
+        ("coins", "i2", (ENTRIES,)),  # coins at once
         ("coins_per", "i2", (ENTRIES, 3)),  # amount, what, cities
-        ("points_per", "i2", (ENTRIES, 3)),
+        ("points_per", "i2", (ENTRIES, 3)),  # amount, what (words.COUNTED), cities (words.CITY_BITS)
         ("points_complete", "i2", (ENTRIES,)),  # if every own stage is built
         ("coins_to_others", "i2", (ENTRIES, 2)),  # amount, who
         ("coin_loss", "i2", (ENTRIES, 3)),  # amount, who, per
         ("debt", "i2", (ENTRIES, 2)),  # amount, who
         ("victory_token", "i2", (ENTRIES,)),  # 1 + age, 0 none
-        ("diplomacy", "i2", (ENTRIES,)),
-        ("copy_science", "i2", (ENTRIES,)),
+        ("diplomacy", "i2", (ENTRIES,)),  # tokens
+        ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
         # boards: side number = board * 2 + side
-        ("board_resource", "i2", (SIDES,)),
-        ("stage_count", "i2", (SIDES,)),
-        ("stage_entry", "i2", (SIDES, STAGES)),
+        ("board_resource", "i2", (SIDES,)),  # index into RESOURCES
+        ("stage_count", "i2", (SIDES,)),  # stages of the side
+        ("stage_entry", "i2", (SIDES, STAGES)),  # entry of each stage
         # masks over the cards, for scoring
         ("scoring_cards", "u8", (CARD_WORDS,)),  # cards with points_per or points_complete
-        ("purple_cards", "u8", (CARD_WORDS,)),
+        ("purple_cards", "u8", (CARD_WORDS,)),  # guilds
     ],
     align=True,
 )
 
 SEATING = np.dtype(
     [
-        ("seed", "i8"),
+        ("seed", "i8"),  # of all random streams
         ("entries", "i8"),  # of the line-up
-        ("rotate_policies", "i8"),
+        ("rotate_policies", "i8"),  # 1: the line-up moves on by one seat from game to game
         ("design", "i8"),  # RANDOM_BOARDS, ROTATED_BOARDS or BALANCED_BOARDS
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("weights", "f8", (SEATS, AGES, WEIGHTS)),
+        ("weights", "f8", (SEATS, AGES, WEIGHTS)),  # by line-up entry, in points
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
@@ -216,15 +238,15 @@ SEATING = np.dtype(
 
 EVENT = np.dtype(
     [
-        ("kind", "u1"),
-        ("age", "u1"),
-        ("turn", "u1"),
+        ("kind", "u1"),  # LOG_HANDS ... LOG_CONFLICT
+        ("age", "u1"),  # 0, 1, 2
+        ("turn", "u1"),  # from 0
         ("seat", "u1"),  # the city concerned
         ("decision", "u1"),  # CHOICE.kind
         ("legal", "u2"),  # number of legal moves
         ("index", "u2"),  # the one picked
-        ("randomised", "u1"),  # the pick was replaced by a uniform one
-        ("move", "u8"),
+        ("randomised", "u1"),  # whether the pick was replaced by a uniform one
+        ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (SEATS,)),  # coins after a turn, or what the kind says
@@ -235,95 +257,169 @@ EVENT = np.dtype(
 
 HIDDEN = np.dtype(
     [
-        ("rng", "u8"),  # stream of the deals
+        ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
+        ("number", "i8"),  # of the game
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks
-        ("pool", "i8", (SLOTS,)),  # scratch of draws without replacement
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
-        ("deck", "i8", (SLOTS,)),
-        ("pile", "u8", (CARD_WORDS,)),  # names on the discard pile
-        ("copies", "i8", (CARDS,)),  # copies of each on the pile
-        ("free_pile", "i8", (8,)),  # slots of the Free City's pile, top first
-        ("free_pile_next", "i8"),
+        ("pile", "u8", (2,)),  # names on the discard pile, one bit a card
+        ("copies", "u1", (CARDS,)),  # copies of each on the pile
+        ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
+        ("free_pile_next", "i8"),  # cards of it that are taken
         ("holder", "i8"),  # seat with the Free City card
-        ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn
-        ("board_builds", "i8", (SEATS,)),  # builds from the pile granted by boards
-        ("card_builds", "i8", (SEATS,)),  # ... by structures
-        ("queue", "i8", (64,)),
-        ("losses", "i8", (SEATS,)),
-        ("envoy", "i8", (SEATS,)),  # a diplomacy token was discarded at this end of age
-        ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, token sums
+        ("taken", "u8", (SEATS,)),  # the move chosen by each city this turn, NO_MOVE none
+        ("board_builds", "i4", (SEATS,)),  # builds from the pile granted by boards, not yet carried out
+        ("card_builds", "i4", (SEATS,)),  # ... by structures
+        ("losses", "i4", (SEATS,)),  # coins still to be lost
+    ],
+    align=True,
+)
+
+FLOW = np.dtype(
+    [
+        ("phase", "i8"),  # what comes next, DEAL ... OVER
+        ("seat", "i8"),  # whose decision is next in the phases CHOOSE, CITY and LAST
+        ("after", "i8"),  # the phase that follows when all losses are settled
+        ("asked_last", "i8"),  # whether some city played its last card
+        ("queue_at", "i8"),  # builds from the pile carried out
+        ("queue_end", "i8"),  # builds from the pile in the queue
+        ("queue", "i1", (QUEUE,)),  # the seats that build from the pile, in order
+    ],
+    align=True,
+)
+
+BEFORE = np.dtype(
+    [  # what pays in the last turn of an age, as it was before the turn (R9.5, switch last_card_on_new_state off)
+        ("plain", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale_reach", "u8", (SEATS,)),  # as in PUBLIC
+        ("sale_flex_lanes", "u8", (SEATS,)),  # as in PUBLIC
+        ("flex_count", "i4", (SEATS,)),  # as in PUBLIC
+        ("sale_flex_count", "i4", (SEATS,)),  # as in PUBLIC
+        ("made_kinds", "i4", (SEATS,)),  # as in PUBLIC
+        ("abilities", "i4", (SEATS,)),  # as in PUBLIC
+        ("cheapest", "i4", (SEATS,)),  # as in PUBLIC
+        ("price", "i4", (SEATS, 4)),  # as in PUBLIC
+        ("turn_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
+        ("board_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
+    ],
+    align=True,
+)
+
+POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
+STATE = np.dtype(POSITION, align=True)
+
+SOLVER = np.dtype(
+    [
         # the payer of the decision at hand, see payment.prepare_payer
-        ("payer_left", "i8"),
-        ("payer_right", "i8"),
-        ("payer_plain", "u8"),
-        ("payer_bound", "u8"),  # packed: at most so much could be had, neighbours included
-        ("payer_flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
-        ("payer_sale", "u8", (2,)),  # packed: what left and right sell for the cost at hand
-        ("payer_choices", "i8"),  # either/or symbols that may give several of the missing resources
-        ("payer_wild", "i8"),
-        ("payer_cheapest", "i8"),
-        ("payer_used", "i8"),  # own either/or symbols that are spoken for in the cost at hand
-        ("pairs", "u8", (64,)),  # solver: the payments found, as the two fields of a move
+        ("left", "i8"),  # seats of the neighbours
+        ("right", "i8"),  # likewise
+        ("plain", "u8"),  # packed: own fixed production
+        ("bound", "u8"),  # packed: at most so much could be had, neighbours included
+        ("flexible", "u8"),  # packed 0xFF: resources that some either/or symbol in reach may give
+        ("for_sale", "u8", (2,)),  # packed: what left and right sell for the cost at hand
+        ("choices", "i8"),  # either/or symbols that may give several of the missing resources
+        ("wild", "i8"),  # whether a price depends on the symbol or the turn
+        ("cheapest", "i8"),  # coins
+        ("used", "i8"),  # mask of own either/or symbols that are spoken for in the cost at hand
+        ("pairs", "u8", (64,)),  # the payments found, as the two fields of a move
         ("stage_moves", "u8", (64,)),  # payments of the next stage, while listing
-        ("reachable", "u8", (2, 64)),  # solver: reachable states for each coin total, left and right
-        ("stride", "u8", (8,)),  # solver: what one more unit of a resource adds to a state
-        ("open", "u8", (8,)),  # solver: the states that lack some of a resource
-        ("span", "i8", (8,)),  # solver: missing amount of a resource
-        ("best_right", "i8", (64,)),  # solver: least coins to the right for each total to the left
+        ("reachable", "u8", (2, 64)),  # reachable states for each coin total, left and right
+        ("stride", "u8", (8,)),  # what one more unit of a resource adds to a state
+        ("open", "u8", (8,)),  # the states that lack some of a resource
+        ("span", "i8", (8,)),  # missing amount of a resource
+        ("best_right", "i8", (64,)),  # least coins to the right for each total to the left
         ("general", "i2", (1024, 64)),  # general solver: least right total by covered units and left total
-        ("scores", "i8", (SEATS, CATEGORY_KINDS)),
-        ("total", "i8", (SEATS,)),
-        ("rank", "i8", (SEATS,)),
-        ("share", "f8", (SEATS,)),
-        ("logging", "i8"),
-        ("events", "i8"),
-        ("log", EVENT, (EVENTS,)),
+    ],
+    align=True,
+)
+
+DEALER = np.dtype(
+    [
+        ("rng", "u8"),  # stream of the deal
+        ("pool", "i8", (SLOTS,)),  # what is drawn from without replacement
+        ("deck", "i8", (SLOTS,)),  # slots of the age, shuffled as they are dealt
+    ],
+    align=True,
+)
+
+CONFLICT = np.dtype(
+    [
+        ("envoy", "i8", (SEATS,)),  # 1: a diplomacy token was discarded at this end of age
+        ("ring", "i8", (SEATS,)),  # the seats that fight, in order
+        ("fought", "i8", (6,)),  # the conflict just fought: seats, shields, points of the tokens
+    ],
+    align=True,
+)
+
+RESULT = np.dtype(
+    [
+        ("points", "i8", (SEATS, CATEGORY_KINDS)),  # points by category
+        ("total", "i8", (SEATS,)),  # points
+        ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
+        ("share", "f8", (SEATS,)),  # of the victory
+    ],
+    align=True,
+)
+
+LOG = np.dtype(
+    [
+        ("keeping", "i8"),  # whether events are kept
+        ("count", "i8"),  # events kept
+        ("events", EVENT, (EVENTS,)),  # in the order in which they happened
     ],
     align=True,
 )
 
 GAME = np.dtype(
-    [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("choice", CHOICE), ("hidden", HIDDEN), ("frozen", PUBLIC)],
+    [
+        *POSITION,  # a position is the first STATE.itemsize bytes of a game
+        ("choice", CHOICE),  # the decision at hand
+        ("frozen", PUBLIC),  # the payer of BEFORE, spelt out for the solver
+        ("solver", SOLVER),  # payments
+        ("dealer", DEALER),  # the deal of an age
+        ("conflict", CONFLICT),  # the end of an age
+        ("result", RESULT),  # the score
+        ("log", LOG),  # events for traces and picks
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
+    ],
     align=True,
 )
 
-
 ROW = np.dtype(
     [
-        ("game", "u8"),
-        ("seat", "u1"),
+        ("game", "u8"),  # number of the game
+        ("seat", "u1"),  # number of the seat
         ("side", "u1"),  # board * 2 + side
         ("policy", "u1"),  # line-up entry
         ("rank", "u1"),  # 1 = best; equal points and coins share a rank
-        ("win_share", "f4"),
-        ("points", "i2", (CATEGORY_KINDS,)),
-        ("total", "i2"),
-        ("coins", "i2"),
-        ("shields", "u1"),
-        ("stages", "u1"),
-        ("victory_points", "u1"),
-        ("defeats", "u1"),
-        ("debts", "u2"),
-        ("coins_lost", "u2"),
-        ("trade_paid", "u2"),
-        ("trade_received", "u2"),
-        ("bank_paid", "u2"),
-        ("built_paid", "u1"),
-        ("built_chain", "u1"),
-        ("built_free", "u1"),
-        ("built_discard", "u1"),
-        ("sold", "u1"),
-        ("colors", "u1", (COLOR_KINDS,)),
-        ("symbols", "u1", (SYMBOL_KINDS,)),
-        ("built", "u8", (CARD_WORDS,)),
+        ("win_share", "f4"),  # share of the victory
+        ("points", "i2", (CATEGORY_KINDS,)),  # points by category
+        ("total", "i2"),  # points
+        ("coins", "i2"),  # coins in the treasury at the end
+        ("shields", "u1"),  # shields
+        ("stages", "u1"),  # stages built
+        ("victory_points", "u1"),  # points of victory tokens
+        ("defeats", "u1"),  # defeat tokens
+        ("debts", "u2"),  # debt tokens
+        ("coins_lost", "u2"),  # coins lost (R32)
+        ("trade_paid", "u2"),  # coins to neighbours
+        ("trade_received", "u2"),  # coins from neighbours
+        ("bank_paid", "u2"),  # coins to the bank
+        ("built_paid", "u1"),  # structures
+        ("built_chain", "u1"),  # structures
+        ("built_free", "u1"),  # structures
+        ("built_discard", "u1"),  # structures
+        ("sold", "u1"),  # cards
+        ("colors", "u1", (COLOR_KINDS,)),  # structures by colour
+        ("symbols", "u1", (SYMBOL_KINDS,)),  # science symbols; the last one is wild
+        ("built", "u8", (CARD_WORDS,)),  # names owned, one bit a card
     ],
     align=True,
 )
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Rules, Seating, Hidden, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, HIDDEN, GAME, ROW, PICK)
+Public, Private, Choice, Rules, Seating, Solver, Game, Row, Pick = map(
+    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, SOLVER, GAME, ROW, PICK)
 )
 POLICY = types.int64(Public, Private, Choice, Rules)
 LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)

@@ -14,6 +14,16 @@ right       32-39  coins to the right neighbour
 slot        40-47  the physical copy in the hand
 spends      48     uses up the once-per-age free build
 ==========  =====  ==========================================================================
+
+A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
+(a sale, a stage), and above it
+
+==========  =====  ==========================================================================
+seat        40-43  the city
+age         44-45  0, 1, 2
+turn        46-49  from 0
+decision    50-52  CHOICE.kind
+==========  =====  ==========================================================================
 """
 
 from __future__ import annotations
@@ -141,31 +151,31 @@ def free_by_board(public, rules, seat, card):
 
 @kernel
 def stage_payments(game, rules, seat, producer, purse):
-    """Put the payments of the next stage into ``hidden.stage_moves``, without a card; return how many."""
-    public, hidden = game.public, game.hidden
+    """Put the payments of the next stage into ``solver.stage_moves``, without a card; return how many."""
+    public, solver = game.public, game.solver
     side, stage = public.side[seat], public.stages[seat]
     if stage >= rules.stage_count[side]:
         return 0
     entry = rules.stage_entry[side, stage]
     cost = _ZERO if producer.abilities[seat] & FREE_STAGES else rules.cost[entry]
     coins = rules.cost_coins[entry]
-    count = pay(producer, hidden, seat, cost, coins, purse)
+    count = pay(producer, solver, seat, cost, coins, purse)
     base = _STAGE | (np.uint64(coins) << _BANK)
     for i in range(count):
-        hidden.stage_moves[i] = base | hidden.pairs[i]
+        solver.stage_moves[i] = base | solver.pairs[i]
     return count
 
 
 @kernel
-def _cheapest_only(hidden, count):
+def _cheapest_only(solver, count):
     """Keep the payments of least total (switch free_city_chooses_payment off)."""
     least = 1 << 30
     for i in range(count):
-        least = min(least, left_of(hidden.pairs[i]) + right_of(hidden.pairs[i]))
+        least = min(least, left_of(solver.pairs[i]) + right_of(solver.pairs[i]))
     kept = 0
     for i in range(count):
-        if left_of(hidden.pairs[i]) + right_of(hidden.pairs[i]) == least:
-            hidden.pairs[kept] = hidden.pairs[i]
+        if left_of(solver.pairs[i]) + right_of(solver.pairs[i]) == least:
+            solver.pairs[kept] = solver.pairs[i]
             kept += 1
     return kept
 
@@ -197,21 +207,21 @@ def _add_builds(game, rules, producer, card, held, at):
 @kernel
 def _add_paid(game, rules, producer, card, held, at):
     """Add one move for each payment of a card's own cost."""
-    choice, hidden = game.choice, game.hidden
+    choice, solver = game.choice, game.solver
     coins = rules.cost_coins[card]
-    count = pay(producer, hidden, choice.seat, rules.cost[card], coins, game.public.coins[choice.seat])
+    count = pay(producer, solver, choice.seat, rules.cost[card], coins, game.public.coins[choice.seat])
     if count > 1 and choice.kind == FREE_CITY and rules.switch[_CITY_CHOOSES] == 0:
-        count = _cheapest_only(hidden, count)
+        count = _cheapest_only(solver, count)
     base = held | _PAID | (np.uint64(coins) << _BANK)
     for i in range(count):
-        choice.moves[at + i] = base | hidden.pairs[i]
+        choice.moves[at + i] = base | solver.pairs[i]
     return at + count
 
 
 @kernel
 def _add_cards(game, rules, producer, hand, stages, sales):
     """List the moves of every distinct card of a hand."""
-    choice, hidden = game.choice, game.hidden
+    choice, solver = game.choice, game.solver
     age = game.public.age
     at, last = 0, -1
     while hand:
@@ -224,7 +234,7 @@ def _add_cards(game, rules, producer, hand, stages, sales):
         held = np.uint64(card) | (np.uint64(slot) << _SLOT)
         at = _add_builds(game, rules, producer, card, held, at)
         for i in range(stages):
-            choice.moves[at + i] = hidden.stage_moves[i] | held
+            choice.moves[at + i] = solver.stage_moves[i] | held
         at += stages
         if sales:
             choice.moves[at] = held | _SELL
@@ -239,18 +249,18 @@ def list_turn(game, rules, producer, seat, hand, kind):
     ``producer`` is the public record whose production and prices pay: the present one, or the one frozen at the start
     of the last turn (switch last_card_on_new_state off).
     """
-    choice, hidden = game.choice, game.hidden
+    choice, solver = game.choice, game.solver
     choice.kind = kind
     choice.seat = seat
-    prepare_payer(producer, hidden, seat)
+    prepare_payer(producer, solver, seat)
     stages = stage_payments(game, rules, seat, producer, game.public.coins[seat])
     if kind == FREE_CITY:
         if stages > 1 and rules.switch[_CITY_CHOOSES] == 0:
             for i in range(stages):
-                hidden.pairs[i] = hidden.stage_moves[i]
-            stages = _cheapest_only(hidden, stages)
+                solver.pairs[i] = solver.stage_moves[i]
+            stages = _cheapest_only(solver, stages)
             for i in range(stages):
-                hidden.stage_moves[i] = hidden.pairs[i]
+                solver.stage_moves[i] = solver.pairs[i]
         _add_cards(game, rules, producer, hand, stages, False)
         if choice.count == 0:
             _add_sales(game, rules, hand)

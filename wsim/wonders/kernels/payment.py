@@ -36,6 +36,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE = np.uint64(0xFF)
 _TOP = np.uint64(0x0080808080808080)  # the top bit of every lane; amounts stay below 128
 _ONES = np.uint64(0x0001010101010101)
+_COPIES = np.uint64(0x0002040810204081)  # times a mask: bit i of the mask lands on the lowest bit of lane i
 _RAW = np.uint64(0x00000000FFFFFFFF)  # lanes of clay, stone, ore, wood
 _MADE = np.uint64(0x00FFFFFF00000000)
 _S3, _S7, _S48 = np.uint64(3), np.uint64(7), np.uint64(48)
@@ -43,6 +44,12 @@ _LEFT, _RIGHT = np.uint64(LEFT_AT), np.uint64(RIGHT_AT)
 STATES = 64
 TOTALS = 64  # coin totals that the solver distinguishes
 _FAR = 99
+
+
+@kernel
+def spread(mask):
+    """Return the packed word with 1 in the lanes of a mask over the resources."""
+    return (np.uint64(mask) * _COPIES) & _ONES
 
 
 @kernel
@@ -78,61 +85,61 @@ def exceeds(amounts, bound):
 
 
 @kernel
-def prepare_payer(public, hidden, seat):
-    """Put what all payments of a city this turn share into the ``payer`` fields; call it before ``pay``."""
+def prepare_payer(public, solver, seat):
+    """Put what all payments of a city this turn share into the solver's fields; call it before ``pay``."""
     left = seat + 1 if seat + 1 < public.seats else 0
     right = seat - 1 if seat > 0 else public.seats - 1
-    hidden.payer_left, hidden.payer_right = left, right
-    hidden.payer_plain = public.plain[seat]
-    hidden.payer_bound = public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]
-    hidden.payer_flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
-    hidden.payer_wild = public.abilities[seat] & WILD_PRICES
-    hidden.payer_cheapest = public.cheapest[seat]
+    solver.left, solver.right = left, right
+    solver.plain = public.plain[seat]
+    solver.bound = public.reach[seat] + public.sale_reach[left] + public.sale_reach[right]
+    solver.flexible = public.flex_lanes[seat] | public.sale_flex_lanes[left] | public.sale_flex_lanes[right]
+    solver.wild = public.abilities[seat] & WILD_PRICES
+    solver.cheapest = public.cheapest[seat]
 
 
 @kernel
-def pay(public, hidden, seat, cost, bank, purse):
-    """Put the payments of a cost into ``hidden.pairs`` by ascending coins to the left; return how many."""
+def pay(public, solver, seat, cost, bank, purse):
+    """Put the payments of a cost into ``solver.pairs`` by ascending coins to the left; return how many."""
     budget = purse - bank
     if budget < 0:
         return 0
-    missing = less(cost, hidden.payer_plain)
+    missing = less(cost, solver.plain)
     if missing == _ZERO:
-        hidden.pairs[0] = _ZERO
+        solver.pairs[0] = _ZERO
         return 1
-    if exceeds(cost, hidden.payer_bound):
+    if exceeds(cost, solver.bound):
         return 0
-    return _pay_missing(public, hidden, seat, missing, budget)
+    return _pay_missing(public, solver, seat, missing, budget)
 
 
 @kernel
-def _pay_missing(public, hidden, seat, missing, budget):
+def _pay_missing(public, solver, seat, missing, budget):
     """Pay what plain production leaves open, by the cheapest method that is exact."""
-    left, right = hidden.payer_left, hidden.payer_right
-    hidden.payer_sale[0] = public.sale[left]
-    hidden.payer_sale[1] = public.sale[right]
-    hidden.payer_used = 0
-    if hidden.payer_wild:
-        return _pay_sets(public, hidden, seat, missing, budget)
-    hidden.payer_choices = 0
-    if missing & hidden.payer_flexible:
-        missing = _use_own(public, hidden, seat, missing)
+    left, right = solver.left, solver.right
+    solver.for_sale[0] = public.sale[left]
+    solver.for_sale[1] = public.sale[right]
+    solver.used = 0
+    if solver.wild:
+        return _pay_sets(public, solver, seat, missing, budget)
+    solver.choices = 0
+    if missing & solver.flexible:
+        missing = _use_own(public, solver, seat, missing)
         if missing == _ZERO:
-            hidden.pairs[0] = _ZERO
+            solver.pairs[0] = _ZERO
             return 1
-    if (lane_sum(missing) - hidden.payer_choices) * hidden.payer_cheapest > budget:
+    if (lane_sum(missing) - solver.choices) * solver.cheapest > budget:
         return 0
-    if missing & hidden.payer_flexible:
+    if missing & solver.flexible:
         needed = _ones_of(missing)
-        _add_sale(public, hidden, 0, left, needed)
-        _add_sale(public, hidden, 1, right, needed)
-        if hidden.payer_choices:
-            return _pay_sets(public, hidden, seat, missing, budget)
-    return _pay_plain(public, hidden, seat, missing, budget)
+        _add_sale(public, solver, 0, left, needed)
+        _add_sale(public, solver, 1, right, needed)
+        if solver.choices:
+            return _pay_sets(public, solver, seat, missing, budget)
+    return _pay_plain(public, solver, seat, missing, budget)
 
 
 @kernel
-def _use_own(public, hidden, seat, missing):
+def _use_own(public, solver, seat, missing):
     """Use the own either/or symbols that can give only one of the missing resources; return what is still missing.
 
     Such a symbol has no better use. Covering a resource may leave other symbols with one use only, hence the
@@ -142,15 +149,15 @@ def _use_own(public, hidden, seat, missing):
     again = True
     while again:
         again = False
-        hidden.payer_choices = 0
+        solver.choices = 0
         for symbol in range(public.flex_count[seat]):
-            gives = public.flex[seat, symbol] & needed
-            if gives == _ZERO or hidden.payer_used >> symbol & 1:
+            gives = spread(public.flex[seat, symbol]) & needed
+            if gives == _ZERO or solver.used >> symbol & 1:
                 continue
             if gives & (gives - _ONE):
-                hidden.payer_choices += 1
+                solver.choices += 1
             else:
-                hidden.payer_used |= 1 << symbol
+                solver.used |= 1 << symbol
                 missing -= gives
                 if missing & (gives * _BYTE) == _ZERO:
                     needed &= ~gives
@@ -159,21 +166,21 @@ def _use_own(public, hidden, seat, missing):
 
 
 @kernel
-def _add_sale(public, hidden, side, seller, needed):
+def _add_sale(public, solver, side, seller, needed):
     """Add a neighbour's either/or symbols that can give only one of the needed resources to what it sells."""
     for symbol in range(public.sale_flex_count[seller]):
-        gives = public.sale_flex[seller, symbol] & needed
+        gives = spread(public.sale_flex[seller, symbol]) & needed
         if gives & (gives - _ONE):
-            hidden.payer_choices += 1
+            solver.choices += 1
         else:
-            hidden.payer_sale[side] += gives
+            solver.for_sale[side] += gives
 
 
 @kernel
-def _pay_plain(public, hidden, seat, missing, budget):
+def _pay_plain(public, solver, seat, missing, budget):
     """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
-    most_left = missing - less(missing, hidden.payer_sale[0])
-    least_left = less(missing, hidden.payer_sale[1])
+    most_left = missing - less(missing, solver.for_sale[0])
+    least_left = less(missing, solver.for_sale[1])
     raw, made = lane_sum(missing & _RAW), lane_sum(missing & _MADE)
     raw_least, raw_most = lane_sum(least_left & _RAW), lane_sum(most_left & _RAW)
     made_least, made_most = lane_sum(least_left & _MADE), lane_sum(most_left & _MADE)
@@ -185,37 +192,37 @@ def _pay_plain(public, hidden, seat, missing, budget):
         count = 0
         for units in range(raw_least + made_least, raw_most + made_most + 1):
             to_left, to_right = units * left_raw, (raw + made - units) * left_raw
-            hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+            solver.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
             count += 1
         return count
     top = min(budget, raw_most * left_raw + made_most * left_made)
     for total in range(top + 1):
-        hidden.best_right[total] = _FAR
+        solver.best_right[total] = _FAR
     for raw_units in range(raw_least, raw_most + 1):
         for made_units in range(made_least, made_most + 1):
             to_left = raw_units * left_raw + made_units * left_made
             to_right = (raw - raw_units) * right_raw + (made - made_units) * right_made
-            if to_left <= top and to_right < hidden.best_right[to_left]:
-                hidden.best_right[to_left] = to_right
-    return _collect(hidden, top, budget)
+            if to_left <= top and to_right < solver.best_right[to_left]:
+                solver.best_right[to_left] = to_right
+    return _collect(solver, top, budget)
 
 
 @kernel
-def _collect(hidden, top, budget):
-    """Keep the Pareto-minimal affordable pairs of ``hidden.best_right[0..top]``."""
+def _collect(solver, top, budget):
+    """Keep the Pareto-minimal affordable pairs of ``solver.best_right[0..top]``."""
     count, best = 0, _FAR
     for to_left in range(top + 1):
-        to_right = hidden.best_right[to_left]
+        to_right = solver.best_right[to_left]
         if to_right < best:
             best = to_right
             if to_left + to_right <= budget:
-                hidden.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
+                solver.pairs[count] = (np.uint64(to_left) << _LEFT) | (np.uint64(to_right) << _RIGHT)
                 count += 1
     return count
 
 
 @kernel
-def _lay_out_states(hidden, missing):
+def _lay_out_states(solver, missing):
     """Number the states of the missing amounts: fill strides and open states; return the number of states."""
     states = 1
     rest = missing
@@ -223,8 +230,8 @@ def _lay_out_states(hidden, missing):
         resource = lowest_bit(rest) >> 3
         amount = lane(rest, resource)
         rest &= ~(_BYTE << np.uint64(8 * resource))
-        hidden.stride[resource] = np.uint64(states)
-        hidden.span[resource] = amount
+        solver.stride[resource] = np.uint64(states)
+        solver.span[resource] = amount
         states *= amount + 1
     if states > STATES:
         return states
@@ -232,97 +239,97 @@ def _lay_out_states(hidden, missing):
     while rest:
         resource = lowest_bit(rest) >> 3
         rest &= rest - _ONE
-        stride = np.int64(hidden.stride[resource])
-        block = (_ONE << np.uint64(stride * hidden.span[resource])) - _ONE
-        period = stride * (hidden.span[resource] + 1)
+        stride = np.int64(solver.stride[resource])
+        block = (_ONE << np.uint64(stride * solver.span[resource])) - _ONE
+        period = stride * (solver.span[resource] + 1)
         word = block
         for at in range(period, states, period):
             word |= block << np.uint64(at)
-        hidden.open[resource] = word
+        solver.open[resource] = word
     return states
 
 
 @kernel
-def _cover(hidden, reach, gives):
+def _cover(solver, reach, gives):
     """Return the states reachable with one more symbol that can give any one of some resources (1 in their lanes)."""
     grown = reach
     while gives:
         resource = lowest_bit(gives) >> 3
         gives &= gives - _ONE
-        grown |= (reach & hidden.open[resource]) << hidden.stride[resource]
+        grown |= (reach & solver.open[resource]) << solver.stride[resource]
     return grown
 
 
 @kernel
-def _cover_all(hidden, side, top, gives, price):
+def _cover_all(solver, side, top, gives, price):
     """Let every coin total of one side buy one more symbol at this price."""
-    words = hidden.reachable
+    words = solver.reachable
     for total in range(top - price, -1, -1):
         word = words[side, total]
         if word:
-            words[side, total + price] |= _cover(hidden, word, gives)
+            words[side, total + price] |= _cover(solver, word, gives)
 
 
 @kernel
-def _cover_mixed(hidden, side, top, gives, raw_price, made_price):
+def _cover_mixed(solver, side, top, gives, raw_price, made_price):
     """Let every total buy one symbol that gives a raw or a made unit, each at its own price."""
-    words = hidden.reachable
+    words = solver.reachable
     for total in range(top, -1, -1):
         word = words[side, total]
         if word:
             if total + raw_price <= top:
-                words[side, total + raw_price] |= _cover(hidden, word, gives & _RAW)
+                words[side, total + raw_price] |= _cover(solver, word, gives & _RAW)
             if total + made_price <= top:
-                words[side, total + made_price] |= _cover(hidden, word, gives & _MADE)
+                words[side, total + made_price] |= _cover(solver, word, gives & _MADE)
 
 
 @kernel
-def _buy(public, hidden, seat, side, needed, top, raw_price, made_price):
-    """Fill ``hidden.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
-    seller = hidden.payer_left if side == 0 else hidden.payer_right
+def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
+    """Fill ``solver.reachable[side]``, whose total 0 is set, with what a neighbour's symbols add."""
+    seller = solver.left if side == 0 else solver.right
     for total in range(1, top + 1):
-        hidden.reachable[side, total] = _ZERO
+        solver.reachable[side, total] = _ZERO
     rebate = public.board_rebate[seat, side]
     loop = needed
     while loop:
         resource = lowest_bit(loop) >> 3
         gives = loop & (~loop + _ONE)
         loop &= loop - _ONE
-        sold = lane(hidden.payer_sale[side], resource)
-        price = raw_price if resource < RAW_KINDS else made_price
+        sold = lane(solver.for_sale[side], resource)
+        price = raw_price if resource < 4 else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
-            _cover_all(hidden, side, top, gives, max(price - rebate, 0))
+            _cover_all(solver, side, top, gives, max(price - rebate, 0))
             sold -= 1
-        for _ in range(min(sold, hidden.span[resource])):
-            _cover_all(hidden, side, top, gives, price)
+        for _ in range(min(sold, solver.span[resource])):
+            _cover_all(solver, side, top, gives, price)
     for symbol in range(public.sale_flex_count[seller]):
-        gives = public.sale_flex[seller, symbol] & needed
-        if gives == _ZERO or (gives & (gives - _ONE) == _ZERO and hidden.payer_wild == 0):
-            continue  # the second kind is in payer_sale
+        gives = spread(public.sale_flex[seller, symbol]) & needed
+        if gives == _ZERO or (gives & (gives - _ONE) == _ZERO and solver.wild == 0):
+            continue  # the second kind is in for_sale
         if gives & _RAW and gives & _MADE and raw_price != made_price:
-            _cover_mixed(hidden, side, top, gives, raw_price, made_price)
+            _cover_mixed(solver, side, top, gives, raw_price, made_price)
         else:
-            _cover_all(hidden, side, top, gives, raw_price if gives & _RAW else made_price)
+            _cover_all(solver, side, top, gives, raw_price if gives & _RAW else made_price)
     if public.turn_rebate[seat, side] > 0:
         for total in range(1, top + 1):
             lower = max(total - public.turn_rebate[seat, side], 0)
-            hidden.reachable[side, lower] |= hidden.reachable[side, total]
+            solver.reachable[side, lower] |= solver.reachable[side, total]
 
 
 @kernel
-def _pay_sets(public, hidden, seat, missing, budget):
+def _pay_sets(public, solver, seat, missing, budget):
     """Pay with words of reachable states; where all units cost the same, totals are counted in units."""
-    states = _lay_out_states(hidden, missing)
+    states = _lay_out_states(solver, missing)
     if states > STATES:
-        return _pay_general(public, hidden, seat, missing, budget)
+        return _pay_general(public, solver, seat, missing, budget)
     needed = _ones_of(missing)
     own = _ONE
     for symbol in range(public.flex_count[seat]):
-        gives = public.flex[seat, symbol] & needed
-        if gives and hidden.payer_used >> symbol & 1 == 0:
-            own = _cover(hidden, own, gives)
+        gives = spread(public.flex[seat, symbol]) & needed
+        if gives and solver.used >> symbol & 1 == 0:
+            own = _cover(solver, own, gives)
     if (own >> np.uint64(states - 1)) & _ONE:
-        hidden.pairs[0] = _ZERO
+        solver.pairs[0] = _ZERO
         return 1
     left_raw, left_made = public.price[seat, LEFT_RAW], public.price[seat, LEFT_MADE]
     right_raw, right_made = public.price[seat, RIGHT_RAW], public.price[seat, RIGHT_MADE]
@@ -332,17 +339,17 @@ def _pay_sets(public, hidden, seat, missing, budget):
         scale, budget = dearest, budget // dearest
         left_raw = left_made = right_raw = right_made = dearest = 1
     most = min(lane_sum(missing) * dearest, TOTALS - 1)
-    words = hidden.reachable
+    words = solver.reachable
     words[0, 0] = own
     words[1, 0] = _ONE
     lanes = needed * _BYTE
     left_top, right_top = 0, 0
-    if (public.sale[hidden.payer_left] | public.sale_flex_lanes[hidden.payer_left]) & lanes:
+    if (public.sale[solver.left] | public.sale_flex_lanes[solver.left]) & lanes:
         left_top = min(budget + public.turn_rebate[seat, 0], most)
-        _buy(public, hidden, seat, 0, needed, left_top, left_raw, left_made)
-    if (public.sale[hidden.payer_right] | public.sale_flex_lanes[hidden.payer_right]) & lanes:
+        _buy(public, solver, seat, 0, needed, left_top, left_raw, left_made)
+    if (public.sale[solver.right] | public.sale_flex_lanes[solver.right]) & lanes:
         right_top = min(budget + public.turn_rebate[seat, 1], most)
-        _buy(public, hidden, seat, 1, needed, right_top, right_raw, right_made)
+        _buy(public, solver, seat, 1, needed, right_top, right_raw, right_made)
     mirror = np.uint64(64 - states)
     right_top = min(right_top, budget)
     for total in range(right_top + 1):
@@ -354,7 +361,7 @@ def _pay_sets(public, hidden, seat, missing, budget):
             for to_right in range(min(best - 1, budget - to_left) + 1):
                 if word & words[1, to_right]:
                     best = to_right
-                    hidden.pairs[count] = (np.uint64(to_left * scale) << _LEFT) | (
+                    solver.pairs[count] = (np.uint64(to_left * scale) << _LEFT) | (
                         np.uint64(to_right * scale) << _RIGHT
                     )
                     count += 1
@@ -363,7 +370,7 @@ def _pay_sets(public, hidden, seat, missing, budget):
 
 
 @kernel
-def _general_add(hidden, missing, states, gives, side, raw_price, made_price, tops):
+def _general_add(solver, missing, states, gives, side, raw_price, made_price, tops):
     """Let every state of the general solver use one more symbol (side -1 own, 0 left, 1 right)."""
     for state in range(states - 2, -1, -1):
         stride = 1
@@ -374,14 +381,14 @@ def _general_add(hidden, missing, states, gives, side, raw_price, made_price, to
                 to_left = price if side == 0 else 0
                 to_right = price if side == 1 else 0
                 for total in range(tops + 1 - to_left):
-                    right = hidden.general[state, total] + to_right
-                    if right < hidden.general[state + stride, total + to_left]:
-                        hidden.general[state + stride, total + to_left] = right
+                    right = solver.general[state, total] + to_right
+                    if right < solver.general[state + stride, total + to_left]:
+                        solver.general[state + stride, total + to_left] = right
             stride *= amount + 1
 
 
 @kernel
-def _pay_general(public, hidden, seat, missing, budget):
+def _pay_general(public, solver, seat, missing, budget):
     """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
     states = 1
     for resource in range(RESOURCE_KINDS):
@@ -390,13 +397,13 @@ def _pay_general(public, hidden, seat, missing, budget):
     tops = min(budget + rebates[0], TOTALS - 1)
     for state in range(states):
         for total in range(tops + 1):
-            hidden.general[state, total] = _FAR
-    hidden.general[0, 0] = 0
+            solver.general[state, total] = _FAR
+    solver.general[0, 0] = 0
     for symbol in range(public.flex_count[seat]):
-        if hidden.payer_used >> symbol & 1 == 0:
-            _general_add(hidden, missing, states, public.flex[seat, symbol], -1, 0, 0, tops)
+        if solver.used >> symbol & 1 == 0:
+            _general_add(solver, missing, states, spread(public.flex[seat, symbol]), -1, 0, 0, tops)
     for side in range(NEIGHBOR_SEATS):
-        seller = hidden.payer_left if side == 0 else hidden.payer_right
+        seller = solver.left if side == 0 else solver.right
         raw_price, made_price = public.price[seat, 2 * side], public.price[seat, 2 * side + 1]
         rebate = public.board_rebate[seat, side]
         for resource in range(RESOURCE_KINDS):
@@ -404,18 +411,19 @@ def _pay_general(public, hidden, seat, missing, budget):
             gives = _ONE << np.uint64(8 * resource)
             if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
                 cheap_raw, cheap_made = max(raw_price - rebate, 0), max(made_price - rebate, 0)
-                _general_add(hidden, missing, states, gives, side, cheap_raw, cheap_made, tops)
+                _general_add(solver, missing, states, gives, side, cheap_raw, cheap_made, tops)
                 sold -= 1
             for _ in range(min(sold, lane(missing, resource))):
-                _general_add(hidden, missing, states, gives, side, raw_price, made_price, tops)
+                _general_add(solver, missing, states, gives, side, raw_price, made_price, tops)
         for symbol in range(public.sale_flex_count[seller]):
-            _general_add(hidden, missing, states, public.sale_flex[seller, symbol], side, raw_price, made_price, tops)
+            gives = spread(public.sale_flex[seller, symbol])
+            _general_add(solver, missing, states, gives, side, raw_price, made_price, tops)
     for total in range(tops + 1):
-        hidden.best_right[total] = _FAR
+        solver.best_right[total] = _FAR
     for total in range(tops + 1):
-        right = np.int64(hidden.general[states - 1, total])
+        right = np.int64(solver.general[states - 1, total])
         if right < _FAR:
             right = max(right - rebates[1], 0)
             total_left = max(total - rebates[0], 0)
-            hidden.best_right[total_left] = min(hidden.best_right[total_left], right)
-    return _collect(hidden, min(tops, budget), budget)
+            solver.best_right[total_left] = min(solver.best_right[total_left], right)
+    return _collect(solver, min(tops, budget), budget)

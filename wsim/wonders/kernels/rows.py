@@ -16,16 +16,16 @@ def write_rows(game, rules, rows, at, number):
 @kernel
 def _write_row(game, rules, row, seat, number):
     """Write the row of one city."""
-    public, hidden = game.public, game.hidden
+    public, result = game.public, game.result
     row.game = number
     row.seat = seat
     row.side = public.side[seat]
     row.policy = public.policy[seat]
-    row.rank = hidden.rank[seat]
-    row.win_share = hidden.share[seat]
+    row.rank = result.rank[seat]
+    row.win_share = result.share[seat]
     for category in range(CATEGORY_KINDS):
-        row.points[category] = hidden.scores[seat, category]
-    row.total = hidden.total[seat]
+        row.points[category] = result.points[seat, category]
+    row.total = result.total[seat]
     row.coins = public.coins[seat]
     row.shields = public.shields[seat]
     row.stages = public.stages[seat]

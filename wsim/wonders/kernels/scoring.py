@@ -1,4 +1,4 @@
-"""Conflicts at the end of an age and the score at the end of the game (R19-R25, R29-R31, R37-R42)."""
+"""The score at the end of the game (R22-R25, R29-R31, R37, R38, R41, R42)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def points_of(public, rules, seat, entry, more_purple):
 @kernel
 def _structure_points(game, rules, seat, more_purple):
     """Add the points of all structures of a city to its categories; return the points of its guilds."""
-    public, scores = game.public, game.hidden.scores
+    public, scores = game.public, game.result.points
     for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
@@ -109,7 +109,7 @@ def _structure_points(game, rules, seat, more_purple):
 @kernel
 def _copy_best_guild(game, rules, seat):
     """Score the guild that a city copies from a neighbour: the one that is best for the total (R29, R30)."""
-    public, scores = game.public, game.hidden.scores
+    public, scores = game.public, game.result.points
     science = best_science(public, seat, 0)
     # a copy is a purple card of its own, so own guilds that count purple cards are worth more (R29)
     own_bonus = 0
@@ -139,8 +139,8 @@ def _copy_best_guild(game, rules, seat):
 @kernel
 def score_seat(game, rules, seat):
     """Fill the categories and the total of one city (R22)."""
-    public, hidden = game.public, game.hidden
-    scores = hidden.scores
+    public, result = game.public, game.result
+    scores = result.points
     for category in range(CATEGORY_KINDS):
         scores[seat, category] = 0
     military = public.defeats[seat] * rules.defeat_points
@@ -159,17 +159,17 @@ def score_seat(game, rules, seat):
     total = 0
     for category in range(CATEGORY_KINDS):
         total += scores[seat, category]
-    hidden.total[seat] = total
+    result.total[seat] = total
 
 
 @kernel
 def score_game(game, rules):
     """Score every city, then rank the players and share the victory (R24, R42, R48)."""
-    hidden, public = game.hidden, game.public
+    result, public = game.result, game.public
     for seat in range(public.seats):
         score_seat(game, rules, seat)
-        hidden.rank[seat] = 0
-        hidden.share[seat] = 0.0
+        result.rank[seat] = 0
+        result.share[seat] = 0.0
     size = 2 if rules.teams else 1
     sides = rules.players // size
     winners = 0
@@ -179,11 +179,11 @@ def score_game(game, rules):
             if _beats(game, size, other, side) and not _same_as_earlier(game, size, other):
                 better += 1
         for seat in range(side * size, side * size + size):
-            hidden.rank[seat] = better + 1
+            result.rank[seat] = better + 1
         winners += better == 0
     for seat in range(rules.players):
-        if hidden.rank[seat] == 1:
-            hidden.share[seat] = 1.0 / winners
+        if result.rank[seat] == 1:
+            result.share[seat] = 1.0 / winners
 
 
 @kernel
@@ -191,7 +191,7 @@ def _standing(game, size, side):
     """Return points and coins of a player or team as one number that orders them (R24)."""
     points, coins = 0, 0
     for seat in range(side * size, side * size + size):
-        points += game.hidden.total[seat]
+        points += game.result.total[seat]
         coins += game.public.coins[seat]
     return points * 4096 + coins
 
@@ -209,68 +209,3 @@ def _same_as_earlier(game, size, side):
         if _standing(game, size, other) == _standing(game, size, side):
             return True
     return False
-
-
-# --- conflicts
-
-
-@kernel
-def _fight(game, rules, first, second, tokens):
-    """Settle one conflict for ``tokens`` tokens a side; put the shields and the token sums into the log fields."""
-    public, fought = game.public, game.hidden.fought
-    age = public.age
-    margin = public.shields[first] - public.shields[second]
-    fought[0], fought[1] = first, second
-    fought[2], fought[3] = public.shields[first], public.shields[second]
-    fought[4], fought[5] = 0, 0
-    if margin == 0 or tokens == 0:
-        return
-    winner, loser = (first, second) if margin > 0 else (second, first)
-    public.victory[winner, age] += tokens
-    public.defeats[loser] += tokens
-    won, lost = (4, 5) if margin > 0 else (5, 4)
-    fought[won] = tokens * rules.victory_points[age]
-    fought[lost] = tokens * rules.defeat_points
-
-
-@kernel
-def team_conflict(game, rules, first):
-    """Fight the conflict between ``first`` and the seat on its left, of another team (R39, R40)."""
-    second = neighbor_left(game.public, first)
-    tokens = 2 - game.hidden.envoy[first] - game.hidden.envoy[second]
-    _fight(game, rules, first, second, tokens)
-
-
-@kernel
-def send_envoys(game):
-    """Let every seat that holds diplomacy tokens discard one (R20, R40); list who fights; return their number."""
-    public, hidden = game.public, game.hidden
-    fighters = 0
-    for seat in range(public.seats):
-        hidden.envoy[seat] = 1 if public.diplomacy[seat] > 0 else 0
-        public.diplomacy[seat] -= hidden.envoy[seat]
-        if hidden.envoy[seat] == 0:
-            hidden.queue[fighters] = seat
-            fighters += 1
-    return fighters
-
-
-@kernel
-def conflict(game, rules, fighters, place):
-    """Fight the conflict between the fighter at a place of the ring and the next one to its left (R19, R20)."""
-    queue = game.hidden.queue
-    following = place + 1 if place + 1 < fighters else 0
-    _fight(game, rules, queue[place], queue[following], 1)
-
-
-@kernel
-def conflicts_of(rules, fighters):
-    """Return the number of conflicts of this end of age."""
-    if rules.teams:
-        return rules.seats // 2
-    if fighters < 2:
-        return 0
-    return 1 if fighters == 2 else fighters
-
-
-__all__ = ["best_science", "best_wild", "science_points", "score_game"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
-from wsim.wonders.kernels.layout import WEIGHTS
+from wsim.wonders.kernels.layout import DEAL, MEMORY, WEIGHTS
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import (
     AGES,
@@ -27,47 +27,47 @@ SIDES_STREAM = 13  # of the balanced design
 
 
 @kernel
-def _draw(hidden, count, drawn):
-    """Move ``drawn`` random members of ``hidden.pool[:count]`` to its front, in drawn order."""
+def _draw(dealer, count, drawn):
+    """Move ``drawn`` random members of ``dealer.pool[:count]`` to its front, in drawn order."""
     for i in range(drawn):
-        j = i + below(hidden, count - i)
-        hidden.pool[i], hidden.pool[j] = hidden.pool[j], hidden.pool[i]
+        j = i + below(dealer, count - i)
+        dealer.pool[i], dealer.pool[j] = dealer.pool[j], dealer.pool[i]
 
 
 @kernel
 def seat_boards(game, rules, seating, number):
     """Choose the board and side of every seat (R2): at random, as fixed, rotated with the game, or balanced."""
-    public, hidden = game.public, game.hidden
+    public, dealer = game.public, game.dealer
     seats, boards = rules.seats, rules.boards
     if seating.design == BALANCED_BOARDS:
-        _seat_balanced(public, hidden, rules, seating, number)
+        _seat_balanced(public, dealer, rules, seating, number)
         return
     shift = number % seats if seating.design == ROTATED_BOARDS else 0
-    seek(hidden, seating.seed, number, SETUP_STREAM)
+    seek(dealer, seating.seed, number, SETUP_STREAM)
     free = 0
     for board in range(boards):
         fixed = False
         for seat in range(seats):
             fixed |= seating.board[seat] == board
         if not fixed:
-            hidden.pool[free] = board
+            dealer.pool[free] = board
             free += 1
     drawn = 0
     for seat in range(seats):
         board = seating.board[(seat + shift) % seats]
         if board < 0:
-            j = drawn + below(hidden, free - drawn)
-            hidden.pool[drawn], hidden.pool[j] = hidden.pool[j], hidden.pool[drawn]
-            board = hidden.pool[drawn]
+            j = drawn + below(dealer, free - drawn)
+            dealer.pool[drawn], dealer.pool[j] = dealer.pool[j], dealer.pool[drawn]
+            board = dealer.pool[drawn]
             drawn += 1
         public.side[seat] = 2 * board
     for seat in range(seats):
         side = seating.side[(seat + shift) % seats]
-        public.side[seat] += side if side >= 0 else below(hidden, 2)
+        public.side[seat] += side if side >= 0 else below(dealer, 2)
 
 
 @kernel
-def _seat_balanced(public, hidden, rules, seating, number):
+def _seat_balanced(public, dealer, rules, seating, number):
     """Let a block of 2 * boards games hold every board in every seat once with each side (unless a side is fixed).
 
     The first half of a block draws its sides game by game, the second half plays the other sides: so every pair of
@@ -77,14 +77,14 @@ def _seat_balanced(public, hidden, rules, seating, number):
     block, within = number // (2 * boards), number % (2 * boards)
     half, game = within // boards, within % boards
     first = block * 2 * boards
-    seek(hidden, seating.seed, first, SETUP_STREAM)
+    seek(dealer, seating.seed, first, SETUP_STREAM)
     for board in range(boards):
-        hidden.pool[board] = board
-    _draw(hidden, boards, boards)
-    seek(hidden, seating.seed, first + game, SIDES_STREAM)
+        dealer.pool[board] = board
+    _draw(dealer, boards, boards)
+    seek(dealer, seating.seed, first + game, SIDES_STREAM)
     for seat in range(rules.seats):
-        board = hidden.pool[(seat + game) % boards]
-        drawn = below(hidden, 2)
+        board = dealer.pool[(seat + game) % boards]
+        drawn = below(dealer, 2)
         side = seating.side[seat]
         public.side[seat] = 2 * board + (side if side >= 0 else (drawn + half) % 2)
 
@@ -138,7 +138,8 @@ def set_table(game, rules, seating, number):
     public, hidden = game.public, game.hidden
     public.seats = rules.seats
     public.turns = rules.turns
-    public.discarded = 0
+    public.age = public.turn = 0
+    public.discarded = public.deed_count = 0
     seat_boards(game, rules, seating, number)
     entries = seating.entries
     shift = number % entries if seating.rotate_policies else 0
@@ -148,6 +149,8 @@ def set_table(game, rules, seating, number):
         public.policy[seat] = entrant
         own = game.own[seat]
         own.seat = seat
+        for i in range(MEMORY):
+            own.memory[i] = 0.0
         seek(own, seating.seed, number, SEAT_STREAM + seat)
         if own.entrant != entrant:
             _load_entrant(own, seating, entrant)
@@ -156,32 +159,35 @@ def set_table(game, rules, seating, number):
     hidden.pile[0] = hidden.pile[1] = _ZERO
     for card in range(rules.cards):
         hidden.copies[card] = 0
-    hidden.events = 0
+    hidden.seed, hidden.number = seating.seed, number
+    game.flow.phase = DEAL
+    game.log.count = 0
 
 
 @kernel
-def deal(game, rules, seating, number, age):
-    """Draw the guilds and black cards of an age, shuffle the deck and deal the hands (R4, R43)."""
-    public, hidden = game.public, game.hidden
-    seek(hidden, seating.seed, number, age)
+def deal(game, rules):
+    """Draw the guilds and black cards of the age, shuffle the deck and deal the hands (R4, R43)."""
+    public, hidden, dealer = game.public, game.hidden, game.dealer
+    age = public.age
+    seek(dealer, hidden.seed, hidden.number, age)
     size = rules.base_count[age]
     for i in range(size):
-        hidden.deck[i] = rules.base_slots[age, i]
+        dealer.deck[i] = rules.base_slots[age, i]
     for kind in range(_ALL_KINDS):
         drawn = rules.pool_drawn[age, kind]
         if drawn:
             count = rules.pool_count[age, kind]
             for i in range(count):
-                hidden.pool[i] = rules.pool[age, kind, i]
-            _draw(hidden, count, drawn)
+                dealer.pool[i] = rules.pool[age, kind, i]
+            _draw(dealer, count, drawn)
             for i in range(drawn):
-                hidden.deck[size + i] = hidden.pool[i]
+                dealer.deck[size + i] = dealer.pool[i]
             size += drawn
     at = 0
     for seat in range(rules.players):
         hand = _ZERO
         for _ in range(rules.hand_size):
-            hand |= _ONE << np.uint64(_next_card(hidden, size, at))
+            hand |= _ONE << np.uint64(_next_card(dealer, size, at))
             at += 1
         own = game.own[seat]
         own.hand = own.seen = hand
@@ -193,7 +199,7 @@ def deal(game, rules, seating, number, age):
     if rules.duo:
         public.free_used[2] = 0
         for i in range(rules.hand_size):
-            hidden.free_pile[i] = _next_card(hidden, size, at)
+            hidden.free_pile[i] = _next_card(dealer, size, at)
             at += 1
         hidden.free_pile_next = 0
         # R45: the player on the Free City's left begins ages I and III, the one on its right age II
@@ -201,8 +207,8 @@ def deal(game, rules, seating, number, age):
 
 
 @kernel
-def _next_card(hidden, size, at):
+def _next_card(dealer, size, at):
     """Draw the slot at place ``at`` of a deck that is shuffled as it is dealt."""
-    j = at + below(hidden, size - at) if at < size - 1 else at
-    hidden.deck[at], hidden.deck[j] = hidden.deck[j], hidden.deck[at]
-    return hidden.deck[at]
+    j = at + below(dealer, size - at) if at < size - 1 else at
+    dealer.deck[at], dealer.deck[j] = dealer.deck[j], dealer.deck[at]
+    return dealer.deck[at]

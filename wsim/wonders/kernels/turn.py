@@ -1,10 +1,11 @@
-"""What a turn does to the table: placing, paying, gains, losses, the discard pile, conflicts (R9, R19-R21, R26-R41)."""
+"""What a turn does to the table: placing, paying, gains, losses, the discard pile (R9, R12-R14, R18, R21, R26-R37)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
     action_of,
@@ -16,9 +17,9 @@ from wsim.wonders.kernels.moves import (
     slot_of,
     spends_of,
 )
+from wsim.wonders.kernels.payment import spread
 from wsim.wonders.words import (
     ALL_COLORS,
-    ALL_RESOURCES,
     BLACK_MARKET,
     BROWN,
     BUILD,
@@ -49,7 +50,10 @@ from wsim.wonders.words import (
 )
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_SPREAD = np.uint64(8)
+_BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
+_ALL_RESOURCES = 0x7F
+WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
+_BROWN, _GRAY, _GREEN = 0, 1, 5
 _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
 _CUMULATIVE = SWITCH_NUMBER["olympia_discount_cumulative"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
@@ -68,27 +72,17 @@ def neighbor_right(public, seat):
 
 
 @kernel
-def _lanes(mask, value):
-    """Return the packed word with ``value`` in the lanes of a mask over the resources."""
-    word = _ZERO
-    for resource in range(RESOURCE_KINDS):
-        if mask >> resource & 1:
-            word |= np.uint64(value) << np.uint64(8 * resource)
-    return word
-
-
-@kernel
 def add_flex(public, seat, mask, sold):
     """Give a city one more either/or symbol."""
-    word = _lanes(mask, 1)
-    public.flex[seat, public.flex_count[seat]] = word
+    word = spread(mask)
+    public.flex[seat, public.flex_count[seat]] = mask
     public.flex_count[seat] += 1
-    public.flex_lanes[seat] |= _lanes(mask, 255)
+    public.flex_lanes[seat] |= word * _BYTE
     public.reach[seat] += word
     if sold:
-        public.sale_flex[seat, public.sale_flex_count[seat]] = word
+        public.sale_flex[seat, public.sale_flex_count[seat]] = mask
         public.sale_flex_count[seat] += 1
-        public.sale_flex_lanes[seat] |= _lanes(mask, 255)
+        public.sale_flex_lanes[seat] |= word * _BYTE
         public.sale_reach[seat] += word
 
 
@@ -107,11 +101,17 @@ def add_production(public, rules, seat, entry, sold):
         add_flex(public, seat, mask, sold)
     if sold and (produces or mask):
         for resource in range(RESOURCE_KINDS):
-            if (produces >> (np.uint64(resource) * _SPREAD)) & np.uint64(0xFF):
+            if (produces >> (np.uint64(resource) * _LANE)) & np.uint64(0xFF):
                 mask |= 1 << resource
         public.made_kinds[seat] |= mask
         if public.abilities[seat] & (WAREHOUSE | BLACK_MARKET):
             refresh_private_symbols(public, seat)
+
+
+@kernel
+def private_symbol(role, kinds):
+    """Return the alternatives of Secret Warehouse and Black Market in a city that makes these kinds (R18)."""
+    return kinds if role == WAREHOUSE_ROLE else _ALL_RESOURCES & ~kinds
 
 
 @kernel
@@ -121,16 +121,11 @@ def refresh_private_symbols(public, seat):
     public.reach[seat] = public.plain[seat]
     public.flex_lanes[seat] = _ZERO
     for symbol in range(public.flex_count[seat]):
-        if public.flex_role[seat, symbol] == WAREHOUSE_ROLE:
-            public.flex[seat, symbol] = _lanes(kinds, 1)
-        elif public.flex_role[seat, symbol] == MARKET_ROLE:
-            public.flex[seat, symbol] = _lanes(ALL_RESOURCES & ~kinds, 1)
-        word = public.flex[seat, symbol]
+        if public.flex_role[seat, symbol]:
+            public.flex[seat, symbol] = private_symbol(public.flex_role[seat, symbol], kinds)
+        word = spread(public.flex[seat, symbol])
         public.reach[seat] += word
-        public.flex_lanes[seat] |= word * np.uint64(255)
-
-
-WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
+        public.flex_lanes[seat] |= word * _BYTE
 
 
 @kernel
@@ -349,13 +344,14 @@ def inflict(game, rules, seat, entry):
 
 
 @kernel
-def resolve(game, rules):
+def resolve(game, rules, decision):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden
     seats = public.seats
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:
             place(game, rules, seat, hidden.taken[seat])
+            log_deed(public, seat, hidden.taken[seat], decision)
     eventful = False
     for seat in range(seats):
         if hidden.taken[seat] != NO_MOVE:

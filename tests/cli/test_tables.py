@@ -1,4 +1,4 @@
-"""``wsim calibrate``, ``matchups``, ``strengths``, ``synergies``, ``variance``: thin commands on ``wsim.stats``."""
+"""``wsim table`` and its short forms: every table of a run from one mapping, its options, its mistakes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import wsim
 from tests.conftest import Command
 from wsim import stats
+from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 
@@ -22,6 +23,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 COLUMNS = {
+    "table RUN policies": {"policy", "n", "win_share", "points_guild"},
+    "table RUN crowding": {"policy", "others", "n", "win_share"},
+    "table RUN strengths --by seat": {"seat", "strength", "win_chance"},
+    "table RUN synergies --card Altar --card Baths --outcome win_share": {"card", "other", "lift"},
     "calibrate": {"figure", "simulated", "human", "difference", "verdict"},
     "matchups": {"policy", "opponent_policy", "games", "score_difference", "ahead", "q"},
     "matchups --crowding": {"policy", "others", "n", "win_share"},
@@ -36,10 +41,13 @@ COLUMNS = {
 @pytest.mark.parametrize("words", COLUMNS)
 def test_each_analysis_as_json_and_as_a_table(wsim_command: Command, run: str, words: str) -> None:
     name, *options = words.split()
-    rows = json.loads(wsim_command(name, run, *options, "--json").out)
+    command = [
+        run if word == "RUN" else word for word in ([name, *options] if "RUN" in words else [name, "RUN", *options])
+    ]
+    rows = json.loads(wsim_command(*command, "--json").out)
     assert rows
     assert COLUMNS[words] <= set(rows[0])
-    shown = wsim_command(name, run, *options, "--top", "2")
+    shown = wsim_command(*command, "--top", "2")
     assert (shown.code, shown.err) == (0, "")
     title, _, line, *body = shown.out.splitlines()
     assert title.endswith(", 600 games")
@@ -53,6 +61,19 @@ def test_the_figures_are_those_of_the_library(wsim_command: Command, run: str) -
     expected = stats.strengths(wsim.load_run(run), ["policy"]).frame
     assert [row["policy"] for row in rows] == expected["policy"].cast(str).to_list()
     assert [row["strength"] for row in rows] == pytest.approx(expected["strength"].to_list())
+
+
+def test_the_tables_of_a_run_are_listed_with_their_options(wsim_command: Command, run: str) -> None:
+    rows = json.loads(wsim_command("table", run, "--json").out)
+    game = find_game("seven_wonders")
+    assert [row["table"] for row in rows] == list(game.ANALYSES)
+    by_name = {row["table"]: row for row in rows}
+    assert by_name["strengths"]["by"] == "wonder,side"
+    assert by_name["synergies"]["options"] == "--card --outcome"
+    assert by_name["calibration"]["options"] == "--tolerance"
+    lines = wsim_command("table", run).out.splitlines()
+    assert lines[0] == f"Tables of 7 Wonders: wsim table {run} NAME"
+    assert [line.split()[0] for line in lines[3:]] == list(game.ANALYSES)
 
 
 def test_observational_tables_say_so_and_point_to_the_experiments(wsim_command: Command, run: str) -> None:
@@ -84,6 +105,15 @@ def test_synergies_of_some_cards(wsim_command: Command, run: str) -> None:
         ("strengths RUN --sort strenght", "the table has no column 'strenght'"),
         ("synergies RUN --card Alter", "the table has no card 'Alter' (did you mean 'Altar'?)"),
         ("variance RUN --outcome totl", "the table has no column 'totl'"),
+        ("calibrate RUN --tolerance wide", "--tolerance cannot be 'wide': human standard deviations within which"),
+        ("calibrate RUN --by policy", "this table cannot be split by policy: a run of the first edition beside"),
+        ("table RUN card", "seven_wonders has no table of card: it has policies, wonders, cards, matchups, crowding"),
+        ("table RUN variance --outcom total", "the table variance has no option '--outcom': it has --outcome (did you"),
+        ("table RUN matchups --outcome total", "the table matchups has no option '--outcome': it has --by"),
+        ("table RUN variance --outcome", "the option '--outcome' needs a value: a column of numbers"),
+        ("table RUN variance --outcome a --outcome b", "--outcome is given once, not 2 times: a, b"),
+        ("table RUN variance more", "table takes no argument 'more'"),
+        ("table nothing", "'nothing' does not exist"),
     ],
 )
 def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sentence: str, tmp_path: Path) -> None:

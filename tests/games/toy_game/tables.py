@@ -1,0 +1,28 @@
+"""What the toy game can be asked: how those did who have a treasure, and a table of its own shape."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import polars as pl
+
+from tests.games.toy_game import OWNED
+from wsim import stats
+from wsim.lab.store import Run
+
+__all__ = ["MEANS", "TREASURES"]
+
+(_PREFIX, _NOUN), *_ = OWNED.items()
+
+
+def _means(run: Run) -> stats.Table:
+    means = run.seats.group_by("policy").agg(pl.len().alias("n"), pl.col("total").mean().alias("mean_total"))
+    return stats.Table(
+        means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect(), "Wonders", "A note."
+    )
+
+
+TREASURES = stats.Analysis(
+    partial(stats.owners, prefix=_PREFIX, noun=_NOUN), "how those did who have a treasure", by=(), shown="run"
+)
+MEANS = stats.Analysis(_means, "the mean score of each policy")

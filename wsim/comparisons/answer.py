@@ -1,0 +1,206 @@
+"""The answer of a comparison: its tables, its record as JSON, and where that is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.comparisons.metrics import Metric
+from wsim.errors import UserError
+from wsim.lab.provenance import METADATA_KEY, Provenance
+from wsim.stats.intervals import nulls
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.comparisons.arms import Variant
+    from wsim.comparisons.question import Question
+    from wsim.comparisons.trial import Trial
+
+__all__ = ["EFFECT", "FORMAT", "WhatIf", "answer_of", "check_target"]
+
+FORMAT = "wsim-whatif/2"
+EFFECT = ("effect", "effect_low", "effect_high")
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The answer.
+
+    Attributes
+    ----------
+    baseline: what made the baseline's games; its ``plan`` is the plan.
+    question: how it was decided.
+    estimand: what the effect is, in one sentence.
+    stopped: ``clear``, ``budget`` or ``interrupted``.
+    deals: deals played in every arm.
+    games: games played in all arms together.
+    seconds: how long playing took.
+    effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
+        with effect_low and effect_high, verdict (higher, lower, equivalent, unclear, same), decided_at (deals),
+        n_baseline, n_changed (seats or games that count), variance_removed.
+    details: the same for every metric: variant, value, metric, ..., the chosen one first.
+    looks: variant, value, deals, effect with effect_low and effect_high at each look.
+    metrics: what ``details`` has, in the order of each variant's rows.
+    variants: what was compared with the baseline.
+    """
+
+    baseline: Provenance = field(repr=False)
+    question: Question
+    estimand: str
+    stopped: str
+    deals: int
+    games: int
+    seconds: float
+    effects: pl.DataFrame
+    details: pl.DataFrame
+    looks: pl.DataFrame
+    metrics: tuple[Metric, ...] = field(repr=False)
+    variants: tuple[Variant, ...] = field(repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        return {
+            "format": FORMAT,
+            "estimand": self.estimand,
+            "question": self.question.record(),
+            "stopped": self.stopped,
+            "deals": self.deals,
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+            "effects": self.effects.to_dicts(),
+            "details": self.details.to_dicts(),
+            "looks": self.looks.to_dicts(),
+            "variants": [variant.record() for variant in self.variants],
+            "baseline": self.baseline.record(),
+        }
+
+    def write(self, path: str | Path) -> Path:
+        """Write the answer and return where it lies.
+
+        ``x.json`` holds the record; ``x.parquet`` the table ``details`` with the record in its metadata; into a run
+        folder goes ``whatif-....json``, for its report. Raises StoreError if the disk refuses.
+        """
+        from wsim.lab.files import write_text, writing
+        from wsim.lab.plan import digest_of
+
+        target = Path(path)
+        record = json.loads(json.dumps(self.record()))
+        if (target / "run.json").is_file():
+            asked = [record["variants"], record["question"], record["baseline"]["digest"]]
+            target = target / f"whatif-{digest_of(asked)[:8]}.json"
+        check_target(target)
+        if target.suffix == ".parquet":
+            with writing(target) as temporary:
+                self.details.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(record, ensure_ascii=False)})
+        else:
+            write_text(target, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        return target
+
+
+def check_target(path: Path) -> None:
+    """Raise UserError for a path that an answer cannot be written to."""
+    if path.suffix not in (".json", ".parquet") and not (path / "run.json").is_file():
+        raise UserError(f"a what-if is written as FILE.json or FILE.parquet, or into a run folder, not {str(path)!r}")
+
+
+def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], estimand: str) -> WhatIf:
+    """Return what a trial says that has looked at least once.
+
+    Parameters
+    ----------
+    baseline: what made the baseline's games.
+    variants: those of the trial in their order, and between them those whose rules are the baseline's own.
+    estimand: what an effect is, in one sentence.
+    """
+    played = [variant for variant in variants if not variant.same]
+    details = _details(trial, played)
+    return WhatIf(
+        baseline=baseline,
+        question=trial.question,
+        estimand=estimand,
+        stopped=trial.stopped,
+        deals=trial.known.games,
+        games=trial.known.games * sum(len(arm.simulators) for arm in trial.pairing.arms),
+        seconds=trial.seconds,
+        effects=_with_same(_effects(trial, details), variants),
+        details=details,
+        looks=_looks(trial, played),
+        metrics=trial.pairing.metrics,
+        variants=tuple(variants),
+    )
+
+
+def _details(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
+    """Return one row for each variant and metric, with the intervals of the last look."""
+    import polars as pl
+
+    known, metrics, reach = trial.known, trial.pairing.metrics, trial.looks[-1].reach
+    effect, counts = known.effect(), known.counts()
+    rows = [(variant, metric) for variant in played for metric in metrics]
+    return pl.DataFrame(
+        {
+            "variant": [variant.name for variant, _ in rows],
+            "value": pl.Series([variant.value for variant, _ in rows], dtype=pl.String),
+            "metric": [metric.name for _, metric in rows],
+            "baseline": nulls(known.base().value),
+            "changed": nulls(known.changed().value),
+            "effect": nulls(effect.value),
+            "effect_low": nulls(effect.value - reach),
+            "effect_high": nulls(effect.value + reach),
+            "n_baseline": np.rint(counts[:, 0]).astype(np.int64),
+            "n_changed": np.rint(counts[:, 1]).astype(np.int64),
+            "variance_removed": nulls(known.variance_removed()),
+        }
+    )
+
+
+def _effects(trial: Trial, details: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the metric that decides, with their verdicts."""
+    import polars as pl
+
+    verdicts = [trial.verdicts.get(variant, ("unclear", None)) for variant in range(trial.variants)]
+    chosen = details[[trial.place(variant) for variant in range(trial.variants)]].with_columns(
+        verdict=pl.Series([verdict for verdict, _ in verdicts], dtype=pl.String),
+        decided_at=pl.Series([deals for _, deals in verdicts], dtype=pl.Int64),
+    )
+    end = ("verdict", "decided_at", "n_baseline", "n_changed", "variance_removed")
+    return chosen.select("variant", "value", "baseline", "changed", *EFFECT, *end)
+
+
+def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:
+    """Put the values of a sweep that are the baseline's own into their places: no effect, without playing."""
+    import polars as pl
+
+    rows = {row["variant"]: row for row in effects.to_dicts()}
+    baseline = effects["baseline"][0]
+    nothing = {"baseline": baseline, "changed": baseline, **dict.fromkeys(EFFECT, 0.0), "verdict": "same"}
+    empty: dict[str, Any] = dict.fromkeys(effects.columns)
+    all_rows = [
+        rows.get(variant.name) or {**empty, "variant": variant.name, "value": variant.value, **nothing}
+        for variant in variants
+    ]
+    return pl.DataFrame(all_rows, schema=effects.schema)
+
+
+def _looks(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
+    """Return the effects of the deciding metric at each look, variant by variant."""
+    import polars as pl
+
+    rows = [
+        (variant.name, variant.value, look.deals, float(look.effects.value[place]), *look.interval(place))
+        for look in trial.looks
+        for variant, place in zip(played, map(trial.place, range(trial.variants)), strict=True)
+    ]
+    frame = pl.DataFrame(
+        rows,
+        schema={"variant": pl.String, "value": pl.String, "deals": pl.Int64, **dict.fromkeys(EFFECT, pl.Float64)},
+        orient="row",
+    )
+    finite = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in EFFECT]
+    return frame.with_columns(finite)

@@ -1,0 +1,25 @@
+"""How those who wait are told: the progress of games, shards and steps, and what is known when Ctrl-C comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Interrupted", "Progress"]
+
+Progress = Callable[[str, int, int], None]
+"""Called on the caller's thread with what is being done (``games``), how much of it is done, and how much there is."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while games are played.
+
+    Attributes
+    ----------
+    result: what the finished games say, of the type that the interrupted function returns (a ``Recording``, a
+        ``WhatIf``, a ``PickExperiment``); None if there is nothing to say yet.
+    """
+
+    def __init__(self, result: Any = None) -> None:
+        super().__init__("interrupted")
+        self.result = result

@@ -1,0 +1,91 @@
+"""An analysis: one thing that a run can be asked, with all that the command line and the page need to know of it.
+
+A game lists its analyses in one mapping, ``ANALYSES`` of its module (``wsim.game.Game``). ``wsim table RUN NAME`` makes
+any of them, ``wsim run`` and ``wsim report`` those that say so. A new statistic is a file with a function that returns
+a ``Table`` and an ``Analysis`` of it, and a line in that mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
+    from wsim.stats.tables import Table
+
+__all__ = ["Analysis", "Option", "Shown"]
+
+Shown = Literal["run", "page", "asked"]
+"""Where a table is shown unasked: by ``wsim run`` and on the page, on the page only, nowhere."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an analysis.
+
+    Attributes
+    ----------
+    help: one line for people.
+    read: makes its value of the text that was given; raises ValueError for what it cannot read.
+    many: whether it can be given several times; its value is then a tuple.
+    """
+
+    help: str
+    read: Callable[[str], object] = str
+    many: bool = False
+
+    def value(self, name: str, texts: Sequence[str]) -> object:
+        """Return the value of what was given; raise UserError for what cannot be read."""
+        if len(texts) > 1 and not self.many:
+            raise UserError(f"{name} is given once, not {len(texts)} times: {', '.join(texts)}")
+        try:
+            values = tuple(map(self.read, texts))
+        except ValueError:
+            raise UserError(f"{name} cannot be {', '.join(map(repr, texts))}: {self.help}") from None
+        return values if self.many else values[0]
+
+
+def _always(plan: Plan) -> bool:  # noqa: ARG001 (what Analysis.fits is given)
+    return True
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One thing that a run can be asked.
+
+    Attributes
+    ----------
+    make: makes the table of a run; takes ``by`` if the table can be split, and the options, all by name.
+    about: what it shows, in a line.
+    by: the columns of the seats table that split its rows unless others are asked for; None if it cannot be split.
+    columns: the main columns, shown unless all are asked for, after those that split; ``points_*`` stands for all that
+        begin so. Empty: all of them.
+    options: what else can be asked, by name.
+    shown: where it is shown unasked.
+    fits: for which plans it is shown unasked.
+    """
+
+    make: Callable[..., Table]
+    about: str
+    by: tuple[str, ...] | None = None
+    columns: tuple[str, ...] = ()
+    options: Mapping[str, Option] = field(default_factory=dict)
+    shown: Shown = "page"
+    fits: Callable[[Plan], bool] = _always
+
+    def main(self, by: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the columns that are shown unless all are asked for; none: all of them."""
+        return tuple(dict.fromkeys((*(by or self.by or ()), *self.columns))) if self.columns else ()
+
+    def table(self, run: Run, by: Sequence[str] = (), **options: object) -> Table:
+        """Make the table of a run; raise UserError for what cannot be asked of it."""
+        if self.by is not None:
+            return self.make(run, by=tuple(by) or self.by, **options)
+        if by:
+            raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
+        return self.make(run, **options)

@@ -1,0 +1,83 @@
+"""Tables of boards: how strong they are, beside whom, and how much they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+
+from wsim import stats
+from wsim.stats import shared
+from wsim.stats.analysis import Analysis
+from wsim.stats.games import Source, require, seats_of
+from wsim.stats.tables import Table
+from wsim.stats.variance import FACTORS
+
+__all__ = [
+    "POLICIES", "STRENGTHS", "VARIANCE", "WONDERS", "seats_by", "strengths", "variance_shares", "with_neighbours",
+    "wonders",
+]  # fmt: skip
+
+BOARD = ("wonder", "side")
+
+
+def wonders(source: Source, by: str | Sequence[str] = BOARD, *, level: float = 0.95) -> Table:
+    """Return win share, score and categories by board and side, or by other columns; see ``wsim.stats.factor``.
+
+    ``with_neighbours`` adds the columns of the neighbours' boards.
+    """
+    return stats.factor(source, by, level=level, title="Wonders")
+
+
+def strengths(source: Source, by: str | Sequence[str] = BOARD, *, level: float = 0.95) -> Table:
+    """Return Plackett-Luce strengths of boards and sides, or of other columns; see ``wsim.stats.strengths``."""
+    return stats.strengths(source, by, level=level)
+
+
+variance_shares: Callable[..., Table] = partial(stats.variance_shares, factors={"wonder": BOARD, **FACTORS})
+"""The shares of board, seat, policy and deal in the variance of an outcome; see ``wsim.stats.variance_shares``."""
+
+
+def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
+    """Return the seats table with two more columns: ``column`` of the left and of the right neighbour.
+
+    They are called ``wonder_left`` and ``wonder_right``. The left neighbour sits in the next seat, the right one in the
+    seat before (R1). The table must be a whole run in order, as written; filter it afterwards.
+    """
+    seats = seats_of(source)
+    require(seats, ["game", "seat", column])
+    count = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
+    value, seat = pl.col(column), pl.col("seat")
+    left = pl.when(seat == count - 1).then(value.shift(count - 1)).otherwise(value.shift(-1))
+    right = pl.when(seat == 0).then(value.shift(1 - count)).otherwise(value.shift(1))
+    return seats.with_columns(left.alias(f"{column}_left"), right.alias(f"{column}_right"))
+
+
+def seats_by(source: Source, by: Sequence[str]) -> pl.LazyFrame:
+    """Return a seats table, with the neighbours' boards where a split by them is asked for."""
+    return with_neighbours(source) if {"wonder_left", "wonder_right"} & set(by) else seats_of(source)
+
+
+def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
+    """Let a table be split by the neighbours' boards, too."""
+
+    def made(source: Source, by: Sequence[str], **options: object) -> Table:
+        return make(seats_by(source, by), by=by, **options)
+
+    return made
+
+
+_COLUMNS = ("n", "win_share", "score", "points_*")
+
+WONDERS = Analysis(
+    _beside(wonders),
+    "win share, score and points of each board and side",
+    by=BOARD,
+    columns=_COLUMNS,
+    shown="run",
+)
+POLICIES = replace(shared.POLICIES, make=_beside(stats.policies))
+STRENGTHS = replace(shared.STRENGTHS, make=_beside(strengths), by=BOARD)
+VARIANCE = replace(shared.VARIANCE, make=variance_shares)

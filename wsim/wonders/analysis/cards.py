@@ -1,0 +1,102 @@
+"""Tables of cards: how those who built one did, what became of it where it was offered, pairs and chains of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wsim import stats
+from wsim.lab.store import Run
+from wsim.stats.analysis import Analysis, Option
+from wsim.stats.games import Frame, Source, seats_of
+from wsim.stats.shared import OUTCOME
+from wsim.stats.tables import Table
+from wsim.wonders.analysis.boards import seats_by
+from wsim.wonders.analysis.card_picks import card_picks
+from wsim.wonders.game import OWNED, catalogue_of
+
+if TYPE_CHECKING:
+    from wsim.wonders.catalog.model import Card
+
+__all__ = ["CARDS", "CHAINS", "SYNERGIES", "card_chains", "card_pairs", "cards", "chains_of"]
+
+(_BUILT, _CARD), *_ = OWNED.items()
+
+
+def cards(
+    source: Source,
+    picks: Frame | None = None,
+    *,
+    by: str | Sequence[str] = (),
+    about: Mapping[str, Mapping[str, object]] | None = None,
+    level: float = 0.95,
+) -> Table:
+    """Return what each card goes with: win share and score of those who built it and of those who did not.
+
+    Parameters
+    ----------
+    source: a run or its seats table; filter it first to look at one policy, wonder, ... only.
+    picks: the picks table; by default that of the run if it has one.
+    by, about, level: see ``wsim.stats.owners``.
+
+    Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks those of ``card_picks``.
+    """
+    groups = (by,) if isinstance(by, str) else tuple(by)
+    seats = seats_of(source)
+    taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
+    beside = None if taken is None else card_picks(taken, seats, by=groups).frame
+    return stats.owners(
+        seats, _BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, level=level
+    )
+
+
+card_pairs: Callable[..., Table] = partial(stats.owner_pairs, prefix=_BUILT, noun=_CARD)
+"""How much more two cards are worth together than apart; see ``wsim.stats.owner_pairs``."""
+
+card_chains: Callable[..., Table] = partial(stats.owner_chains, prefix=_BUILT, noun=_CARD)
+"""What finishing each of some ``chains`` of cards goes with; see ``wsim.stats.owner_chains``."""
+
+
+def chains_of(cards: Iterable[Card]) -> list[tuple[str, ...]]:
+    """Return the chains of cards (R16), in building order: every link and every longer way along links."""
+    follows: dict[str, list[str]] = {}
+    for card in cards:
+        for predecessor in card.free_with:
+            follows.setdefault(predecessor, []).append(card.name)
+    found: list[tuple[str, ...]] = [(name, after) for name in sorted(follows) for after in follows[name]]
+    for chain in found:  # grows while it is read: each chain is followed by what goes on from its end
+        found += [(*chain, after) for after in follows.get(chain[-1], []) if after not in chain]
+    return found
+
+
+def _cards(run: Run, by: Sequence[str]) -> Table:
+    about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
+    return cards(seats_by(run, by), run.picks if run.plan.picks else None, by=by, about=about)
+
+
+def _synergies(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
+    return card_pairs(run, only=card, **options)
+
+
+def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
+    every = chains_of(catalogue_of(run.plan).cards)
+    return card_chains(run, [chain for chain in every if set(card) <= set(chain)], **options)
+
+
+_SOME = {"card": Option("only these cards", many=True), **OUTCOME}
+
+CARDS = Analysis(
+    _cards,
+    "how those did who built each card, how often it was built",
+    by=(),
+    columns=(
+        *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
+        *("win_difference", "win_q", "score_difference"),
+    ),
+    shown="run",
+)
+SYNERGIES = Analysis(
+    _synergies, "pairs of cards that were worth more together than apart", options=_SOME, shown="asked"
+)
+CHAINS = Analysis(_chains, "what finishing a chain of cards goes with", options=_SOME, shown="asked")

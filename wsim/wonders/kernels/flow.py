@@ -1,0 +1,420 @@
+"""A game as a machine that stops at every decision (R5-R9, R27, R28, R32, R43-R47).
+
+``advance`` runs on to the next decision and lists its moves; ``take`` carries one of them out. Between the two a game
+can be left, copied and taken up again: all that it is stands in the position (layout.STATE). The order of decisions:
+in a turn the players by seats, each followed by the Free City's move if it holds the card; then losses by seats, last
+cards by seats and their losses, and builds from the discard pile, each followed by its losses.
+
+==========  ==================================================================================================
+phase       what comes next
+==========  ==================================================================================================
+DEAL        the deal of an age
+BEGIN       a turn: what is drawn and shown before anybody chooses
+CHOOSE      the choice of ``flow.seat``; behind the last one the moves are resolved (R9.1-R9.4)
+CITY        the choice for the Free City, by the player that holds its card
+SETTLE      the first loss that is not yet settled; then the phase ``flow.after``
+LAST        the last card of ``flow.seat``; behind the last one these moves are resolved (R9.5)
+PILE        the queue of builds from the discard pile (R9.6)
+BUILD_PILE  the next build of the queue
+FINISH      the end of the turn, of the age, of the game
+OVER        nothing
+==========  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.layout import (
+    BEGIN,
+    BUILD_PILE,
+    CHOOSE,
+    CITY,
+    DEAL,
+    FINISH,
+    LAST,
+    NOBODY,
+    OVER,
+    PILE,
+    QUEUE,
+    SETTLE,
+)
+from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
+from wsim.wonders.kernels.military import fight_conflicts
+from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn
+from wsim.wonders.kernels.payment import spread
+from wsim.wonders.kernels.scoring import score_game
+from wsim.wonders.kernels.setup import deal
+from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, private_symbol, resolve
+from wsim.wonders.words import (
+    AGES,
+    BUILD,
+    BUILD_DISCARD,
+    DISCARD_PILE,
+    FREE_CITY,
+    LAST_CARD,
+    NEIGHBOR_SEATS,
+    PLAY_LAST,
+    PRICE_KINDS,
+    SWITCH_NUMBER,
+    TURN,
+)
+
+__all__ = ["advance", "take"]
+
+_ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
+_FREE_CITY_SEAT = 2
+_DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
+_LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
+_BOARDS_FIRST = SWITCH_NUMBER["discard_builds_boards_first"]
+
+
+# --- the machine
+
+
+@kernel
+def advance(game, rules, until):
+    """Run on to the next decision, list its moves and return the player who decides; NOBODY at a phase of ``until``."""
+    flow = game.flow
+    while not until >> flow.phase & 1:
+        phase = flow.phase
+        if phase == CHOOSE:
+            if flow.seat < rules.players:
+                return _list_choice(game, rules, flow.seat, TURN)
+            _resolve_turn(game, rules)
+        elif phase == BEGIN:
+            _begin_turn(game, rules)
+        elif phase == FINISH:
+            _finish_turn(game, rules)
+        elif phase == SETTLE:
+            seat = _list_next_loss(game, rules)
+            if seat != NOBODY:
+                return seat
+            flow.phase = flow.after
+        elif phase == LAST:
+            seat = _list_next_last_card(game, rules)
+            if seat != NOBODY:
+                return seat
+            _resolve_last_cards(game, rules)
+        elif phase == PILE:
+            _queue_builds(game, rules)
+        elif phase == BUILD_PILE:
+            seat = _list_next_build(game, rules)
+            if seat != NOBODY:
+                return seat
+            flow.phase = FINISH
+        elif phase == CITY:
+            return _list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
+        elif phase == DEAL:
+            deal(game, rules)
+            if game.log.keeping:
+                log_hands(game, rules)
+            flow.phase = BEGIN
+        else:
+            return NOBODY
+    return NOBODY
+
+
+@kernel
+def _list_choice(game, rules, seat, kind):
+    """List the moves of a city for the hand of ``flow.seat`` and return that player."""
+    flow = game.flow
+    if kind == LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
+        _thaw(game)
+        list_turn(game, rules, game.frozen, seat, game.own[flow.seat].hand, kind)
+    else:
+        list_turn(game, rules, game.public, seat, game.own[flow.seat].hand, kind)
+    return flow.seat
+
+
+@kernel
+def take(game, rules, move):
+    """Carry out a move of the decision at which ``advance`` stopped."""
+    flow, hidden = game.flow, game.hidden
+    phase = flow.phase
+    if phase == CHOOSE:
+        hidden.taken[flow.seat] = move
+        leave_hand(game, flow.seat, move)
+        if rules.duo and hidden.holder == flow.seat:
+            flow.phase = CITY
+        else:
+            flow.seat += 1
+    elif phase == CITY:
+        hidden.taken[_FREE_CITY_SEAT] = move
+        leave_hand(game, flow.seat, move)
+        flow.phase = CHOOSE
+        flow.seat += 1
+    elif phase == SETTLE:
+        _pay_loss(game, move)
+    elif phase == LAST:
+        hidden.taken[flow.seat] = move
+        leave_hand(game, flow.seat, move)
+        flow.asked_last = 1
+        flow.seat += 1
+    elif phase == BUILD_PILE:
+        _build_next(game, rules, move)
+
+
+# --- a turn
+
+
+@kernel
+def _begin_turn(game, rules):
+    """Give the Free City's card to its holder (R45), let team mates see each other's hands (R42)."""
+    hidden = game.hidden
+    if rules.duo:
+        slot = hidden.free_pile[hidden.free_pile_next]
+        hidden.free_pile_next += 1
+        own = game.own[hidden.holder]
+        own.hand |= _ONE << np.uint64(slot)
+        own.seen |= _ONE << np.uint64(slot)
+    if rules.teams:
+        for seat in range(rules.players):
+            game.own[seat].mate_hand = game.own[seat ^ 1].hand
+    game.flow.phase = CHOOSE
+    game.flow.seat = 0
+
+
+@kernel
+def _resolve_turn(game, rules):
+    """Resolve the moves of all cities, chosen from the state at the start of the turn (R6, R9.1-R9.4)."""
+    last_turn = game.public.turn == rules.turns - 1
+    if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
+        _freeze(game)
+    losing = resolve(game, rules, TURN)
+    if last_turn:
+        _settle_before(game, losing, LAST)
+        game.flow.seat = NOBODY  # the hands are not yet put away
+    else:
+        _settle_before(game, losing, PILE)
+
+
+@kernel
+def _settle_before(game, losing, phase):
+    """Go on with a phase, after the losses if there are any."""
+    game.flow.after = phase
+    game.flow.phase = SETTLE if losing else phase
+
+
+@kernel
+def _list_next_loss(game, rules):
+    """List the payments of the next loss (R32); return its seat, NOBODY where all are settled."""
+    public, hidden = game.public, game.hidden
+    for seat in range(public.seats):
+        if hidden.losses[seat]:
+            list_loss(game, seat, hidden.losses[seat])
+            if rules.switch[_DEBT_CHOICE] == 0:
+                game.choice.count = 1
+            return seat
+    return NOBODY
+
+
+@kernel
+def _pay_loss(game, move):
+    """Pay a loss; what is not paid becomes debts (R32)."""
+    public, hidden, seat = game.public, game.hidden, game.choice.seat
+    loss, paid = hidden.losses[seat], bank_of(move)
+    hidden.losses[seat] = 0
+    public.coins[seat] -= paid
+    public.coins_lost[seat] += paid
+    public.debts[seat] += loss - paid
+    if game.log.keeping:
+        log_loss(game, seat, paid, loss - paid)
+
+
+# --- the last cards
+
+
+@kernel
+def _put_hands_away(game, rules):
+    """Discard what is left of the hands, but of the cities that may play their last card (R9.5, R27)."""
+    public, hidden = game.public, game.hidden
+    for seat in range(rules.seats):
+        hidden.taken[seat] = NO_MOVE
+    for seat in range(rules.players):
+        if public.abilities[seat] & PLAY_LAST:
+            continue
+        hand = game.own[seat].hand
+        while hand:
+            discard(game, rules.slot_card[public.age, lowest_bit(hand)])
+            hand &= hand - _ONE
+        game.own[seat].hand = _ZERO
+    if rules.duo:
+        discard(game, rules.slot_card[public.age, hidden.free_pile[hidden.free_pile_next]])
+    game.flow.seat = game.flow.asked_last = 0
+
+
+@kernel
+def _list_next_last_card(game, rules):
+    """List the moves of the next last card; return its seat, NOBODY where there is none left."""
+    flow, public = game.flow, game.public
+    if flow.seat == NOBODY:
+        _put_hands_away(game, rules)
+    while flow.seat < rules.players:
+        seat = flow.seat
+        if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
+            return _list_choice(game, rules, seat, LAST_CARD)
+        flow.seat += 1
+    return NOBODY
+
+
+@kernel
+def _resolve_last_cards(game, rules):
+    """Resolve the last cards, if there were any."""
+    losing = game.flow.asked_last != 0 and resolve(game, rules, LAST_CARD)
+    _settle_before(game, losing, PILE)
+
+
+@kernel
+def _freeze(game):
+    """Keep what pays in this turn, for a last card that is paid from the old state (R9.5, switched off)."""
+    public, before = game.public, game.before
+    for seat in range(public.seats):
+        before.plain[seat], before.sale[seat] = public.plain[seat], public.sale[seat]
+        before.sale_reach[seat], before.sale_flex_lanes[seat] = public.sale_reach[seat], public.sale_flex_lanes[seat]
+        before.flex_count[seat], before.sale_flex_count[seat] = public.flex_count[seat], public.sale_flex_count[seat]
+        before.made_kinds[seat] = public.made_kinds[seat]
+        before.abilities[seat], before.cheapest[seat] = public.abilities[seat], public.cheapest[seat]
+        for kind in range(PRICE_KINDS):
+            before.price[seat, kind] = public.price[seat, kind]
+        for side in range(NEIGHBOR_SEATS):
+            before.turn_rebate[seat, side] = public.turn_rebate[seat, side]
+            before.board_rebate[seat, side] = public.board_rebate[seat, side]
+
+
+@kernel
+def _thaw(game):
+    """Spell out the payers as they were before the turn: either/or symbols are only ever added at the end."""
+    public, before, frozen = game.public, game.before, game.frozen
+    frozen.seats = public.seats
+    for seat in range(public.seats):
+        frozen.plain[seat], frozen.sale[seat] = before.plain[seat], before.sale[seat]
+        frozen.sale_reach[seat], frozen.sale_flex_lanes[seat] = before.sale_reach[seat], before.sale_flex_lanes[seat]
+        frozen.flex_count[seat], frozen.sale_flex_count[seat] = before.flex_count[seat], before.sale_flex_count[seat]
+        frozen.abilities[seat], frozen.cheapest[seat] = before.abilities[seat], before.cheapest[seat]
+        frozen.board_resource[seat] = public.board_resource[seat]
+        for kind in range(PRICE_KINDS):
+            frozen.price[seat, kind] = before.price[seat, kind]
+        for side in range(NEIGHBOR_SEATS):
+            frozen.turn_rebate[seat, side] = before.turn_rebate[seat, side]
+            frozen.board_rebate[seat, side] = before.board_rebate[seat, side]
+        for symbol in range(before.sale_flex_count[seat]):
+            frozen.sale_flex[seat, symbol] = public.sale_flex[seat, symbol]
+        frozen.reach[seat], frozen.flex_lanes[seat] = before.plain[seat], _ZERO
+        for symbol in range(before.flex_count[seat]):
+            role = public.flex_role[seat, symbol]
+            mask = np.int64(public.flex[seat, symbol])
+            if role:
+                mask = private_symbol(role, before.made_kinds[seat])
+            frozen.flex[seat, symbol] = mask
+            frozen.reach[seat] += spread(mask)
+            frozen.flex_lanes[seat] |= spread(mask) * _BYTE
+
+
+# --- builds from the discard pile
+
+
+@kernel
+def _queue_builds(game, rules):
+    """Put the builds from the pile in their order (R9.6): all boards' first, or seat by seat."""
+    public, hidden, flow = game.public, game.hidden, game.flow
+    flow.queue_at = flow.queue_end = 0
+    boards_first = rules.switch[_BOARDS_FIRST]
+    for seat in range(public.seats):
+        _enqueue(flow, seat, hidden.board_builds[seat])
+        if not boards_first:
+            _enqueue(flow, seat, hidden.card_builds[seat])
+    if boards_first:
+        for seat in range(public.seats):
+            _enqueue(flow, seat, hidden.card_builds[seat])
+    for seat in range(public.seats):
+        hidden.board_builds[seat] = hidden.card_builds[seat] = 0
+    flow.phase = BUILD_PILE
+
+
+@kernel
+def _enqueue(flow, seat, builds):
+    """Append builds of a seat to the queue."""
+    for _ in range(builds):
+        if flow.queue_end < QUEUE:
+            flow.queue[flow.queue_end] = seat
+            flow.queue_end += 1
+
+
+@kernel
+def _list_next_build(game, rules):
+    """List the moves of the next build from the pile that has any; return the player who decides, else NOBODY."""
+    flow = game.flow
+    while flow.queue_at < flow.queue_end:
+        seat = np.int64(flow.queue[flow.queue_at])
+        list_pile(game, rules, seat)
+        if game.choice.count:
+            return game.hidden.holder if seat >= rules.players else seat
+        flow.queue_at += 1
+    return NOBODY
+
+
+@kernel
+def _build_next(game, rules, move):
+    """Carry out the next build of the queue, or leave it."""
+    flow, seat = game.flow, game.choice.seat
+    flow.queue_at += 1
+    if action_of(move) != BUILD:
+        return
+    card = card_of(move)
+    log_deed(game.public, seat, move, DISCARD_PILE)
+    losing = build_from_pile(game, rules, seat, card)
+    if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
+        _enqueue(flow, seat, 1)
+    _settle_before(game, losing, BUILD_PILE)
+
+
+# --- the end of a turn
+
+
+@kernel
+def _finish_turn(game, rules):
+    """End a turn, and with the last one the age, and with the last one the game."""
+    public, flow = game.public, game.flow
+    _close_turn(game, rules)
+    if public.turn < rules.turns - 1:
+        _pass_hands(game, rules)
+        public.turn += 1
+        flow.phase = BEGIN
+        return
+    fight_conflicts(game, rules)
+    if public.age < AGES - 1:
+        public.age += 1
+        public.turn = 0
+        flow.phase = DEAL
+        return
+    score_game(game, rules)
+    flow.phase = OVER
+
+
+@kernel
+def _close_turn(game, rules):
+    """Log the treasuries and hand the Free City's card to the other player (R45)."""
+    if game.log.keeping:
+        log_coins(game)
+    if rules.duo:
+        game.hidden.holder = 1 - game.hidden.holder
+
+
+@kernel
+def _pass_hands(game, rules):
+    """Hand the rest of the hands on: to the left in ages I and III, to the right in age II, swapped by two (R5)."""
+    public, players = game.public, rules.players
+    for seat in range(players):
+        own = game.own[seat]
+        own.passed[public.turn] = own.hand
+        public.hand_size[seat] -= 1
+    for seat in range(players):
+        if public.age != 1:
+            giver = seat - 1 if seat > 0 else players - 1
+        else:
+            giver = seat + 1 if seat + 1 < players else 0
+        own = game.own[seat]
+        own.hand = game.own[giver].passed[public.turn]
+        own.seen |= own.hand

@@ -1,0 +1,103 @@
+"""What is kept of a game while it is played: deeds in the open (R49), and events for traces and the picks table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.layout import DEEDS, EVENTS, LOG_HANDS, LOG_LOSS, LOG_PICK, LOG_TURN_END
+from wsim.wonders.kernels.moves import action_of, card_of
+from wsim.wonders.words import BUILD, FREE_CITY, LAST_CARD
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_OPEN = np.uint64(0xFFFFFFFFFF)  # of a move: all but the slot and what follows
+_CARD = np.uint64(0xFF)
+_SEAT, _AGE, _TURN, _DECISION = (np.uint64(at) for at in (40, 44, 46, 50))
+
+
+@kernel
+def log_deed(public, seat, move, decision):
+    """Keep what the table saw of a move; a full record keeps no more."""
+    at = public.deed_count
+    if at >= DEEDS:
+        return
+    deed = move & _OPEN
+    if action_of(move) != BUILD:
+        deed &= ~_CARD
+    deed |= (np.uint64(seat) << _SEAT) | (np.uint64(decision) << _DECISION)
+    public.deeds[at] = deed | (np.uint64(public.age) << _AGE) | (np.uint64(public.turn) << _TURN)
+    public.deed_count = at + 1
+
+
+@kernel
+def log_event(game, kind, seat):
+    """Append an event to the log and return it; a full log overwrites its last entry."""
+    log, public = game.log, game.public
+    at = min(log.count, EVENTS - 1)
+    log.count = at + 1
+    event = log.events[at]
+    event.kind = kind
+    event.age = public.age
+    event.turn = public.turn
+    event.seat = seat
+    return event
+
+
+@kernel
+def _count_ways(game, rules, event):
+    """Count the legal ways to build each distinct card of the logged hand; experiments weigh picks by them."""
+    choice, hand = game.choice, event.hand
+    at, last = -1, -1
+    while hand:
+        card = rules.slot_card[game.public.age, lowest_bit(hand)]
+        hand &= hand - _ONE
+        if card == last:
+            continue
+        at, last = at + 1, card
+        ways = 0
+        for i in range(choice.count):
+            if action_of(choice.moves[i]) == BUILD and card_of(choice.moves[i]) == card:
+                ways += 1
+        event.ways[at] = min(ways, 255)
+
+
+@kernel
+def log_pick(game, rules, decider, index, randomised, probability):
+    """Log the decision at hand."""
+    choice = game.choice
+    event = log_event(game, LOG_PICK, choice.seat)
+    event.decision = choice.kind
+    event.legal = choice.count
+    event.index = index
+    event.randomised = randomised
+    event.probability = probability
+    event.move = choice.moves[index]
+    event.hand = game.own[decider].hand if choice.kind <= LAST_CARD or choice.kind == FREE_CITY else _ZERO
+    _count_ways(game, rules, event)
+
+
+@kernel
+def log_loss(game, seat, paid, debts):
+    """Log the coins that a seat paid for a loss, and the debts that it took instead."""
+    event = log_event(game, LOG_LOSS, seat)
+    event.values[0], event.values[1] = paid, debts
+
+
+@kernel
+def log_coins(game):
+    """Log every treasury after a turn."""
+    event = log_event(game, LOG_TURN_END, 0)
+    for seat in range(game.public.seats):
+        event.values[seat] = game.public.coins[seat]
+
+
+@kernel
+def log_hands(game, rules):
+    """Log the hands as dealt, one event a player, then the Free City's pile."""
+    for seat in range(rules.players):
+        event = log_event(game, LOG_HANDS, seat)
+        event.hand = game.own[seat].hand
+    if rules.duo:
+        event = log_event(game, LOG_HANDS, 2)
+        for i in range(rules.hand_size):
+            event.values[i] = game.hidden.free_pile[i]
