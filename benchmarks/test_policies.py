@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tests.policies.lineups import resolve
 from wsim.lab.plan import Plan
 from wsim.wonders.game import prepare
-from wsim.wonders.registry import REGISTRY, resolve
+from wsim.wonders.registry import REGISTRY
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process
@@ -25,7 +26,7 @@ LEAST_GAMES_A_SECOND = {"balanced": 30_000}
 
 USER = """
 import wsim
-from wsim.policy import BUILD, LOSS, action_of, card_of
+from wsim.wonders.kit import BUILD, LOSS, action_of, card_of
 
 
 @wsim.policy
@@ -103,8 +104,9 @@ def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_pat
     """What the first use of a policy on a fresh machine waits for, the engine apart."""
     code = (
         f"import os, time; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path)!r}; "
-        "from wsim.wonders.registry import resolve; import wsim.wonders.kernels.layout; "
-        f"t = time.perf_counter(); resolve(['{name}'], 3); print(time.perf_counter() - t)"
+        "from wsim.wonders.registry import REGISTRY, TRADE; interface = TRADE.interface(); "
+        f"t = time.perf_counter(); policy = REGISTRY['{name}']; interface.registered(policy.function, policy.settled); "
+        "print(time.perf_counter() - t)"
     )
     answer = benchmark.pedantic(python, ("-c", code), rounds=1)
     benchmark.extra_info |= {"compile_seconds": round(float(answer.stdout), 1)}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
-    from wsim.policy import policy
+    from wsim.policies.declare import policy
     from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
@@ -48,7 +48,7 @@ _HOMES = {
     "experiment_picks": "wsim.comparisons.picks",
     "load_run": "wsim.lab.store",
     "payments": "wsim.wonders.analysis.asking",
-    "policy": "wsim.policy",
+    "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
     "whatif": "wsim.comparisons.whatif",

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.babel.tools import log_of, played, table
+from tests.babel.tools import Scene, five_ships, log_of, played, table
 from wsim.babel.game import default_plan, policies
-from wsim.babel.registry import REGISTRY
-from wsim.babel.weights import SETS, WEIGHTS
+from wsim.babel.kernels.layout import TRADE_CARD
+from wsim.babel.policies.features import FEATURES
+from wsim.babel.registry import REGISTRY, TRADE
+from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
 from wsim.errors import UserError
+from wsim.policies.lineup import parse_lineup
+from wsim.policies.registry import resolve
 
-NAMED = ("greedy", "builder", "supplier", "collector", "majority")
+NAMED = [name for name, policy in REGISTRY.items() if policy.weights]
+HAND_OF_FOUR = {"camel": 4, "stonemason": 4}
+
+
+def asked(scene: Scene, entry: str, seat: int, kind: int, moves: Sequence[int]) -> int:
+    """Return the move that a line-up entry takes of a list."""
+    line_up = resolve(parse_lineup(entry), scene.seats, TRADE)
+    own, choice = scene.g.own[seat], scene.g.choice
+    own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
+    choice.kind, choice.count = kind, len(moves)
+    choice.moves[: len(moves)] = moves
+    with np.errstate(over="ignore"):
+        return int(moves[int(line_up.functions[0](scene.g.public, own, choice, scene.t))])
+
+
+def announced(scene: Scene, entry: str) -> int:
+    """Return the slot of the disc with which an entry builds in seat 0; -1 if it passes."""
+    slots = [slot for slot in range(SLOTS) if scene.g.public.slots_left >> slot & 1]
+    return asked(scene, entry, 0, TURN, [0, *(1 + slot for slot in slots)]) - 1
 
 
 def share(line_up: tuple[str, ...], games: int = 2000, **plan: object) -> list[float]:
@@ -31,8 +54,20 @@ def test_registry_rows() -> None:
     rows = policies()
     assert [row["name"] for row in rows] == list(REGISTRY)
     assert {"random", "greedy", "weighted", "builder", "supplier", "collector", "majority"} <= set(REGISTRY)
-    assert all(set(weights) == set(WEIGHTS) for weights in SETS.values())
+    for row in rows:
+        assert set(row) == {"name", "kind", "idea", "parameters", "source", "random"}
+        assert row["idea"]
+        assert row["source"]
+        assert "explore=0.0" in row["parameters"]
     assert set(default_plan()["policies"]) <= set(REGISTRY)
+
+
+def test_every_named_set_is_a_policy_and_every_weight_has_a_meaning() -> None:
+    weights = TRADE.interface().weights
+    named = [name for name, policy in REGISTRY.items() if policy.weights]
+    assert set(weights.shipped) - {"common"} == set(named)  # `common` is what the themes extend
+    assert all(weights.features.values())
+    assert weights.features is FEATURES
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -45,6 +80,73 @@ def test_random_play_has_no_best_seat(seats: int) -> None:
     rows = played(table(players=seats), 4000)
     shares = rows["win_share"].reshape(-1, seats).mean(axis=0)
     assert np.abs(shares - 1 / seats).max() < 0.04
+
+
+def test_greedy_builds_what_brings_points_at_once_and_risks_nothing() -> None:
+    scene = Scene()
+    scene.hand(0, ship=5, camel=3)
+    scene.remove(12, 13)
+    scene.g.public.units[4, 1] = 3
+    assert announced(scene, "greedy") == 14  # the wonder's last disc: 4 ships outdo 3 parts
+    scene = Scene()
+    scene.hand(0, ship=2)
+    assert announced(scene, "greedy") == -1
+
+
+def test_balanced_builds_more_parts_when_it_has_them_and_with_rivals_when_it_has_not() -> None:
+    scene = Scene()
+    scene.hand(0, ship=5, camel=3)
+    assert announced(scene, "balanced") in (15, 16)  # 5 ships
+    scene.hand(0, ship=2)
+    assert announced(scene, "balanced") == 12  # 3 ships, one of them somebody else's
+
+
+def test_builder_leads_a_build_where_supplier_draws_a_card() -> None:
+    scene = Scene()
+    scene.hand(0, ship=2)
+    assert announced(scene, "builder") == 12
+    assert announced(scene, "supplier") == -1
+
+
+def test_collector_takes_the_disc_of_its_set_where_majority_takes_the_wonder() -> None:
+    scene = Scene()
+    scene.hand(0, camel=4, stonemason=4)
+    scene.remove(3, 4)  # one disc, of 6 camels, is left on wonder 1
+    scene.g.own[0].discs[KINDS.index("stonemason")] = 3
+    assert announced(scene, "collector") == scene.slot(stonemason=3)
+    assert announced(scene, "majority") == 5
+
+
+def test_collector_lays_its_trade_card_where_builder_and_majority_want_the_parts() -> None:
+    scene, slot, _ = five_ships()
+    scene.hand(1, ship=3)
+    public = scene.g.public
+    public.slot, public.kind[:], public.need[:] = slot, (KINDS.index("ship"), NO_KIND), (5, 0)
+    offers = [0, 1, 2, 3, TRADE_CARD + 1, TRADE_CARD + 2, TRADE_CARD + 3]
+    assert asked(scene, "collector", 1, OFFER, offers) == TRADE_CARD + 3
+    for entry in ("builder", "majority", "supplier"):
+        assert asked(scene, entry, 1, OFFER, offers) == 3
+
+
+def test_weighted_follows_its_weights() -> None:
+    scene = Scene()
+    scene.hand(0, ship=5)
+    assert announced(scene, "weighted:pass=99") == -1
+    assert announced(scene, "weighted:set=builder:fail=-99:risk=1") in (12, 13, 14, 15, 16)
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTRY if REGISTRY[name].uses_random])
+def test_of_equal_moves_each_is_taken(name: str) -> None:
+    scene = Scene()
+    scene.hand(0, **HAND_OF_FOUR)
+    before = int(scene.g.own[0].rng)
+    camels = (1, 2)  # two discs of 4 camels on one wonder
+    assert {asked(scene, name, 0, TURN, [1 + slot for slot in camels]) - 1 for _ in range(40)} == set(camels)
+    assert int(scene.g.own[0].rng) != before
+
+
+def test_every_policy_of_the_registry_uses_random_numbers() -> None:
+    assert all(policy.uses_random for policy in REGISTRY.values())
 
 
 def test_random_takes_every_move_equally_often() -> None:
@@ -77,6 +179,16 @@ def test_weights_are_parameters() -> None:
     assert patient["builds_led"].sum() == 0
 
 
+def test_a_users_file_of_weights(tmp_path: Path) -> None:
+    file = tmp_path / "my.toml"
+    file.write_text("[patient]\nextends = 'builder'\npass = 99\n")
+    mine = ("weighted:file=" + str(file),)
+    assert (played(table(policies=mine), 5) == played(table(policies=("builder:pass=99",)), 5)).all()
+    file.write_text("[a]\npass = [1, 2, 3]\n")
+    with pytest.raises(UserError, match=r"the weight 'pass' in the set 'a' of .* is one number, not \[1, 2, 3\]"):
+        table(policies=mine)
+
+
 def test_explore_is_reproducible_and_changes_play() -> None:
     explored = ("builder:explore=0.5",)
     first, second = (played(table(policies=explored), 50) for _ in range(2))
@@ -88,7 +200,7 @@ def test_explore_is_reproducible_and_changes_play() -> None:
 
 OWN = '''
 from wsim import policy
-from wsim.babel.words import OFFER, TURN
+from wsim.babel.kit import OFFER, TURN
 
 @policy(parameters={"back": 0})
 def last(public, own, choice, tables):

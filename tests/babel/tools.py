@@ -21,17 +21,16 @@ from wsim.babel.kernels.layout import (
     POLICY,
     SCORE,
     SEATING,
-    WEIGHTS,
     Game,
     Rules,
     Seating,
     records,
 )
 from wsim.babel.kernels.scoring import final_scoring
-from wsim.babel.players import Player
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
+from wsim.policies.lineup import parse_lineup
 
 Pick = tuple[int, int, int, str, int, int, int]
 RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the rulebook's examples: Red is active
@@ -51,7 +50,8 @@ def plan(**changes: Any) -> Any:
         "options": {},
     }
     assert set(changes) <= set(fields)
-    return SimpleNamespace(**{**fields, **changes})
+    chosen = {**fields, **changes}
+    return SimpleNamespace(**chosen, line_up=parse_lineup(chosen["policies"]))
 
 
 def table(**changes: Any) -> BabelSimulator:
@@ -91,14 +91,6 @@ def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
         if choice.moves[index] == wanted:
             return index
     return 0
-
-
-def follows(**codes: int) -> Player:
-    """Return a player that takes the moves of these codes, by the names of the decisions, wherever they are legal."""
-    weights = [0.0] * WEIGHTS
-    for decision, code in codes.items():
-        weights[DECISIONS.index(decision)] = code
-    return Player("scripted", scripted, weights=tuple(weights))
 
 
 @njit(types.void(Game, Rules, Seating))

@@ -15,14 +15,14 @@ from wsim.comparisons.picks import PickQuestion, play_experiment, randomised
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 
-UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "explore": 1}
+UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "randomise": 1}
 PLUS_30: dict[str, Any] = {"set": ["cards.Altar.points=32"]}  # 2 in the rules
 PLANTED: tuple[tuple[str, dict[str, Any]], ...] = (("plain", {}), ("planted", PLUS_30))
 
 
 def test_the_ways_to_build_account_for_every_legal_move() -> None:
     """The moves of a hand are for each card its ways to build, the payments for the stage, and one sale (R50)."""
-    picks = wsim.simulate(policies="random", games=100, threads=1, picks=True, explore=0.3)
+    picks = wsim.simulate(policies="random", games=100, threads=1, picks=True, randomise=0.3)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn")
     cards, builds = turns["offered"].list.len(), turns["ways"].list.sum()
     assert (turns["ways"].list.len() == cards).all()
@@ -62,7 +62,7 @@ def test_what_was_done_too_rarely_is_left_out() -> None:
 
 def test_what_the_policy_wants_anyway_has_no_effect_against_the_policy() -> None:
     answer = wsim.experiment_picks(
-        policies="random", threads=1, games=600, explore=0.5, actions=["build"], against="policy", card="Altar"
+        policies="random", threads=1, games=600, randomise=0.5, actions=["build"], against="policy", card="Altar"
     )
     [row] = answer.effects.to_dicts()
     assert row["effect_low"] - 2 < 0 < row["effect_high"] + 2
@@ -73,7 +73,7 @@ def test_a_kept_run_is_an_ordinary_run(tmp_path: Path) -> None:
     answer = wsim.experiment_picks(**UNIFORM, games=60, folder=folder, fewest=1)
     run = wsim.load_run(folder)
     assert run.complete
-    assert run.plan.options["explore"] == "1"
+    assert run.plan.options["randomise"] == "1"
     assert answer.complete
     assert answer.games == 60
     assert run.picks.select(pl.len()).collect().item() > 60 * 4 * 17
@@ -113,8 +113,8 @@ def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"explore": 0}, "an experiment needs a chance above 0 that a pick is random, not 0"),
-    ({"explore": 1.5}, "option explore must be a chance from 0 to 1, not '1.5'"),
+    ({"randomise": 0}, "an experiment needs a chance above 0 that a pick is random, not 0"),
+    ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
     ({"actions": ["bild"]}, "unknown action 'bild': known are build, stage, sell, take (did you mean 'build'?)"),
     ({"actions": []}, "name at least one action: build, stage, sell, take"),
     ({"against": "all"}, "a pick is compared against others or policy, not 'all'"),
@@ -133,7 +133,7 @@ def test_mistakes_are_one_sentence(medal: None, asked: dict[str, Any], sentence:
     assert str(refused.value).startswith(sentence)
 
 
-COMMAND = ("experiment", "picks", "--policies", "random", "--games", "150", "--explore", "1", "--threads", "1")
+COMMAND = ("experiment", "picks", "--policies", "random", "--games", "150", "--randomise", "1", "--threads", "1")
 
 
 def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> None:
@@ -162,10 +162,11 @@ def test_the_command_as_json(wsim_command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--explore 0", "an experiment needs a chance above 0"),
+        ("--randomise 0", "an experiment needs a chance above 0"),
         ("--action bild", "unknown action 'bild'"),
         ("--card Alter", "unknown card 'Alter' (did you mean 'Altar'?)"),
         ("--sort effct", "the table has no column 'effct'"),
+        ("--explore 0.1", "picks has no option '--explore'; explore is now randomise"),
         ("--picks", "picks has no option '--picks'"),
     ],
 )

@@ -11,10 +11,11 @@ import polars as pl
 import wsim.babel.game
 from tests.babel.tools import Scene, _take_turn, scripted
 from tests.games.rows import Row
-from wsim.babel.players import make_player
+from wsim.babel.registry import TRADE
 from wsim.babel.trace import read_log
 from wsim.babel.words import SEATS
-from wsim.policies.lineup import parse_entry
+from wsim.policies.lineup import parse_lineup
+from wsim.policies.registry import resolve
 
 __all__ = ["ROW"]
 
@@ -56,15 +57,15 @@ def unseen(policy: str) -> list[tuple[int, int]]:
 
 
 def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, int], ...]) -> int:
-    scene, player = Scene(), make_player(parse_entry(policy))
+    scene, line_up = Scene(), resolve(parse_lineup(policy), 4, TRADE)
     scene.hand(0, **hand)
     for seat, cards in enumerate(rivals, 1):
         scene.hand(seat, **cards)
         scene.script(seat)
     own = scene.g.own[0]
-    own.parameters[:], own.weights[:] = player.parameters, player.weights
+    own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
     with np.errstate(over="ignore"):
-        _take_turn(scene.g, scene.t, (player.function, *(scripted,) * (SEATS - 1)), False)
+        _take_turn(scene.g, scene.t, (line_up.functions[0], *(scripted,) * (SEATS - 1)), False)
     return int(next(event.index for event in read_log(scene.g.log) if event.seat == 0 and event.count > 1))
 
 

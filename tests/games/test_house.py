@@ -40,7 +40,6 @@ GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
     ("lab/provenance", "__init__"): "the version of wsim",
-    ("policies/plug", "policy"): "the declaration of a user's policy, once it is loaded",
 }
 """Imports that go up, each with its reason."""
 

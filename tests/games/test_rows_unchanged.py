@@ -26,7 +26,7 @@ LINE_UPS = {
 VARIANTS: dict[str, dict[str, Any]] = {
     "seats": {},
     "picks": {"picks": True},
-    "explored": {"picks": True, "explore": "0.2"},
+    "explored": {"picks": True, "randomise": "0.2"},
     "two_colour": {"two_colour_discs": True, "action_cards": False},
 }
 

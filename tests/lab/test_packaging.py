@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -25,6 +27,16 @@ def test_the_wheel_carries_the_catalogue() -> None:
     assert (ROOT / "cards.toml").is_file()
     assert project()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["wsim"]  # with its data files
     assert (ROOT / "wsim" / "babel" / "babel.toml").is_file()
+
+
+@pytest.mark.parametrize("game", ["wonders", "babel"])
+def test_the_wheel_carries_the_weight_sets(game: str) -> None:
+    """Whatever lies in the package goes into the wheel, unless it is left out or git ignores it."""
+    wheel = project()["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["wsim"]
+    assert "exclude" not in wheel
+    assert (ROOT / "wsim" / game / "weights.toml").is_file()
+    assert "toml" not in (ROOT / ".gitignore").read_text(encoding="utf-8")
 
 
 def test_every_dependency_is_imported() -> None:

@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.policies.lineups import resolve
 from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.policies import plug as plugs
-from wsim.policy import MOST_PARAMETERS, Declaration, declaration_of, policy
-from wsim.wonders.game import prepare
-from wsim.wonders.registry import policies, resolve
+from wsim.policies.declare import MOST_PARAMETERS, Declaration, declaration_of, policy
+from wsim.wonders.game import policies, prepare
 from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off]
@@ -29,8 +30,8 @@ GAMES = 20 if JIT else 2
 
 MINE = '''
 import wsim
-from wsim.policy import BUILD, LOSS, SELL, STAGE, action_of, below, card_of, entry_change, kernel, next_stage, price_of
-from wsim.policy import next_holder, owns, has_chain, rivals_loss
+from wsim.wonders.kit import BUILD, LOSS, SELL, STAGE, action_of, below, card_of, kernel, next_stage, price_of
+from wsim.wonders.kit import has_chain, next_holder, owns, rivals_loss, score_change
 
 
 @kernel
@@ -38,9 +39,9 @@ def worth(public, rules, seat, move):
     """A helper of its own."""
     action = action_of(move)
     if action == BUILD:
-        return entry_change(public, rules, seat, card_of(move)) - price_of(move) / 3
+        return score_change(public, rules, seat, card_of(move)) - price_of(move) / 3
     if action == STAGE:
-        return entry_change(public, rules, seat, next_stage(public, rules, seat)) - price_of(move) / 3
+        return score_change(public, rules, seat, next_stage(public, rules, seat)) - price_of(move) / 3
     return -5.0
 
 
@@ -66,10 +67,10 @@ def slow(public, own, choice, rules):
     for move in choice.moves[: choice.count]:
         value = own.parameters[0]
         if action_of(move) == BUILD:
-            value = entry_change(public, rules, choice.seat, card_of(move)) - price_of(move) / 3
+            value = score_change(public, rules, choice.seat, card_of(move)) - price_of(move) / 3
         elif action_of(move) == STAGE:
             stage = next_stage(public, rules, choice.seat)
-            value = entry_change(public, rules, choice.seat, stage) - price_of(move) / 3
+            value = score_change(public, rules, choice.seat, stage) - price_of(move) / 3
         values.append(value)
     return values.index(max(values))
 
@@ -197,16 +198,13 @@ def test_the_decorator_leaves_the_function_as_it_is() -> None:
     assert (declared.name, dict(declared.parameters), declared.python) == ("x", {"a": 1, "b": False}, True)
 
 
-def test_wsim_policy_is_the_decorator_whatever_was_imported_first() -> None:
-    import wsim.policy
+def test_wsim_policy_is_the_decorator_and_no_module() -> None:
+    import wsim
 
-    @wsim.policy
-    def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
-        return 3
-
-    assert declaration_of(plain) == Declaration()
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = sys.modules["wsim.policy"].nonsense
+    for module in ("wsim.policy", "wsim.policy.kernel"):
+        with pytest.raises(ImportError, match=r"^wsim\.policy is the decorator .*`from wsim\.wonders\.kit import"):
+            import_module(module)
+    assert wsim.policy is policy
 
 
 @pytest.mark.parametrize(
@@ -292,7 +290,13 @@ def test_a_policy_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(tmp_path))
     line_up = resolve(["my_wsim_policies:dice"], 3)
     assert line_up.labels == ("my_wsim_policies:dice",) * 3
-    assert line_up.digests == {"my_wsim_policies:dice": "my_wsim_policies"}
+    assert list(line_up.digests) == ["my_wsim_policies:dice"]
+    assert line_up.plugged["my_wsim_policies:dice"].where == "my_wsim_policies"
+    (tmp_path / "same_policies.py").write_text(MINE)
+    (tmp_path / "other_policies.py").write_text(MINE + "\n")
+    digests = [*line_up.digests.values()]
+    digests += [resolve([f"{name}_policies:dice"], 3).digests[f"{name}_policies:dice"] for name in ("same", "other")]
+    assert digests[0] == digests[1] != digests[2]
 
 
 @pytest.fixture
@@ -435,6 +439,10 @@ def test_what_numba_refuses_is_one_sentence(mine: str, name: str, message: str) 
         ),
         ("import sys\nsys.exit(3)\n", r"cannot be loaded: SystemExit: 3 \(line 2\)"),
         ("import wsim\nwsim.policy(parameters={'explore': 1})\n", r"cannot be loaded: a policy cannot declare"),
+        (
+            "from wsim.policy import BUILD\n",
+            r"cannot be loaded: ImportError: wsim.policy is .*wsim.wonders.kit import BUILD",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str, message: str) -> None:

@@ -14,11 +14,11 @@ from tests.wonders.position_kernels import TASTE_ANY, TASTE_BUILDS, TASTE_STAGES
 from tests.wonders.reference.facts import RULE_SETS, load
 from tests.wonders.reference.policies import View
 from wsim.lab.plan import Plan
+from wsim.policies.registry import LineUp
 from wsim.wonders import words
 from wsim.wonders.game import catalogue_of
 from wsim.wonders.kernels import layout
-from wsim.wonders.policies.simple import random_policy
-from wsim.wonders.registry import LineUp
+from wsim.wonders.registry import REGISTRY, TRADE
 from wsim.wonders.simulator import WondersSimulator
 
 __all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_in", "played", "twin_policy"]
@@ -38,7 +38,7 @@ class Player:
     parameters: tuple[float, ...] = ()
 
 
-RANDOM = Player("random", random_policy)
+RANDOM = Player("random", TRADE.interface().registered(REGISTRY["random"].function, REGISTRY["random"].settled))
 TASTES = tuple(
     Player(label, tasting, (float(taste),))
     for label, taste in (("tasting", TASTE_ANY), ("building", TASTE_BUILDS), ("staging", TASTE_STAGES))

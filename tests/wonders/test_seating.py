@@ -26,9 +26,10 @@ OVERREACHING = Player("overreaching", overreaching)
     ("1e", 3, {"sides": "C"}, "unknown side 'C': rule set 1e has A, B, random"),
     ("2e", 3, {"sides": "A"}, "unknown side 'A': rule set 2e has day, night, random"),
     ("1e", 3, {"sides": "A,B"}, "option sides names 2 seats"),
-    ("1e", 3, {"explore": "2"}, "explore must be a chance from 0 to 1, not '2'"),
-    ("1e", 3, {"explore": "often"}, "explore must be a chance from 0 to 1, not 'often'"),
-    ("1e", 3, {"explore": "0.1,0.2"}, "option explore names 2 seats"),
+    ("1e", 3, {"randomise": "2"}, "randomise must be a chance from 0 to 1, not '2'"),
+    ("1e", 3, {"randomise": "often"}, "randomise must be a chance from 0 to 1, not 'often'"),
+    ("1e", 3, {"randomise": "0.1,0.2"}, "option randomise names 2 seats"),
+    ("1e", 3, {"explore": "0.1"}, r"unknown plan key 'explore': .*; explore is now randomise \(a policy's own"),
     ("1e", 3, {"ban": "trade"}, "option ban is written seat=thing"),
     ("1e", 3, {"ban": "3=trade"}, "with a seat from 0 to 2, not '3=trade'"),
     ("1e", 3, {"ban": "0=trad"}, r"cannot ban 'trad': .*mean 'trade'"),
@@ -133,8 +134,8 @@ def test_a_ban_of_colours_and_cards() -> None:
     assert frame.filter(frame["seat"] == 2)["built:Palace"].sum() > 0
 
 
-def test_explored_picks_are_uniform_and_carry_their_probability() -> None:
-    table = engine_table("1e", 3, (TASTES[1],), explore="0.3,0,1", seed=5)
+def test_randomised_picks_are_uniform_and_carry_their_probability() -> None:
+    table = engine_table("1e", 3, (TASTES[1],), randomise="0.3,0,1", seed=5)
     picks = np.zeros(100 * table.picks_per_game, table.pick_dtype)
     written = table.play(0, np.zeros(100 * table.seats, table.row_dtype), picks)
     event = picks["event"][:written]
@@ -151,9 +152,9 @@ def test_explored_picks_are_uniform_and_carry_their_probability() -> None:
     assert first["randomised"][~own].all()
 
 
-def test_exploration_changes_no_deal_and_no_other_seats_random_numbers() -> None:
-    plain, explored = (engine_table("1e", 3, (RANDOM,), explore=chance, seed=6) for chance in ("0", "0,0.5,0"))
-    one, other = plain.trace(0), explored.trace(0)
+def test_randomising_changes_no_deal_and_no_other_seats_random_numbers() -> None:
+    plain, randomised = (engine_table("1e", 3, (RANDOM,), randomise=chance, seed=6) for chance in ("0", "0,0.5,0"))
+    one, other = plain.trace(0), randomised.trace(0)
     assert [age["hands"] for age in one["ages"]] == [age["hands"] for age in other["ages"]]
     first = [trace["ages"][0]["turns"][0]["moves"] for trace in (one, other)]
     assert first[0][0] == first[1][0]

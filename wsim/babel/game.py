@@ -74,9 +74,10 @@ def cold() -> float:
 
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.babel.registry import registry_rows
+    from wsim.babel.registry import TRADE
+    from wsim.policies.registry import policy_rows
 
-    return registry_rows()
+    return policy_rows(TRADE)
 
 
 def prepare(plan: Plan) -> BabelSimulator:
@@ -87,20 +88,15 @@ def prepare(plan: Plan) -> BabelSimulator:
     if plan.ruleset != catalogue.ruleset:
         guess = nearest(plan.ruleset, [catalogue.ruleset])
         raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalogue.ruleset}")
-    entries = tuple(plan.policies)
-    if len(entries) not in (1, plan.players):
-        raise UserError(f"{len(entries)} policies for {plan.players} players: give one for all seats or one per seat")
 
     from wsim.babel.catalog.compiling import compile_rules
-    from wsim.babel.players import make_player
+    from wsim.babel.registry import TRADE
     from wsim.babel.simulator import BabelSimulator
-    from wsim.policies.lineup import parse_entry
+    from wsim.policies.registry import resolve
 
     compiled = compile_rules(catalogue, plan.players)
-    players = [make_player(parse_entry(entry)) for entry in entries]
-    if len(players) == 1:
-        players *= plan.players
-    return BabelSimulator(catalogue, compiled, players, seed=plan.seed, rotate=plan.rotate)
+    line_up = resolve(plan.line_up, plan.players, TRADE)
+    return BabelSimulator(catalogue, compiled, line_up, seed=plan.seed, rotate=plan.rotate)
 
 
 def _flag(name: str, value: Any) -> bool:

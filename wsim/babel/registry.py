@@ -1,73 +1,61 @@
-"""The registered policies, as data: nothing here loads or compiles one."""
+"""The policies of Tower of Babel, as rows, and how its engine calls them; to add one: ``wsim.policies.registry``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wsim.babel.weights import SETS, WEIGHTS
+from wsim.policies.registry import FILE, SET, Policy, Trade, rows_by_name
 
-__all__ = ["REGISTRY", "Policy", "registry_rows"]
+if TYPE_CHECKING:
+    from wsim.policies.interface import Interface
 
+__all__ = ["REGISTRY", "TRADE"]
 
-@dataclass(frozen=True)
-class Policy:
-    """A registered policy.
-
-    Attributes
-    ----------
-    kind: baseline or weighted. idea: one line for people. source: where it comes from.
-    weights: its named set of weights; None for a policy that has none.
-    random: whether it uses its random stream by default (the weighted ones for equal moves).
-    """
-
-    name: str
-    kind: str
-    idea: str
-    weights: str | None = None
-    random: bool = True
-    source: str = "wsim"
-
-    @property
-    def parameters(self) -> Mapping[str, float | str]:
-        """The parameters that a line-up may set, with their defaults."""
-        if self.weights is None:
-            return {"explore": 0.0}
-        choice = {"set": self.weights} if self.name == "weighted" else {}
-        return {**choice, "explore": 0.0, **SETS[self.weights]}
+_WEIGHTED = "weighted:weighted"
+_BY_HAND = "wsim, set by hand upon tuned values"
 
 
-REGISTRY: Mapping[str, Policy] = {
-    policy.name: policy
-    for policy in (
-        Policy("random", "baseline", "every legal move is equally likely"),
-        Policy("greedy", "weighted", "the most points at once, no thought for later", "greedy"),
-        Policy("weighted", "weighted", f"the best move by weights: the set `set` ({', '.join(SETS)})", "balanced"),
-        Policy("balanced", "weighted", "the strongest weights found by search, without a theme", "balanced"),
-        Policy("builder", "weighted", "leads builds and places many parts", "builder"),
-        Policy("supplier", "weighted", "gathers cards and lives on its offers", "supplier"),
-        Policy("collector", "weighted", "wants discs, for sets, with its trade card too", "collector"),
-        Policy("majority", "weighted", "wants most parts on wonders near completion", "majority"),
+def _weight_set(name: str, idea: str, source: str = _BY_HAND) -> Policy:
+    return Policy(name, "weights", idea, source, _WEIGHTED, weights=name, uses_random=True)  # for equal moves
+
+
+REGISTRY = rows_by_name(
+    Policy(
+        "random", "baseline", "every legal move is equally likely", "the usual baseline of the literature",
+        "random:random", uses_random=True, settled=(),
+    ),
+    _weight_set("greedy", "the most points at once, no thought for later", "one-ply bots of the literature"),
+    Policy(
+        "weighted", "weights", "the highest sum of weighted features, of any weight set", "wsim",
+        _WEIGHTED, (SET, FILE), uses_random=True,
+    ),
+    _weight_set("balanced", "the strongest weights found by search, without a theme", "wsim, tuned by self-play"),
+    _weight_set("builder", "leads builds and places many parts"),
+    _weight_set("supplier", "gathers cards and lives on its offers"),
+    _weight_set("collector", "wants discs, for sets, with its trade card too"),
+    _weight_set("majority", "wants most parts on wonders near completion"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _interface() -> Interface:
+    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
+    from wsim.babel.policies.features import FEATURES
+    from wsim.babel.policies.routine import ROUTINE
+    from wsim.babel.words import SEATS
+    from wsim.policies.interface import Interface
+    from wsim.policies.weights import WeightSets
+
+    return Interface(
+        home="wsim.babel.policies",
+        signature=POLICY,
+        records=(PUBLIC, PRIVATE, CHOICE, RULES),
+        seats=SEATS,
+        routine=ROUTINE,
+        weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (WEIGHTS,)),
     )
-}
-assert all(set(weights) == set(WEIGHTS) for weights in SETS.values())
 
 
-def registry_rows() -> Sequence[Mapping[str, Any]]:
-    """Return the registry as rows: name, kind, idea, parameters, source, random."""
-    return [
-        {
-            "name": policy.name,
-            "kind": policy.kind,
-            "idea": policy.idea,
-            "parameters": ", ".join(f"{key}={_shown(value)}" for key, value in policy.parameters.items()),
-            "source": policy.source,
-            "random": policy.random,
-        }
-        for policy in REGISTRY.values()
-    ]
-
-
-def _shown(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+TRADE = Trade(REGISTRY, _interface)

@@ -12,16 +12,17 @@ from wsim.babel.catalog import Catalogue
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
-from wsim.babel.players import Player
 from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
-from wsim.babel.words import EXCHANGE_CARDS, SEATS
+from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
 from wsim.jit import source_digest
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+    from wsim.policies.registry import LineUp
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -32,32 +33,29 @@ class BabelSimulator:
     Attributes
     ----------
     seats, row_dtype, pick_dtype, picks_per_game: see ``wsim.game.Simulator``.
-    catalogue: the components and switches in force. players: the line-up, one entry per seat.
+    catalogue: the components and switches in force. line_up: its policies, resolved.
     """
 
     row_dtype = ROW
     pick_dtype = PICK
 
-    def __init__(self, catalogue: Catalogue, rules: Any, players: Sequence[Player], *, seed: int, rotate: bool) -> None:
-        self.catalogue, self.players = catalogue, tuple(players)
+    def __init__(self, catalogue: Catalogue, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
+        self.catalogue, self.line_up = catalogue, line_up
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
-        self._line_up = tuple(player.function for player in players)
-        self._line_up += self._line_up[:1] * (SEATS - len(players))
         self._seating = records(1, SEATING)[0]
         self._seed = seed
         self._seating.seed = seed
         self._seating.rotate = rotate
-        for number, player in enumerate(players):
-            self._seating.parameters[number] = player.parameters
-            self._seating.weights[number] = player.weights
+        self._seating.parameters[:] = line_up.parameters
+        self._seating.weights[:] = line_up.weights
         self._local = threading.local()
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The line-up entries as written."""
-        return tuple(player.label for player in self.players)
+        """The name of each line-up entry in every table."""
+        return self.line_up.labels
 
     def _game(self) -> Any:
         """Return the GAME record of this thread."""
@@ -71,14 +69,17 @@ class BabelSimulator:
         room = np.zeros(0, PICK) if picks is None else picks
         shaped = (rows.view(np.recarray), room.view(np.recarray))
         with np.errstate(over="ignore"):  # the random numbers wrap, which numpy reports without the JIT
-            written = int(play_chunk(game, self._rules, self._seating, self._line_up, first, *shaped, logging))
+            arguments = (game, self._rules, self._seating, self.line_up.functions, first)
+            try:
+                written = int(play_chunk(*arguments, *shaped, logging))
+            except Exception as error:
+                self.line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
         if written == ERROR:
-            for player in self.players:
-                if player.plugged is not None and (complaint := player.plugged.complaint(player.label)):
-                    raise complaint
-            _, entry, index, count = (int(number) for number in game.error)
+            self.line_up.raise_failure()
+            _, entrant, index, count = (int(number) for number in game.error)
             raise UserError(
-                f"the policy {self.labels[entry]!r} returned {index}: "
+                f"policy {self.labels[entrant]!r} returned {index}: "
                 f"an index from 0 to {count - 1} into the list of legal moves is needed"
             )
         return written
@@ -128,7 +129,7 @@ class BabelSimulator:
             "changes": list(self.catalogue.changes),
             "switches": dict(self.catalogue.rules),
             "assumptions": [str(assumption) for assumption in self.catalogue.assumptions()],
-            "policies": {player.label: player.digest for player in self.players},
+            "policies": dict(self.line_up.digests),
         }
 
 

@@ -266,7 +266,7 @@ app.add_typer(experiment, name="experiment")
 @plan_options("picks")
 def picks(
     given: Given,
-    explore: Annotated[
+    randomise: Annotated[
         str,
         typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
     ] = "0.1",
@@ -310,7 +310,7 @@ def picks(
     done = None if actions is None else names_of(actions)
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "level": level, "fewest": fewest}
-    asked = Experiment(explore, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 
 

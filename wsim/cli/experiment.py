@@ -26,7 +26,7 @@ __all__ = ["Asked", "picks_command"]
 class Asked:
     """The options of ``wsim experiment picks`` besides those of the plan."""
 
-    explore: str
+    randomise: str
     question: Mapping[str, Any]
     view: View
     out: str | None
@@ -38,7 +38,7 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
     given.no_arguments()
     question = PickQuestion(**asked.question)
-    plan = randomised(given.resolve({"games": GAMES}), asked.explore)
+    plan = randomised(given.resolve({"games": GAMES}), asked.randomise)
     if not quiet:
         announce_compiling(find_game(plan.game))
     try:
@@ -62,7 +62,7 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
     if as_json:
         print_json({**answer.record(), "effects": rows_of(shown)})
         return
-    print_tables([(f"Effects of picks, {answer.games:,} games, {asked.explore} of them random", shown)])
+    print_tables([(f"Effects of picks, {answer.games:,} games, {asked.randomise} of them random", shown)])
     write_out(f"\nEstimand: {answer.estimand}")
     write_out(
         f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.level:g} %, "

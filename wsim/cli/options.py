@@ -145,7 +145,7 @@ class Given:
         """Return the plan: ``base``, under the plan file, under the options; raise UserError for a mistake."""
         from wsim.catalog.source import read_toml
         from wsim.game import GAMES, find_game
-        from wsim.lab.plan import Plan
+        from wsim.lab.plan import Plan, renamed
 
         values = {**(base or {}), **(read_toml(self.file, "plan") if self.file else {}), **self.keys}
         own = find_game(str(values.get("game", next(iter(GAMES))))).OPTIONS
@@ -153,7 +153,8 @@ class Given:
             key = option.lstrip("-").replace("-", "_")
             if key not in own:
                 known = [*self.options, *map(_option_of, own)]
-                raise UserError(f"{self.command} has no option {option!r}{nearest(option, known)}")
+                hint = renamed(key, own) or nearest(option, known)
+                raise UserError(f"{self.command} has no option {option!r}{hint}")
             if value is None:
                 raise UserError(f"the option {option!r} needs a value: {own[key]}")
             values[key] = value

@@ -1,6 +1,6 @@
 """Pick experiments: games in which picks are randomised with a known probability, and what they say a card causes.
 
-Every pick of a seat is replaced, with the chance ``explore``, by a uniformly drawn legal move. What a seat would have
+Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly drawn legal move. What a seat would have
 liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
 (``propensity``) compares like with like. Decisions are written to a run folder, shard by
 shard, and read back in batches: memory does not grow with the games.
@@ -124,7 +124,7 @@ def experiment_picks(
     plan: Plan | None = None,
     /,
     *,
-    explore: float | str = 0.1,
+    randomise: float | str = 0.1,
     actions: Sequence[str] | None = None,
     outcome: str = "score",
     against: str = "others",
@@ -141,7 +141,7 @@ def experiment_picks(
     Parameters
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
-    explore: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
+    randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
     actions, outcome, against, card, age, level, fewest: see ``PickQuestion``.
     folder: keep the run here; without it only the answer is kept.
 
@@ -150,20 +150,20 @@ def experiment_picks(
     done = None if actions is None else tuple(actions)
     question = PickQuestion(done, outcome, against, card, age, level, fewest)
     chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
-    return play_experiment(randomised(chosen, explore), question, folder, threads=threads)
+    return play_experiment(randomised(chosen, randomise), question, folder, threads=threads)
 
 
-def randomised(plan: Plan, explore: float | str) -> Plan:
+def randomised(plan: Plan, randomise: float | str) -> Plan:
     """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
     picks = _picks_of(plan.game)
-    chances = str(explore).split(",")
+    chances = str(randomise).split(",")
     try:
         none = not any(float(chance) > 0 for chance in chances)
     except ValueError:
         none = False  # the game says what is wrong with it
     if none:
-        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {explore!r}")
-    return picks.randomise(plan, str(explore))
+        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}")
+    return picks.randomise(plan, str(randomise))
 
 
 def _picks_of(game: str) -> Picks:

@@ -7,18 +7,19 @@ import json
 import operator
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
-from wsim.policies.lineup import Entry, parse_entry, parse_lineup
+from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
 
-__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of"]
+__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "renamed"]
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
@@ -83,19 +84,15 @@ class Plan:
         for name in special:
             if name not in module.OPTIONS:
                 known = [*_CHECKS, *module.OPTIONS]
-                raise UserError(
-                    f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{nearest(name, known)}"
-                )
+                hint = renamed(name, known) or nearest(name, known)
+                raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
         sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
         options = {name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None}
         plan = cls(**sound, options=options)
-        if len(plan.policies) not in (1, plan.players):
-            raise UserError(
-                f"{len(plan.policies)} policies for {plan.players} players: give one for all seats or one per seat"
-            )
+        check_length(plan.policies, plan.players)
         return plan
 
     @classmethod
@@ -121,7 +118,7 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan flat, as in its file: the game's own options stand beside the fields; no empty cards file."""
-        flat = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "options"}
+        flat = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "options"}
         if self.cards is None:
             del flat["cards"]
         return {**flat, **self.options}
@@ -137,8 +134,9 @@ class Plan:
             words += _as_options(key, value)
         return shlex.join(words)
 
+    @cached_property
     def line_up(self) -> tuple[Entry, ...]:
-        """Return the policies, read."""
+        """The policies, read; once a plan."""
         return tuple(parse_entry(text) for text in self.policies)
 
     def identity(self) -> dict[str, Any]:
@@ -147,7 +145,7 @@ class Plan:
         Raises UserError for a file that cannot be read.
         """
         flat = self.as_dict()
-        flat["policies"] = [_policy_identity(entry) for entry in self.line_up()]
+        flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
         flat["patch"] = [_file_digest(path) for path in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:
@@ -158,6 +156,13 @@ class Plan:
     def digest(self) -> str:
         """Sixteen hexadecimal digits that identify :meth:`identity`: where files and folders lie does not count."""
         return digest_of(self.identity())
+
+
+def renamed(name: str, known: Iterable[str]) -> str:
+    """Return ``; explore is now ...`` for the former name of a key that is known, or nothing."""
+    if name == "explore" and "randomise" in known:
+        return "; explore is now randomise (a policy's own noise is still written name:explore=CHANCE)"
+    return ""
 
 
 def digest_of(value: Any) -> str:

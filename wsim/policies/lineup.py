@@ -6,13 +6,13 @@ module (``package.module:function``) or an installed entry point. This module on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from wsim.errors import UserError
 
-__all__ = ["Entry", "Value", "parse_entry", "parse_lineup"]
+__all__ = ["Entry", "Value", "check_length", "parse_entry", "parse_lineup"]
 
 Value = int | float | bool | str
 """A parameter of a policy, as the grammar reads it."""
@@ -105,3 +105,9 @@ def parse_lineup(lineup: str | Iterable[str]) -> tuple[Entry, ...]:
     if not texts:
         raise UserError(f"the line-up is empty: {_GRAMMAR}")
     return tuple(parse_entry(text) for text in texts)
+
+
+def check_length(lineup: Sized, players: int) -> None:
+    """Raise UserError unless a line-up has one entry for all seats or one for each player."""
+    if len(lineup) not in (1, players):
+        raise UserError(f"{len(lineup)} policies for {players} players: give one for all seats or one per seat")

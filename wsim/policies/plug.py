@@ -9,7 +9,6 @@ exception is kept and told by ``Plugged.complaint``.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -28,37 +27,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT, NumbaError, intrinsic, ir, njit, types
-from wsim.policy import Declaration, declaration_of
-from wsim.rng import below
+from wsim.jit import JIT, NumbaError, intrinsic, ir, kernel, njit, types
+from wsim.policies.declare import Declaration, declaration_of
+from wsim.policies.sources import digest_of_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Interface", "Plugged", "installed", "plug"]
+__all__ = ["GROUP", "Plugged", "installed", "plug"]
 
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
 ARGUMENTS = ("public", "own", "choice", "rules")
-
-
-@dataclass(frozen=True)
-class Interface:
-    """How a game calls its policies.
-
-    Attributes
-    ----------
-    signature: the numba signature ``int64(Public, Private, Choice, Rules)``.
-    records: the dtypes of the four records; the second has the field ``rng``.
-    explores: kernel (own, choice) -> whether the pick is to be a uniformly random one.
-    """
-
-    signature: Any
-    records: tuple[Any, Any, Any, Any]
-    explores: Any
 
 
 @dataclass
@@ -67,8 +51,8 @@ class Plugged:
 
     Attributes
     ----------
-    where: the file or module it is from, as written. digest: of the file, else empty.
-    call: what the engine calls: a compiled function of the interface's signature.
+    where: the file or module it is from, as written. digest: of its source; its name where there is no file.
+    call: what the engine calls: its entrance (``Interface.explored``).
     errors: exceptions that a plain-Python policy raised.
     """
 
@@ -110,19 +94,17 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     compiled once in a process.
     """
     file, module, name = entry.file, entry.module, entry.function
-    digest = ""
-    if file is not None:
-        digest = _digest(file)
-    elif module is None:
+    if file is None and module is None:
         point = installed()[entry.name]
         module, name = point.module, point.attr
     where = file or str(module)
+    digest = _digest(file) if file else ""
     key = (str(Path(file).resolve()) if file else where, digest, name, id(interface))
     with _LOCK:
         if key not in _PLUGGED:
             loaded = _load_file(file, digest) if file else _load_module(where)
             plugged = _make(_function_of(loaded, name, where), entry.name, interface)
-            plugged.where, plugged.digest = where, digest
+            plugged.where, plugged.digest = where, digest or _digest_of(loaded)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
         return _PLUGGED[key]
@@ -132,15 +114,23 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
 
 
 def _digest(file: str) -> str:
-    """Return the digest of a policy file; raise UserError if it cannot be read."""
+    """Return the digest of a policy file and what it imports from its folder; UserError if it cannot be read."""
     path = Path(file)
     if not path.is_file():
         names = [other.name for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
         raise UserError(f"the policy file {file!r} does not exist{nearest(path.name, names)}")
     try:
-        return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+        return digest_of_sources(path)
     except OSError as error:
         raise UserError(f"the policy file {file!r} cannot be read: {error.strerror}") from error
+
+
+def _digest_of(module: ModuleType) -> str:
+    """Return the digest of a module's sources; the module's name where it has none that can be read."""
+    try:
+        return digest_of_sources(str(module.__file__))
+    except (AttributeError, OSError):
+        return module.__name__
 
 
 def _load_file(file: str, digest: str) -> ModuleType:
@@ -237,24 +227,11 @@ def _check_arguments(source: Any, label: str) -> None:
 
 def _compiled(function: Any, source: Any, label: str, interface: Interface) -> Any:
     """Compile a policy for the engine."""
-    explores = interface.explores
     if not JIT:
-
-        def checked(public: Any, own: Any, choice: Any, rules: Any) -> int:
-            if explores(own, choice):
-                return int(below(own, choice.count))
-            return operator.index(source(public, own, choice, rules))
-
-        return checked
+        return interface.explored(lambda *records: operator.index(source(*records)))
     inner = function if function is not source else njit(nogil=True, error_model="numpy")(source)
     _check_types(inner, label, interface)
-
-    def entry(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-        if explores(own, choice):
-            return below(own, choice.count)
-        return inner(public, own, choice, rules)
-
-    return njit(interface.signature, nogil=True, error_model="numpy")(entry)
+    return interface.explored(inner)
 
 
 def _check_types(inner: Any, label: str, interface: Interface) -> None:
@@ -305,28 +282,24 @@ _address: Any = intrinsic(_address_of)
 
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
-    explores = interface.explores
     if not JIT:
 
         def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
-            if explores(own, choice):
-                return int(below(own, choice.count))
             mine = own.copy()
             index = _asked(source, (public.copy(), mine, choice.copy(), rules.copy()), errors)
             own.rng = mine.rng
             return index
 
-        return plain
+        return interface.explored(plain)
     callback = _callback(source, interface, errors)
 
-    def entry(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-        if explores(own, choice):
-            return below(own, choice.count)
+    @kernel
+    def ask(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         return callback(_address(public), _address(own), _address(choice), _address(rules))
 
-    compiled = njit(interface.signature, nogil=True, error_model="numpy")(entry)
-    compiled.keeps = callback  # the callback must live as long as the code that jumps to it
-    return compiled
+    entrance = interface.explored(ask)
+    entrance.keeps = callback  # the callback must live as long as the code that jumps to it
+    return entrance
 
 
 def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:

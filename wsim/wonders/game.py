@@ -39,7 +39,7 @@ TITLE = "7 Wonders"
 OPTIONS: Mapping[str, str] = {
     "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
     "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
-    "explore": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+    "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0
@@ -109,9 +109,10 @@ def cold() -> float:
 
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.wonders.registry import policies as rows
+    from wsim.policies.registry import policy_rows
+    from wsim.wonders.registry import TRADE
 
-    return rows()
+    return policy_rows(TRADE)
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
@@ -136,17 +137,18 @@ def _check_players(plan: Plan, catalogue: Catalogue) -> None:
 
 def prepare(plan: Plan) -> WondersSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-    from wsim.wonders.registry import resolve
+    from wsim.policies.registry import resolve
+    from wsim.wonders.registry import TRADE
     from wsim.wonders.simulator import WondersSimulator
 
     catalogue = catalogue_of(plan)
     _check_players(plan, catalogue)
-    return WondersSimulator(plan, catalogue, resolve(plan.policies, plan.players))
+    return WondersSimulator(plan, catalogue, resolve(plan.line_up, plan.players, TRADE))
 
 
 def _randomised(plan: Plan, chance: str) -> Plan:
-    """Return the plan whose picks are replaced by uniform ones with this chance, and recorded (option ``explore``)."""
-    return plan.replace(picks=True, explore=chance)
+    """Return the plan whose picks are replaced by uniform ones with this chance, and recorded."""
+    return plan.replace(picks=True, randomise=chance)
 
 
 def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against: str, level: float) -> Table:

@@ -34,10 +34,10 @@ def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: 
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
     _fill_sides(record, plan.options.get("sides", "random"), catalogue, seats)
-    _fill_explore(record, plan.options.get("explore", "0"), players)
+    _fill_randomise(record, plan.options.get("randomise", "0"), players)
     for seat, things in read_bans(plan.options.get(OPTION, ""), players):
         _fill_ban(record, seat, things, catalogue)
-    record.experiment = bool(record.explore.any() or record.ban.any())
+    record.experiment = bool(record.randomise.any() or record.ban.any())
     return seating
 
 
@@ -96,15 +96,15 @@ def _fill_sides(record: Any, text: str, catalogue: Catalogue, seats: int) -> Non
         record.side[seat] = side
 
 
-def _fill_explore(record: Any, text: str, players: int) -> None:
-    for seat, value in enumerate(_per_seat("explore", text, players)):
+def _fill_randomise(record: Any, text: str, players: int) -> None:
+    for seat, value in enumerate(_per_seat("randomise", text, players)):
         try:
             chance = float(value)
         except ValueError:
             chance = -1.0
         if not 0.0 <= chance <= 1.0:
-            raise UserError(f"option explore must be a chance from 0 to 1, not {value!r}")
-        record.explore[seat] = chance
+            raise UserError(f"option randomise must be a chance from 0 to 1, not {value!r}")
+        record.randomise[seat] = chance
 
 
 def _fill_ban(record: Any, seat: int, things: Sequence[str], catalogue: Catalogue) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
-    from wsim.wonders.registry import LineUp
+    from wsim.policies.registry import LineUp
 
 __all__ = ["WondersSimulator"]
 

@@ -81,7 +81,7 @@ def prepare(plan: Plan) -> ToySimulator:
     if plan.players not in chosen["players"]:
         first, *_, last = chosen["players"]
         raise UserError(f"toy is for {first} to {last} players, not {plan.players}")
-    names = [entry.name for entry in plan.line_up()]
+    names = [entry.name for entry in plan.line_up]
     for name in names:
         if name not in REGISTRY:
             raise UserError(f"unknown policy {name!r}{nearest(name, REGISTRY)}")

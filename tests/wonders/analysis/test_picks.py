@@ -97,7 +97,7 @@ def test_card_names_must_be_an_enum() -> None:
 # --- randomised picks -----------------------------------------------------------------------------------------------
 
 
-def experiment(games: int, seed: int, explore: float = 0.3) -> tuple[pl.DataFrame, pl.DataFrame]:
+def experiment(games: int, seed: int, chance: float = 0.3) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return picks and seats of games with one turn and two seats, whose total is what the seat did plus luck.
 
     A hand is three of the four cards; Altar is buildable only by the rich, in two ways, who score 10 more anyway: to
@@ -117,9 +117,9 @@ def experiment(games: int, seed: int, explore: float = 0.3) -> tuple[pl.DataFram
                 for action in (*["build"] * builds, "stage", "sell")
             ]
             wanted = next(i for i, (_, action) in enumerate(moves) if action == "build")
-            randomised = rng.random() < explore
+            randomised = rng.random() < chance
             index = int(rng.integers(len(moves))) if randomised else wanted
-            probability = explore / len(moves) + (1 - explore if index == wanted else 0)
+            probability = chance / len(moves) + (1 - chance if index == wanted else 0)
             card, action = moves[index]
             points = {"build": WORTH[card], "stage": 3.0, "sell": 0.0}[action]
             totals.append(20 + luck + 10 * rich + points + rng.normal())
@@ -194,7 +194,7 @@ def test_effects_against_the_policy(trial: tuple[pl.DataFrame, pl.DataFrame]) ->
 def test_intervals_of_effects_cover() -> None:
     covered = 0
     for seed in range(60):
-        one = counts(analysis.pick_effects(*experiment(150, seed=100 + seed, explore=0.6), "sell").frame, "Baths")
+        one = counts(analysis.pick_effects(*experiment(150, seed=100 + seed, chance=0.6), "sell").frame, "Baths")
         covered += one["effect_low"] <= truth("sell", 1) <= one["effect_high"]
     assert covered >= 50  # of 60: the chance of fewer is 1 in 2,000
 

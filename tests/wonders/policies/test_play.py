@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.policies.lineups import resolve
 from tests.wonders.positions import Move, Position
-from wsim.wonders.registry import REGISTRY, resolve
+from wsim.wonders.registry import REGISTRY
 from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]

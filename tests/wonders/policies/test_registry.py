@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.policies.lineups import WEIGHTS as SETS_OF_WEIGHTS
+from tests.policies.lineups import resolve
 from wsim.errors import UserError
+from wsim.wonders.game import policies
 from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
-from wsim.wonders.registry import REGISTRY, policies, resolve
-from wsim.wonders.weights import named_sets, read_sets
+from wsim.wonders.registry import REGISTRY
 from wsim.wonders.words import AGES, PARAMETERS, SEATS
 
 SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
@@ -33,15 +35,11 @@ def test_the_registry_lists_every_policy_with_its_documentation() -> None:
     assert [name for name in REGISTRY if rows[name]["random"]] == ["random", "first", "rulebased"]
 
 
-def test_no_policy_sees_hidden_cards() -> None:
-    assert not any(policy.sees_hidden for policy in REGISTRY.values())
-
-
 def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> None:
-    assert set(named_sets()) == set(SETS)
+    assert set(SETS_OF_WEIGHTS.shipped) == set(SETS)
     assert [name for name, policy in REGISTRY.items() if policy.weights] == list(SETS)
     for name in SETS:
-        assert resolve([name], 3).weights[0].tolist() == named_sets()[name].tolist()
+        assert resolve([name], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped[name].tolist()
 
 
 # --- line-ups -------------------------------------------------------------------------------------------------------
@@ -63,7 +61,24 @@ def test_one_entry_a_seat() -> None:
     assert line_up.weights[1].any()
     assert not line_up.weights[3].any()
     assert line_up.functions[0] is line_up.functions[2]
-    assert line_up.digests == {}
+    assert list(line_up.digests) == list(line_up.labels)
+
+
+def test_a_digest_identifies_the_play_of_an_entry(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[only]\nextends = 'military'\n")
+    entries = (
+        "military",
+        "weighted:set=military",
+        f"weighted:file={file}",
+        "military:shield=9",
+        "military:explore=0.5",
+    )
+    digests = list(resolve(entries, 5).digests.values())
+    assert digests[0] == digests[1] == digests[2]
+    assert len(set(digests)) == 3
+    file.write_text("[only]\nextends = 'science'\n")
+    assert resolve(entries, 5).digests[entries[2]] == resolve(["science"], 5).digests["science"]
 
 
 def test_equal_entries_share_a_label() -> None:
@@ -74,19 +89,19 @@ def test_equal_entries_share_a_label() -> None:
 
 @pytest.mark.parametrize(("entries", "seats"), [(["random"] * 2, 4), (["random"] * 5, 4), (["random,greedy"], 3)])
 def test_other_numbers_of_entries_are_refused(entries: list[str], seats: int) -> None:
-    with pytest.raises(UserError, match=rf"\d policies for {seats} seats: give one for all seats or one per seat"):
+    with pytest.raises(UserError, match=rf"\d policies for {seats} players: give one for all seats or one per seat"):
         resolve(entries, seats)
 
 
 def test_weighted_plays_any_set() -> None:
-    assert resolve(["weighted"], 3).weights[0].tolist() == named_sets()["balanced"].tolist()
-    assert resolve(["weighted:set=military"], 3).weights[0].tolist() == named_sets()["military"].tolist()
+    assert resolve(["weighted"], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped["balanced"].tolist()
+    assert resolve(["weighted:set=military"], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped["military"].tolist()
 
 
 def test_an_entry_may_set_single_weights() -> None:
     weights = resolve(["military:shield=9"], 3).weights[0]
     assert weights[:, INDEX["shield"]].tolist() == [9.0, 9.0, 9.0]
-    assert weights[0, INDEX["raw_1"]] == named_sets()["military"][0, INDEX["raw_1"]]
+    assert weights[0, INDEX["raw_1"]] == SETS_OF_WEIGHTS.shipped["military"][0, INDEX["raw_1"]]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +141,7 @@ def test_every_weight_has_a_place_and_a_meaning() -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_no_set_likes_what_helps_rivals_or_hurts_itself(name: str) -> None:
-    weights = named_sets()[name]
+    weights = SETS_OF_WEIGHTS.shipped[name]
     for good in ("point", "coin", "reserve", "rivals_loss", "rivals_debt", "diplomacy", "truce", "science"):
         assert weights[:, INDEX[good]].min() > 0, good
     for bad in ("rivals_coin", "debt"):
@@ -138,8 +153,8 @@ def test_no_set_likes_what_helps_rivals_or_hurts_itself(name: str) -> None:
 def test_a_users_file_may_extend_sets(tmp_path: Path) -> None:
     file = tmp_path / "my.toml"
     file.write_text("[mine]\nextends = 'warlike'\ncoin = 1\n\n[warlike]\nextends = 'balanced'\nshield = [9, 8, 7.5]\n")
-    sets = read_sets(str(file))
-    expected = named_sets()["balanced"].copy()
+    sets = SETS_OF_WEIGHTS.read(str(file))
+    expected = SETS_OF_WEIGHTS.shipped["balanced"].copy()
     expected[:, INDEX["shield"]] = (9, 8, 7.5)
     assert np.array_equal(sets["warlike"], expected)
     expected[:, INDEX["coin"]] = 1

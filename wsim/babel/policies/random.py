@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.layout import POLICY
 from wsim.jit import kernel
 from wsim.rng import below
 
 
-@kernel(POLICY)
+@kernel
 def random(public, own, choice, rules):
     """Pick a legal move uniformly, on the seat's own random stream."""
     return below(own, choice.count)

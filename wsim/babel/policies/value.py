@@ -1,4 +1,4 @@
-"""What a build would bring, in the terms of ``weights``: shared by the decisions of the policy ``weighted``.
+"""What a build would bring, in the terms of ``features``: shared by the decisions of the policy ``weighted``.
 
 Parts that a build would place are handed around *packed*: a byte for each seat, ``parts << (8 * seat)``.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from wsim.babel.kernels.moves import usable
 from wsim.babel.kernels.scoring import award, count_wonder
-from wsim.babel.weights import WEIGHTS
+from wsim.babel.policies.features import FEATURES
 from wsim.babel.words import JOKER, KINDS, ROWS, SPACES
 from wsim.jit import kernel
 
@@ -33,7 +33,19 @@ from wsim.jit import kernel
     TRIPLE_FROM,
     DOUBLE_FROM,
     EXCHANGE_FROM,
-) = range(len(WEIGHTS))
+) = range(len(FEATURES))
+
+
+@kernel
+def slot_of(move):
+    """Return the slot of the disc that a TURN move builds with; -1 for passing."""
+    return move - 1
+
+
+@kernel
+def takes(move, seat):
+    """Return 1 if a TAKE move takes the offer of a seat, else 0."""
+    return (move >> seat) & 1
 
 
 @kernel

@@ -1,14 +1,12 @@
 """``weighted``: take the move of the highest value, a sum of things that the move brings times their weights.
 
-Idea and units: ``weights``. Of equal moves each is equally likely: the wonders differ by name only, and a rule such as
-"the first one" would make them differ in play. With the parameter ``explore`` a move is random with that chance.
+Idea and units: ``features``. Of equal moves each is equally likely: the wonders differ by name only, and a rule such as
+"the first one" would make them differ in play.
 """
 
 from __future__ import annotations
 
-from wsim.babel.kernels.layout import POLICY
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
-from wsim.babel.policies.explore import explores
 from wsim.babel.policies.value import (
     ACCEPTED,
     CARD,
@@ -28,6 +26,8 @@ from wsim.babel.policies.value import (
     disc_value,
     set_gain,
     shortage,
+    slot_of,
+    takes,
 )
 from wsim.babel.words import (
     COMPLETE,
@@ -55,7 +55,7 @@ def _turn_value(public, own, rules, move):
     w = own.weights
     if move == 0:
         return w[PASS]
-    slot = move - 1
+    slot = slot_of(move)
     disc = public.board[slot]
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     need, need_second = rules.need[disc, 0], rules.need[disc, 1]
@@ -88,7 +88,7 @@ def _unpaid(public, rules, taken):
     """Return the points that rivals get for the offers that are not taken, by the number of rivals."""
     points = 0
     for seat in range(public.seats):
-        if not (taken >> seat) & 1:
+        if not takes(taken, seat):
             points += cards_of(public.offer[seat]) * rules.refused_offer
     return points / (public.seats - 1)
 
@@ -107,7 +107,7 @@ def _success_value(public, own, rules, taken):
     rest = public.need[0] + public.need[1]
     partner = -1
     for seat in range(public.seats):
-        if (taken >> seat) & 1:
+        if takes(taken, seat):
             offer = public.offer[seat]
             if trades(offer):
                 partner = seat
@@ -127,7 +127,7 @@ def _take_value(public, own, rules, move):
     """Value of taking these partners: of the build if own hand and Jokers can complete it, else of its failure."""
     first, second = public.need[0], public.need[1]
     for seat in range(public.seats):
-        if (move >> seat) & 1:
+        if takes(move, seat):
             first -= first_of(public.offer[seat])
             second -= second_of(public.offer[seat])
     if shortage(own, rules, public.kind[0], first, public.kind[1], second) > 0:
@@ -213,11 +213,9 @@ def _best(public, own, choice, rules):
     return best
 
 
-@kernel(POLICY)
+@kernel
 def weighted(public, own, choice, rules):
     """Pick the move of the highest value."""
-    if explores(own, choice):
-        return below(own, choice.count)
     if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
         return _best(public, own, choice, rules)
     if choice.kind == PLAY_CARD:

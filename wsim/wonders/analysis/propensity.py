@@ -1,9 +1,9 @@
 """What taking a card causes, from picks that were randomised with a known probability.
 
-A policy that explores replaces some of its picks by uniformly drawn legal moves, so every legal move has a known chance
-of being picked, and the rows of the picks table carry that of the move that was. Weighting each row by the inverse of
-it turns the picks that happened into the picks of an experiment (Horvitz and Thompson 1952), weights normalised to sum
-to 1 (Hajek 1971).
+A seat whose picks are randomised makes a uniformly drawn legal move instead of some of them, so every legal move has a
+known chance of being picked, and the rows of the picks table carry that of the move that was. Weighting each row by the
+inverse of it turns the picks that happened into the picks of an experiment (Horvitz and Thompson 1952), weights
+normalised to sum to 1 (Hajek 1971).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pick_effects(
 
     Parameters
     ----------
-    picks: the picks table of a run whose policies explore; filter it to look at one age, say. It needs the lists
+    picks: the picks table of a run with randomised picks; filter it to look at one age, say. It needs the lists
         ``offered`` (cards in hand) and, but for ``sell``, ``ways`` (the number of legal ways to build each of them).
     seats: the seats table of the same run.
     action: ``build``, ``stage`` (bury it under a stage), ``sell`` (deny it to the others), or ``take``: any of these.
@@ -105,11 +105,11 @@ def _columns(action: str) -> list[str]:
 
 
 def _with_outcome(picks: pl.LazyFrame, seats: pl.LazyFrame, action: str, outcome: str) -> pl.LazyFrame:
-    """Return the turns of seats that explore, with the outcome of the seat."""
+    """Return the turns of seats whose picks are randomised, with the outcome of the seat."""
     require(picks, ["game", "decision", *_columns(action)])
     require(seats, ["game", "seat", outcome])
-    explored = (pl.col("probability") < _CERTAIN) & (pl.col("legal") > 1)
-    turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]) & explored)
+    randomised = (pl.col("probability") < _CERTAIN) & (pl.col("legal") > 1)
+    turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]) & randomised)
     return turns.join(seats.select("game", "seat", outcome), on=["game", "seat"], how="inner", maintain_order="left")
 
 
@@ -147,10 +147,10 @@ def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
     if against == "others":
         otherwise = np.where(done, 0.0, 1 / ((legal[turn] - moves) * chance))
     else:
-        # an unexplored pick is what the policy wanted: its probability tells the chance of exploring
-        explores = (1 - probability) * legal / (legal - 1)
+        # a pick that was not replaced is what the policy wanted: its probability tells the chance of a replacement
+        replaced = (1 - probability) * legal / (legal - 1)
         kept = ~frame["randomised"].to_numpy()
-        otherwise = np.where(kept, 1 / np.where(kept, 1 - explores, 1.0), 0.0)[turn]
+        otherwise = np.where(kept, 1 / np.where(kept, 1 - replaced, 1.0), 0.0)[turn]
     return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise)
 
 

@@ -1,7 +1,7 @@
 """Whole games: the machine of flow.py with policies, and the chunk kernel that plays many games.
 
 A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
-deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to explored picks. A policy is asked
+deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks. A policy is asked
 only where more than one move is legal, so a forced move costs no random number.
 """
 
@@ -35,14 +35,14 @@ def ask(game, rules, seating, line_up, decider):
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
             return NO_MOVE
         if seating.experiment and choice.kind <= LAST_CARD:
-            index, randomised, probability = explore(game, seating.explore[decider], index)
+            index, randomised, probability = randomise(game, seating.randomise[decider], index)
     if game.log.keeping:
         log_pick(game, rules, decider, index, randomised, probability)
     return choice.moves[index]
 
 
 @kernel
-def explore(game, chance, wanted):
+def randomise(game, chance, wanted):
     """Replace a pick by a uniform one with some chance; return (index, whether it was replaced, its probability)."""
     hidden, count = game.hidden, game.choice.count
     index, randomised = wanted, False

@@ -228,8 +228,8 @@ SEATING = np.dtype(
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
         ("weights", "f8", (SEATS, AGES, WEIGHTS)),  # by line-up entry, in points
-        ("explore", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
-        ("experiment", "i8"),  # whether any seat explores or is banned from something
+        ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
+        ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
     ],
     align=True,
@@ -245,12 +245,12 @@ EVENT = np.dtype(
         ("decision", "u1"),  # CHOICE.kind
         ("legal", "u2"),  # number of legal moves
         ("index", "u2"),  # the one picked
-        ("randomised", "u1"),  # the pick was drawn by exploration
+        ("randomised", "u1"),  # whether the pick was replaced by a uniform one
         ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (SEATS,)),  # coins after a turn, or what the kind says
-        ("probability", "f4"),  # of the pick, given policy and exploration
+        ("probability", "f4"),  # of the pick, given what the policy wanted
     ],
     align=True,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders.kernels.moves import action_of, card_of, left_of, right_of
 from wsim.wonders.kernels.turn import neighbor_left
-from wsim.wonders.policies.points import conflict_points, entry_change, next_stage
+from wsim.wonders.policies.points import conflict_points, next_stage, score_change
 from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
 
 __all__ = ["pick_for_free_city"]
@@ -36,10 +36,10 @@ def _city_value(public, own, choice, rules, move):
         return 0.0
     value = 0.0
     if choice.kind == FREE_CITY:
-        value += _DENIED * entry_change(public, rules, rival, card) - _MISSED * entry_change(public, rules, me, card)
+        value += _DENIED * score_change(public, rules, rival, card) - _MISSED * score_change(public, rules, me, card)
     if action == BUILD or action == STAGE:
-        entry = card if action == BUILD else next_stage(public, rules, city)
-        shields = np.int64(rules.shields[entry])
+        item = card if action == BUILD else next_stage(public, rules, city)
+        shields = np.int64(rules.shields[item])
         if shields:
             value += _war_against(public, rules, me, city, shields) - _war_against(public, rules, rival, city, shields)
         traded = left_of(move) - right_of(move)

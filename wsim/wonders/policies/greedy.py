@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from wsim.jit import kernel
-from wsim.rng import below
-from wsim.wonders.kernels.layout import POLICY
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
-from wsim.wonders.policies.explore import explores
-from wsim.wonders.policies.free_city import pick_for_free_city
-from wsim.wonders.policies.points import entry_change, next_stage, rivals_loss
-from wsim.wonders.words import BUILD, LOSS, SELL, STAGE
+from wsim.wonders.kernels.moves import action_of, card_of, spends_of
+from wsim.wonders.policies.points import next_stage, price_of, rivals_loss, score_change
+from wsim.wonders.words import BUILD, SELL, STAGE
 
-__all__ = ["greedy_policy", "pick_most_points"]
+__all__ = ["pick_most_points"]
 
 _SAVED = 0.01  # of keeping the once-per-age free build where paying costs nothing
 
@@ -23,7 +19,7 @@ def pick_most_points(public, own, choice, rules):
     stage = next_stage(public, rules, seat)
     staged = 0.0
     if stage >= 0:
-        staged = entry_change(public, rules, seat, stage) + rivals_loss(public, rules, seat, stage)
+        staged = score_change(public, rules, seat, stage) + rivals_loss(public, rules, seat, stage)
     best, at = -1e9, 0
     last, built = -1, 0.0
     for i in range(choice.count):
@@ -33,28 +29,16 @@ def pick_most_points(public, own, choice, rules):
         if action == BUILD:
             if card != last:
                 last = card
-                built = entry_change(public, rules, seat, card) + rivals_loss(public, rules, seat, card)
+                built = score_change(public, rules, seat, card) + rivals_loss(public, rules, seat, card)
             value = built
         elif action == STAGE:
             value = staged
         elif action == SELL:
             value = -1e6
         if action <= STAGE:
-            value -= (bank_of(move) + left_of(move) + right_of(move)) / rules.coins_per_point
+            value -= price_of(move) / rules.coins_per_point
             if spends_of(move):
                 value -= _SAVED
         if value > best:
             best, at = value, i
     return at
-
-
-@kernel(POLICY)
-def greedy_policy(public, own, choice, rules):
-    """Take the most points at once; of a loss, pay all (a coin is a third of a point, a debt a whole one)."""
-    if choice.kind == LOSS:
-        return 0
-    if explores(own, choice):
-        return below(own, choice.count)
-    if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, rules)
-    return pick_most_points(public, own, choice, rules)

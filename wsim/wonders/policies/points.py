@@ -1,7 +1,7 @@
-"""What a structure or stage brings at once: the exact change of the own score, and what it does to rivals.
+"""What an item (a structure or stage) brings at once: the exact change of the own score, and what it does to rivals.
 
 Seen one ply ahead: science with its best wild and copied symbols, the conflicts as if the age ended now, everything
-counted as it is now. Used by ``greedy`` and ``rulebased``, and open to user policies (``wsim.policy``).
+counted as it is now. Used by ``greedy`` and ``rulebased``, and open to users' policies (``wsim.wonders.kit``).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.moves import bank_of, left_of, right_of
 from wsim.wonders.kernels.scoring import points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.words import (
@@ -32,15 +33,16 @@ from wsim.wonders.words import (
 __all__ = [
     "coins_of",
     "conflict_points",
-    "entry_change",
     "fighter_left",
     "fighter_right",
     "next_holder",
     "next_stage",
     "points_counted",
+    "price_of",
     "rivals_loss",
     "rivals_toll",
     "science_gain",
+    "score_change",
     "team_rival",
     "war_points",
 ]
@@ -50,12 +52,21 @@ _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
+# --- a move ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def price_of(move):
+    """Return all coins that a move costs: to the bank and to both neighbours."""
+    return bank_of(move) + left_of(move) + right_of(move)
+
+
 # --- the table around a seat ----------------------------------------------------------------------------------------
 
 
 @kernel
 def next_stage(public, rules, seat):
-    """Return the entry of the next stage of a city, or -1 if all are built."""
+    """Return the item of the next stage of a city, or -1 if all are built."""
     side, stage = public.side[seat], public.stages[seat]
     return np.int64(rules.stage_entry[side, stage]) if stage < rules.stage_count[side] else -1
 
@@ -155,55 +166,55 @@ def science_gain(public, seat, symbol, copies):
 
 
 @kernel
-def _counts_itself(rules, entry, what, cities):
-    """Say whether an effect that counts in the own city counts the entry that brings it."""
+def _counts_itself(rules, item, what, cities):
+    """Say whether an effect that counts in the own city counts the item that brings it."""
     if not cities & CITY_SELF:
         return False
-    if entry >= STAGE_ENTRY:
+    if item >= STAGE_ENTRY:
         return what & COUNT_STAGE != 0
-    return what >> rules.color[entry] & 1 != 0
+    return what >> rules.color[item] & 1 != 0
 
 
 @kernel
-def coins_of(public, rules, seat, entry):
+def coins_of(public, rules, seat, item):
     """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
-    coins = np.int64(rules.coins[entry])
-    each = np.int64(rules.coins_per[entry, 0])
+    coins = np.int64(rules.coins[item])
+    each = np.int64(rules.coins_per[item, 0])
     if each:
-        what, cities = np.int64(rules.coins_per[entry, 1]), np.int64(rules.coins_per[entry, 2])
+        what, cities = np.int64(rules.coins_per[item, 1]), np.int64(rules.coins_per[item, 2])
         number = count_around(public, seat, what, cities)
-        if _counts_itself(rules, entry, what, cities) and (rules.switch[_COUNT_SELF] or entry >= STAGE_ENTRY):
+        if _counts_itself(rules, item, what, cities) and (rules.switch[_COUNT_SELF] or item >= STAGE_ENTRY):
             number += 1
         coins += each * number
     return coins
 
 
 @kernel
-def points_counted(public, rules, seat, entry):
-    """Return the points of what an entry counts once it stands, its printed points apart (R25)."""
+def points_counted(public, rules, seat, item):
+    """Return the points of what an item counts once it stands, its printed points apart (R25)."""
     points = 0
-    each = np.int64(rules.points_per[entry, 0])
+    each = np.int64(rules.points_per[item, 0])
     if each:
-        what, cities = np.int64(rules.points_per[entry, 1]), np.int64(rules.points_per[entry, 2])
+        what, cities = np.int64(rules.points_per[item, 1]), np.int64(rules.points_per[item, 2])
         number = count_around(public, seat, what, cities)
-        if _counts_itself(rules, entry, what, cities):
+        if _counts_itself(rules, item, what, cities):
             number += 1
         points += each * number
-    if rules.points_complete[entry]:
-        stages = public.stages[seat] + (1 if entry >= STAGE_ENTRY else 0)
+    if rules.points_complete[item]:
+        stages = public.stages[seat] + (1 if item >= STAGE_ENTRY else 0)
         if stages == rules.stage_count[public.side[seat]]:
-            points += np.int64(rules.points_complete[entry])
+            points += np.int64(rules.points_complete[item])
     return points
 
 
 @kernel
-def _points_elsewhere(public, rules, seat, entry):
-    """Return what the entry adds to structures that the city has already and that count it."""
-    counted = COUNT_STAGE if entry >= STAGE_ENTRY else 1 << np.int64(rules.color[entry])
-    token = np.int64(rules.victory_token[entry])
+def _points_elsewhere(public, rules, seat, item):
+    """Return what the item adds to structures that the city has already and that count it."""
+    counted = COUNT_STAGE if item >= STAGE_ENTRY else 1 << np.int64(rules.color[item])
+    token = np.int64(rules.victory_token[item])
     if token:
         counted |= _VICTORY_1 << (token - 1)
-    completes = entry >= STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
+    completes = item >= STAGE_ENTRY and public.stages[seat] + 1 == rules.stage_count[public.side[seat]]
     points = 0
     for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
@@ -238,39 +249,39 @@ def _best_guild(public, rules, seat):
 
 
 @kernel
-def entry_change(public, rules, seat, entry):
+def score_change(public, rules, seat, item):
     """Return by how many points a structure or stage changes the score of its city at once, coins counted as thirds."""
-    points = 0.0 + rules.points[entry] + points_counted(public, rules, seat, entry)
-    points += _points_elsewhere(public, rules, seat, entry)
-    symbol, copies = np.int64(rules.symbol[entry]), np.int64(rules.copy_science[entry])
+    points = 0.0 + rules.points[item] + points_counted(public, rules, seat, item)
+    points += _points_elsewhere(public, rules, seat, item)
+    symbol, copies = np.int64(rules.symbol[item]), np.int64(rules.copy_science[item])
     if symbol or copies:
         points += science_gain(public, seat, symbol, copies)
-    shields, tokens = np.int64(rules.shields[entry]), np.int64(rules.diplomacy[entry])
+    shields, tokens = np.int64(rules.shields[item]), np.int64(rules.diplomacy[item])
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
-    if rules.abilities[entry] & COPY_GUILD:
+    if rules.abilities[item] & COPY_GUILD:
         points += _best_guild(public, rules, seat)
-    if rules.eventful[entry]:
-        points += coins_of(public, rules, seat, entry) / rules.coins_per_point
-        token = np.int64(rules.victory_token[entry])
+    if rules.eventful[item]:
+        points += coins_of(public, rules, seat, item) / rules.coins_per_point
+        token = np.int64(rules.victory_token[item])
         if token:
             points += rules.victory_points[token - 1]
-        if rules.abilities[entry] & DISCARD_DEFEATS:
+        if rules.abilities[item] & DISCARD_DEFEATS:
             points -= public.defeats[seat] * rules.defeat_points
     return points
 
 
 @kernel
-def _loss_of(public, rules, other, entry):
-    """Return the coins that an entry makes one city lose (R32)."""
-    each, per = np.int64(rules.coin_loss[entry, 0]), rules.coin_loss[entry, 2]
+def _loss_of(public, rules, other, item):
+    """Return the coins that an item makes one city lose (R32)."""
+    each, per = np.int64(rules.coin_loss[item, 0]), rules.coin_loss[item, 2]
     if per == PER_VICTORY:
         return each * (public.victory[other, 0] + public.victory[other, 1] + public.victory[other, 2])
     return each * public.stages[other] if per == PER_STAGE else each
 
 
 @kernel
-def rivals_toll(public, rules, seat, entry):
+def rivals_toll(public, rules, seat, item):
     """Return the coins that the rivals gain, those that they lose, and their debts, all for the mean rival.
 
     A debt taken for want of coins is a debt. What hits a team mate counts against: it is taken off.
@@ -281,22 +292,22 @@ def rivals_toll(public, rules, seat, entry):
         if other == seat:
             continue
         share = -1.0 if rules.teams and other == seat ^ 1 else 1.0 / rivals
-        if rules.coins_to_others[entry, 0] and concerns(public, seat, other, rules.coins_to_others[entry, 1]):
-            gained += share * rules.coins_to_others[entry, 0]
-        if rules.coin_loss[entry, 0] and concerns(public, seat, other, rules.coin_loss[entry, 1]):
-            loss = _loss_of(public, rules, other, entry)
+        if rules.coins_to_others[item, 0] and concerns(public, seat, other, rules.coins_to_others[item, 1]):
+            gained += share * rules.coins_to_others[item, 0]
+        if rules.coin_loss[item, 0] and concerns(public, seat, other, rules.coin_loss[item, 1]):
+            loss = _loss_of(public, rules, other, item)
             paid = min(loss, public.coins[other])
             lost += share * paid
             debts += share * (loss - paid)
-        if rules.debt[entry, 0] and concerns(public, seat, other, rules.debt[entry, 1]):
-            debts += share * rules.debt[entry, 0]
+        if rules.debt[item, 0] and concerns(public, seat, other, rules.debt[item, 1]):
+            debts += share * rules.debt[item, 0]
     return gained, lost, debts
 
 
 @kernel
-def rivals_loss(public, rules, seat, entry):
-    """Return the points that an entry's effects on others cost the mean rival, coins counted as thirds."""
-    if rules.eventful[entry] == 0:
+def rivals_loss(public, rules, seat, item):
+    """Return the points that an item's effects on others cost the mean rival, coins counted as thirds."""
+    if rules.eventful[item] == 0:
         return 0.0
-    gained, lost, debts = rivals_toll(public, rules, seat, entry)
+    gained, lost, debts = rivals_toll(public, rules, seat, item)
     return (lost - gained) / rules.coins_per_point + debts

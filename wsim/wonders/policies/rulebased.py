@@ -12,12 +12,10 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import POLICY
-from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
-from wsim.wonders.policies.explore import explores
-from wsim.wonders.policies.free_city import pick_for_free_city
+from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.greedy import pick_most_points
-from wsim.wonders.words import BLUE, BUILD, GREEN, LOSS, RED, RESOURCE_KINDS, SELL
+from wsim.wonders.policies.points import price_of
+from wsim.wonders.words import BLUE, BUILD, GREEN, RED, RESOURCE_KINDS, SELL
 
 __all__ = ["rulebased_policy"]
 
@@ -93,7 +91,7 @@ def _cheapest(choice, index):
     for i in range(choice.count):
         move = choice.moves[i]
         if card_of(move) == card and action_of(move) == action:
-            price = 2 * (bank_of(move) + left_of(move) + right_of(move)) + (1 if spends_of(move) else 0)
+            price = 2 * price_of(move) + (1 if spends_of(move) else 0)
             if price < best:
                 best, at = price, i
     return at
@@ -116,15 +114,9 @@ def _by_rules(public, own, choice, rules):
     return _cheapest(choice, at) if at >= 0 else 0
 
 
-@kernel(POLICY)
+@kernel
 def rulebased_policy(public, own, choice, rules):
-    """Follow the rules; of a loss, pay all."""
-    if choice.kind == LOSS:
-        return 0
-    if explores(own, choice):
-        return below(own, choice.count)
-    if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, rules)
+    """Follow the rules of the age."""
     if public.age == 2:
         return pick_most_points(public, own, choice, rules)
     return _by_rules(public, own, choice, rules)

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from wsim.jit import kernel
 from wsim.rng import below
-from wsim.wonders.kernels.layout import POLICY
 from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.policies.explore import explores
-from wsim.wonders.words import BUILD, LOSS, STAGE
+from wsim.wonders.words import BUILD, STAGE
 
 
-@kernel(POLICY)
+@kernel
 def random_policy(public, own, choice, rules):
-    """Pick uniformly among the legal moves (R51); of a loss, pay all that can be paid."""
-    if choice.kind == LOSS:
-        return 0
+    """Pick uniformly among the legal moves (R51)."""
     return below(own, choice.count)
 
 
-@kernel(POLICY)
+@kernel
 def first_policy(public, own, choice, rules):
     """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
-    if choice.kind == LOSS:
-        return 0
-    if explores(own, choice):
-        return below(own, choice.count)
     builds = 0
     last = -1
     for i in range(choice.count):

@@ -1,6 +1,6 @@
 """The value of a structure or stage for ``weighted``: what it brings times the weights of the age (features.py).
 
-Every kernel here is linear in ``own.weights[age]`` and skips what an entry does not have, because a decision values
+Every kernel here is linear in ``own.weights[age]`` and skips what an item does not have, because a decision values
 about four cards in the time of one solver call.
 """
 
@@ -51,7 +51,7 @@ from wsim.wonders.words import (
     YELLOW,
 )
 
-__all__ = ["card_for_next", "city_needs", "entry_value"]
+__all__ = ["card_for_next", "city_needs", "item_value"]
 
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
@@ -84,7 +84,7 @@ _DENY_SCIENCE, _DENY_POINT = INDEX["deny_science"], INDEX["deny_point"]
 
 @kernel
 def city_needs(public, rules, seat, stage):
-    """Return the resources that the next stage (an entry, -1 for none) still lacks, as 0x80 in their lanes."""
+    """Return the resources that the next stage (an item, -1 for none) still lacks, as 0x80 in their lanes."""
     if stage < 0:
         return _ZERO
     top = np.uint64(0x0080808080808080)
@@ -120,38 +120,38 @@ def _either(public, own, seat, needs, mask):
 
 
 @kernel
-def _production(public, own, rules, seat, entry, needs):
-    """Return the value of what an entry produces."""
+def _production(public, own, rules, seat, item, needs):
+    """Return the value of what an item produces."""
     value = 0.0
-    units = rules.produces[entry]
+    units = rules.produces[item]
     while units:
         resource = lowest_bit(units) >> 3
         amount = np.int64((units >> (np.uint64(resource) << _S3)) & _LANE)
         for more in range(amount):
             value += _unit(public, own, seat, needs, resource, more)
         units &= ~(_LANE << (np.uint64(resource) << _S3))
-    mask = np.int64(rules.one_of[entry])
+    mask = np.int64(rules.one_of[item])
     if mask:
         value += _either(public, own, seat, needs, mask)
-    if entry < STAGE_ENTRY and rules.color[entry] <= GRAY:
+    if item < STAGE_ENTRY and rules.color[item] <= GRAY:
         value += own.weights[public.age, _GLUT] * (public.colors[seat, BROWN] + public.colors[seat, GRAY])
     return value
 
 
 @kernel
-def _trade(public, own, rules, seat, entry):
+def _trade(public, own, rules, seat, item):
     """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
     saved = 0
     for side in range(NEIGHBOR_SEATS):
         sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
-        off = public.price[seat, 2 * side] - rules.price[entry, 2 * side]
+        off = public.price[seat, 2 * side] - rules.price[item, 2 * side]
         if off > 0:
             saved += off * lane_sum(sold & _RAW_LANES)
-        off = public.price[seat, 2 * side + 1] - rules.price[entry, 2 * side + 1]
+        off = public.price[seat, 2 * side + 1] - rules.price[item, 2 * side + 1]
         if off > 0:
             saved += off * lane_sum(sold & _MADE_LANES)
-    rebates = rules.turn_rebate[entry, 0] + rules.turn_rebate[entry, 1]
-    rebates += rules.board_rebate[entry, 0] + rules.board_rebate[entry, 1]
+    rebates = rules.turn_rebate[item, 0] + rules.turn_rebate[item, 1]
+    rebates += rules.board_rebate[item, 0] + rules.board_rebate[item, 1]
     weights = own.weights[public.age]
     return weights[_DISCOUNT] * saved + weights[_REBATE] * rebates
 
@@ -230,18 +230,18 @@ def _symbols(public, own, seat, symbol):
 
 
 @kernel
-def _special(public, own, rules, seat, entry, needs):
-    """Return the value of the abilities of an entry."""
-    abilities = np.int64(rules.abilities[entry])
+def _special(public, own, rules, seat, item, needs):
+    """Return the value of the abilities of an item."""
+    abilities = np.int64(rules.abilities[item])
     weights = own.weights[public.age]
     value = 0.0
     if abilities & PRICES:
-        value += _trade(public, own, rules, seat, entry)
+        value += _trade(public, own, rules, seat, item)
     if abilities & TOKENS:
-        tokens = np.int64(rules.diplomacy[entry])
+        tokens = np.int64(rules.diplomacy[item])
         if tokens:
             value += _truce(public, own, rules, seat, tokens)
-        copies = np.int64(rules.copy_science[entry])
+        copies = np.int64(rules.copy_science[item])
         if copies:
             value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
@@ -264,15 +264,15 @@ def _special(public, own, rules, seat, entry, needs):
 
 
 @kernel
-def _events(public, own, rules, seat, entry):
+def _events(public, own, rules, seat, item):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
     weights = own.weights[public.age]
     value = 0.0
-    token = np.int64(rules.victory_token[entry])
+    token = np.int64(rules.victory_token[item])
     if token:
         value += weights[_POINT] * rules.victory_points[token - 1]
-    if rules.coins_to_others[entry, 0] or rules.coin_loss[entry, 0] or rules.debt[entry, 0]:
-        gained, lost, debts = rivals_toll(public, rules, seat, entry)
+    if rules.coins_to_others[item, 0] or rules.coin_loss[item, 0] or rules.debt[item, 0]:
+        gained, lost, debts = rivals_toll(public, rules, seat, item)
         value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
     return value
 
@@ -281,36 +281,36 @@ def _events(public, own, rules, seat, entry):
 
 
 @kernel
-def _rare(public, own, rules, seat, entry, needs):
-    """Return the value of what few entries have: abilities, points that count, tokens, effects on rivals."""
+def _rare(public, own, rules, seat, item, needs):
+    """Return the value of what few items have: abilities, points that count, tokens, effects on rivals."""
     weights = own.weights[public.age]
     value = 0.0
-    if rules.points_per[entry, 0] or rules.points_complete[entry]:
-        value += weights[_COUNTED] * points_counted(public, rules, seat, entry)
-    if rules.abilities[entry]:
-        value += _special(public, own, rules, seat, entry, needs)
-    if rules.eventful[entry]:
-        value += _events(public, own, rules, seat, entry)
+    if rules.points_per[item, 0] or rules.points_complete[item]:
+        value += weights[_COUNTED] * points_counted(public, rules, seat, item)
+    if rules.abilities[item]:
+        value += _special(public, own, rules, seat, item, needs)
+    if rules.eventful[item]:
+        value += _events(public, own, rules, seat, item)
     return value
 
 
 @kernel
-def entry_value(public, own, rules, seat, entry, needs):
+def item_value(public, own, rules, seat, item, needs):
     """Return the value of a structure or stage, its own coins and its cost apart."""
     weights = own.weights[public.age]
-    value = weights[_POINT] * rules.points[entry]
-    symbol = np.int64(rules.symbol[entry])
-    if rules.produces[entry] | np.uint64(rules.one_of[entry]):
-        value += _production(public, own, rules, seat, entry, needs)
+    value = weights[_POINT] * rules.points[item]
+    symbol = np.int64(rules.symbol[item])
+    if rules.produces[item] | np.uint64(rules.one_of[item]):
+        value += _production(public, own, rules, seat, item, needs)
     if symbol:
         value += _symbols(public, own, seat, symbol)
-    shields = np.int64(rules.shields[entry])
+    shields = np.int64(rules.shields[item])
     if shields:
         value += _shields(public, own, rules, seat, shields)
-    if rules.points_per[entry, 0] | rules.points_complete[entry] | rules.abilities[entry] | rules.eventful[entry]:
-        value += _rare(public, own, rules, seat, entry, needs)
-    if entry < STAGE_ENTRY:
-        color = rules.color[entry]
+    if rules.points_per[item, 0] | rules.points_complete[item] | rules.abilities[item] | rules.eventful[item]:
+        value += _rare(public, own, rules, seat, item, needs)
+    if item < STAGE_ENTRY:
+        color = rules.color[item]
         if color == YELLOW:
             value += weights[_YELLOW_CARD]
         elif color >= PURPLE:

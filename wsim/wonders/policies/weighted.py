@@ -9,14 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.rng import below
-from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, POLICY
+from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
-from wsim.wonders.policies.explore import explores
 from wsim.wonders.policies.features import INDEX
-from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
-from wsim.wonders.policies.value import card_for_next, city_needs, entry_value
+from wsim.wonders.policies.value import card_for_next, city_needs, item_value
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
 
 __all__ = ["weighted_policy"]
@@ -94,7 +91,7 @@ def _pick_from_pile(public, own, choice, rules):
         if action_of(move) != DECLINE:
             card = card_of(move)
             gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
-            value = entry_value(public, own, rules, seat, card, needs) + _after_paying(own, age, coins, gained, move)
+            value = item_value(public, own, rules, seat, card, needs) + _after_paying(own, age, coins, gained, move)
         if value > best:
             best, at = value, i
     return at
@@ -112,7 +109,7 @@ def _best_rest(public, own, choice, rules, stage, needs, first):
     if action_of(choice.moves[first]) == STAGE:
         gained = coins_of(public, rules, seat, stage) if rules.eventful[stage] else 0
         best, at, ways = _best_payment(own, choice, age, coins, gained, first)
-        best += own.weights[age, _STAGE] + entry_value(public, own, rules, seat, stage, needs)
+        best += own.weights[age, _STAGE] + item_value(public, own, rules, seat, stage, needs)
     sale = first + ways
     if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
         sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + rules.sale_coins)
@@ -161,7 +158,7 @@ def _pick_move(public, own, choice, rules):
             card = card_of(move)
             gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
             value, place, ways = _best_payment(own, choice, age, coins, gained, i)
-            value += entry_value(public, own, rules, seat, card, needs)
+            value += item_value(public, own, rules, seat, card, needs)
             if value > best:
                 best, at = value, i + place
             i += ways
@@ -175,15 +172,11 @@ def _pick_move(public, own, choice, rules):
     return at
 
 
-@kernel(POLICY)
+@kernel
 def weighted_policy(public, own, choice, rules):
     """Take the move of the highest value; pay a coin loss with coins as long as they are worth less than a debt."""
     if choice.kind == LOSS:
         return _pick_loss(public, own, choice)
-    if explores(own, choice):
-        return below(own, choice.count)
-    if choice.seat != own.seat:
-        return pick_for_free_city(public, own, choice, rules)
     if choice.kind == DISCARD_PILE:
         return _pick_from_pile(public, own, choice, rules)
     return _pick_move(public, own, choice, rules)

@@ -1,0 +1,17 @@
+"""Line-ups of 7 Wonders made ready from text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wsim.policies import registry
+from wsim.policies.lineup import parse_lineup
+from wsim.policies.registry import LineUp
+from wsim.wonders.registry import TRADE
+
+WEIGHTS = TRADE.interface().weights
+
+
+def resolve(entries: Sequence[str], players: int) -> LineUp:
+    """Return a line-up made ready."""
+    return registry.resolve(parse_lineup(entries), players, TRADE)

@@ -1,0 +1,118 @@
+"""The trade that every game's policies go through: the same promises and the same sentences in each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from wsim.errors import UserError
+from wsim.jit import JIT
+from wsim.policies.interface import EXPLORE
+from wsim.policies.lineup import parse_lineup
+from wsim.policies.registry import LineUp, Parameter, Policy, Trade, policy_rows, resolve
+
+GAMES = {"seven_wonders": "wsim.wonders.registry", "tower_of_babel": "wsim.babel.registry"}
+EVERYWHERE = ("random", "greedy", "weighted", "balanced")
+
+
+def trade_of(game: str) -> Trade:
+    trade: Trade = import_module(GAMES[game]).TRADE
+    return trade
+
+
+def line_up(game: str, *entries: str, players: int = 3) -> LineUp:
+    return resolve(parse_lineup(entries), players, trade_of(game))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_policy_is_documented_and_classified(game: str) -> None:
+    rows = policy_rows(trade_of(game))
+    assert set(EVERYWHERE) <= {row["name"] for row in rows}
+    for row in rows:
+        assert list(row) == ["name", "kind", "idea", "parameters", "source", "random"]
+        assert row["kind"] in ("baseline", "heuristic", "weights")
+        assert row["idea"]
+        assert row["source"]
+        assert str(row["parameters"]).endswith("explore=0.0")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_policy_has_a_kernel_with_a_docstring_and_known_parts_of_the_routine(game: str) -> None:
+    interface = trade_of(game).interface()
+    assert EXPLORE in interface.routine
+    for policy in trade_of(game).policies.values():
+        module, _, function = policy.function.partition(":")
+        home = import_module(f"{interface.home}.{module}")
+        assert home.__doc__
+        assert getattr(getattr(home, function), "py_func", getattr(home, function)).__doc__
+        assert set(policy.settled or ()) <= set(interface.routine)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rows_of_one_function_share_an_entrance(game: str) -> None:
+    functions = line_up(game, "balanced", "weighted", "random").functions
+    assert functions[0] is functions[1]
+    assert functions[0] is not functions[2]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_digest_of_an_entry_identifies_its_play(game: str) -> None:
+    played = ("balanced", "weighted:set=balanced", "random", "random:explore=0.5", "balanced:explore=0.5")
+    digests = [line_up(game, entry).digests[entry] for entry in played]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == len(played) - 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("balancd", r"unknown policy 'balancd': known are random, .* \(did you mean 'balanced'\?\)$"),
+        (
+            "random:explor=1",
+            r"policy 'random' has no parameter 'explor': accepted are explore \(did you mean 'explore'",
+        ),
+        ("greedy:explore=2", r"parameter explore of policy 'greedy' is a number from 0 to 1, not 2$"),
+        ("balanced:explore=nan", r"parameter explore of policy 'balanced' is a number from 0 to 1, not nan$"),
+        ("balanced:explore=true", r"parameter explore of policy 'balanced' is a number from 0 to 1, not True$"),
+        ("weighted:set=balancd", r"unknown weight set 'balancd': known are .* \(did you mean 'balanced'\?\)$"),
+        ("weighted:depth=1", r"has no parameter 'depth': accepted are set, file, explore or a weight"),
+        ("balanced:set=weighted", r"policy 'balanced' has no parameter 'set': accepted are explore or a weight"),
+        ("balanced:random", r"'random' is no parameter of policy 'balanced': write balanced:key=value"),
+        ("weighted:file=none.toml", r"cannot read the weights file 'none.toml': No such file"),
+        ("random,random", r"^2 policies for 3 players: give one for all seats or one per seat$"),
+    ],
+)
+def test_the_same_mistake_gets_the_same_sentence(game: str, entry: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        line_up(game, entry)
+
+
+def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> None:
+    trade = trade_of("seven_wonders")
+    own = (Parameter("depth", int, 2, ""), Parameter("book", str, "", ""), Parameter("keen", bool, True, ""))
+    row = Policy("deep", "heuristic", "a test", "none", "simple:first_policy", own, settled=("loss", "explore"))
+    entry = parse_lineup("deep:keen=false:explore=0.5:book=a")
+    found = resolve(entry, 3, Trade({**trade.policies, "deep": row}, trade.interface))
+    assert found.parameters[0].tolist() == [2, 0, 0, 0, 0, 0, 0, 0.5]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
+def test_an_entrance_is_found_on_disk_by_another_process(tmp_path: Path) -> None:
+    code = (
+        "import json; from wsim.babel.registry import TRADE; "
+        "entrance = TRADE.interface().registered('random:random', ('explore',)); "
+        "print(json.dumps(list(entrance.stats.cache_hits.values())))"
+    )
+    environment = {**os.environ, "WSIM_CACHE_DIR": str(tmp_path)}
+    root = Path(__file__).parents[2]
+    hits = [
+        json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=root)) for _ in range(2)
+    ]
+    assert hits == [[], [1]]

@@ -1,0 +1,102 @@
+"""How the engine of a game calls a policy: one signature, and what is settled before the policy is asked.
+
+Whatever a policy is, the engine calls its *entrance*: a compiled function of the game's signature. It goes through the
+game's routine, the small kernels that settle what most policies do alike (such as paying a loss, or the random picks
+of ``explore``), and asks the policy for the rest. All of it is compiled into the entrance: the routine costs no call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from importlib import import_module
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from wsim.jit import kernel, njit
+
+if TYPE_CHECKING:
+    from wsim.policies.weights import WeightSets
+
+__all__ = ["EXPLORE", "Interface"]
+
+EXPLORE = "explore"
+"""The part of every game's routine that users' policies get, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """How a game calls its policies; made once a process.
+
+    Attributes
+    ----------
+    home: the package of its policies' kernels, such as "wsim.wonders.policies".
+    signature: the numba signature ``int64(Public, Private, Choice, Rules)``.
+    records: the dtypes of the four records; the second has the fields ``rng``, ``parameters`` and ``weights``.
+    seats: how many policies the engine takes.
+    routine: name -> kernel ``(public, own, choice, rules)`` that returns the index of a move, or -1 where the policy is
+        to be asked; gone through in this order. One is called "explore".
+    weights: the weights of the policy ``weighted`` and their named sets.
+    """
+
+    home: str
+    signature: Any
+    records: tuple[Any, Any, Any, Any]
+    seats: int
+    routine: Mapping[str, Any]
+    weights: WeightSets
+    _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def registered(self, function: str, settled: tuple[str, ...] | None = None) -> Any:
+        """Return the entrance of "module:function" of the game's home, compiled at first use and kept on disk.
+
+        ``settled`` names the parts of the routine that come before it; None means all of them.
+        """
+        parts = tuple(self.routine) if settled is None else settled
+        name = "_".join((*function.split(":"), "after", *parts))
+        if name not in self._entrances:
+            module, _, attribute = function.partition(":")
+            policy = getattr(import_module(f"{self.home}.{module}"), attribute)
+            compiled = kernel(self.signature, package=self.home.removeprefix("wsim."))
+            self._entrances[name] = compiled(_entrance_of(self._after(parts, policy), name))
+        return self._entrances[name]
+
+    def explored(self, policy: Any) -> Any:
+        """Return the entrance of a user's policy (a kernel), which explores and settles nothing else. Not kept."""
+        options = {"nogil": True, "error_model": "numpy"}
+        return njit(self.signature, **options)(_entrance_of(self._after((EXPLORE,), policy), "explored"))
+
+    def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
+        """Return the kernel that asks a policy for what these parts of the routine do not settle."""
+        return reduce(_unless, [self.routine[part] for part in reversed(parts)], policy)
+
+
+def _unless(policy: Any, settle: Any) -> Any:
+    """Return the kernel that asks ``policy`` where ``settle`` returns -1."""
+
+    @kernel
+    def settled(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+        index = settle(public, own, choice, rules)
+        if index >= 0:
+            return index
+        return policy(public, own, choice, rules)
+
+    return settled
+
+
+decide: Any = None  # each entrance has globals of its own, where this is the kernel that it calls
+
+
+def _template(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+    return decide(public, own, choice, rules)
+
+
+def _entrance_of(decide: Any, name: str) -> FunctionType:
+    """Return the function that calls ``decide``: without a closure and by its own name, so that numba finds it on disk.
+
+    Of a closure, numba compares what it encloses, and a kernel is never equal to the one of another process.
+    """
+    entrance = FunctionType(_template.__code__, {"__name__": __name__, "decide": decide}, name)
+    entrance.__qualname__ = name
+    return entrance

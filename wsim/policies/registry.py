@@ -1,0 +1,343 @@
+"""The registry of a game's policies, and line-ups made ready to play: the same for every game.
+
+A game hands in its rows and its interface, as a ``Trade`` (``wsim/<game>/registry.py``). A policy is a kernel
+``(public, own, choice, rules) -> index``: it gets what everybody knows, what its seat knows, the legal moves and the
+rules, and returns the index of its move. None sees hidden cards. It is asked only where there are several moves.
+
+To add a policy, write one file and one row:
+
+1. ``wsim/<game>/policies/<name>.py``: a ``@kernel`` of these four arguments, its idea and source in the docstring. What
+   the game's routine settles (``policies/routine.py``: exploring, paying a loss, ...) it is not asked.
+2. ``wsim/<game>/registry.py``: ``Policy("<name>", kind, idea, source, "<name>:<function>")``. Its parameters, if it has
+   any, arrive in ``own.parameters`` in the order of the row.
+
+A weight set needs no code: a table of ``wsim/<game>/weights.toml`` and a row that names it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.policies.lineup import check_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wsim.policies.interface import Interface
+    from wsim.policies.lineup import Entry, Value
+    from wsim.policies.plug import Plugged
+
+__all__ = ["FILE", "SET", "LineUp", "Parameter", "Player", "Policy", "Trade", "policy_rows", "resolve", "rows_by_name"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a policy: ``name=value`` after a colon in a line-up.
+
+    Attributes
+    ----------
+    kind: bool, int, float or str. default: the value without it.
+    least, most: the range accepted, for numbers.
+    """
+
+    name: str
+    kind: type
+    default: Value
+    meaning: str
+    least: float = -math.inf
+    most: float = math.inf
+
+    def __str__(self) -> str:
+        return f"{self.name}={str(self.default).lower() if self.kind is bool else self.default}"
+
+    def accepted(self) -> str:
+        """Say in words what is accepted."""
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is str:
+            return "text"
+        number = "a whole number" if self.kind is int else "a number"
+        bounded = f" from {self.least:g} to {self.most:g}" if math.isfinite(self.most) else ""
+        return number + bounded
+
+    def check(self, value: Value, policy: str) -> Value:
+        """Return a value of the parameter's kind; raise UserError for one that is not accepted."""
+        numbers = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}[self.kind]
+        sound = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
+        if sound and self.kind in (int, float):
+            sound = math.isfinite(float(value)) and self.least <= float(value) <= self.most
+        if not sound:
+            raise UserError(f"parameter {self.name} of policy {policy!r} is {self.accepted()}, not {value!r}")
+        return self.kind(value)  # type: ignore[no-any-return]
+
+
+EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly random one", 0.0, 1.0)
+"""What every policy accepts; the last place of ``own.parameters``."""
+SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
+FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A registered policy.
+
+    Attributes
+    ----------
+    kind: "baseline", "heuristic" or "weights" (which plays a weight set, and takes single weights as parameters).
+    idea: one line. source: where the idea is from.
+    function: its kernel, "module:function" under the home of the game's policies, imported when played.
+    parameters: its own ones; every policy has ``explore``, too.
+    weights: the named weight set that it plays, if it is always the same.
+    uses_random: whether it draws random numbers without ``explore``.
+    settled: the parts of the game's routine that are settled before it is asked; None for all.
+    """
+
+    name: str
+    kind: str
+    idea: str
+    source: str
+    function: str
+    parameters: tuple[Parameter, ...] = ()
+    weights: str = ""
+    uses_random: bool = False
+    settled: tuple[str, ...] | None = None
+
+    @property
+    def accepted(self) -> tuple[Parameter, ...]:
+        """All that a line-up may set, but for single weights."""
+        return (*self.parameters, EXPLORE)
+
+
+def rows_by_name(*policies: Policy) -> Mapping[str, Policy]:
+    """Return the rows of a registry by their names."""
+    return MappingProxyType({policy.name: policy for policy in policies})
+
+
+@dataclass(frozen=True)
+class Trade:
+    """What a game hands in.
+
+    Attributes
+    ----------
+    policies: its rows by name, in the order in which they are listed.
+    interface: returns how it calls its policies, always the same; imports the game's kernels.
+    """
+
+    policies: Mapping[str, Policy]
+    interface: Callable[[], Interface]
+
+
+def policy_rows(trade: Trade) -> list[dict[str, Any]]:
+    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
+    from wsim.policies.plug import installed
+
+    def row(name: str, kind: str, source: str, policy: Policy | None = None) -> dict[str, Any]:
+        return {
+            "name": name,
+            "kind": kind,
+            "idea": policy.idea if policy else "",
+            "parameters": ", ".join(map(str, policy.accepted)) if policy else "",
+            "source": source,
+            "random": policy.uses_random if policy else False,
+        }
+
+    rows = [row(policy.name, policy.kind, policy.source, policy) for policy in trade.policies.values()]
+    others = {name: point for name, point in installed().items() if name not in trade.policies}
+    return rows + [row(name, "installed", point.value) for name, point in others.items()]
+
+
+@dataclass(frozen=True)
+class Player:
+    """One entry of a line-up made ready.
+
+    Attributes
+    ----------
+    label: its name in every table.
+    function: its entrance (``wsim.policies.interface``).
+    parameters, weights: what ``PRIVATE`` gets of the same names; ``explore`` is the last parameter.
+    digest: identifies its play: what it is made of, with its numbers.
+    plugged: a user's own policy, None for a registered one.
+    """
+
+    label: str
+    function: Any
+    parameters: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    digest: str
+    plugged: Plugged | None = None
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """The policies of a table, ready for the engine.
+
+    Attributes
+    ----------
+    labels: for each seat the name of its entry in every table; equal entries share one.
+    functions: the entrances, as many as the engine takes; beyond the seats they repeat.
+    parameters, weights: what ``PRIVATE`` gets of the same names, for each of the functions.
+    digests: label -> what identifies its play; for the provenance.
+    plugged: label -> user's policy.
+    """
+
+    labels: tuple[str, ...]
+    functions: tuple[Any, ...]
+    parameters: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    digests: Mapping[str, str]
+    plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, players: Sequence[Player], seats: int) -> LineUp:
+        """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` in all."""
+        import numpy as np
+
+        filled = [players[place % len(players)] for place in range(seats)]
+        return cls(
+            labels=tuple(player.label for player in players),
+            functions=tuple(player.function for player in filled),
+            parameters=np.stack([player.parameters for player in filled]),
+            weights=np.stack([player.weights for player in filled]),
+            digests={player.label: player.digest for player in players},
+            plugged={player.label: player.plugged for player in players if player.plugged is not None},
+        )
+
+    def raise_failure(self, error: Exception | None = None) -> None:
+        """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
+
+        The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
+        engine: hand it over as ``error``.
+        """
+        for label, plugged in self.plugged.items():
+            complaint = plugged.complaint(label)
+            if complaint is not None:
+                raise complaint
+        compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
+        if error is not None and compiled:
+            names = " or ".join(map(repr, compiled))
+            raise UserError(f"policy {names} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
+
+
+def resolve(entries: Sequence[Entry], players: int, trade: Trade) -> LineUp:
+    """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
+    check_length(entries, players)
+    interface = trade.interface()
+    ready: dict[str, Player] = {}
+    for entry in entries:
+        if str(entry) not in ready:
+            ready[str(entry)] = _player(entry, trade.policies, interface)
+    named = _named_apart(ready, trade.policies)
+    seated = [named[str(entries[seat % len(entries)])] for seat in range(players)]
+    return LineUp.of(seated, interface.seats)
+
+
+def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[str, Player]:
+    """Give entries that chose the same name, or that of a registered policy, the entry as written for a label."""
+    chosen = [player.label for player in players.values()]
+    taken = {label for label in chosen if chosen.count(label) > 1} | set(known)
+    return {
+        written: replace(player, label=written) if player.label in taken else player
+        for written, player in players.items()
+    }
+
+
+def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
+    """Make one entry ready."""
+    from wsim.policies.plug import installed
+
+    plain = entry.file is None and entry.module is None
+    if plain and entry.name in policies:
+        return _registered_player(entry, policies[entry.name], interface)
+    if plain and entry.name not in installed():
+        names = [*policies, *installed()]
+        raise UserError(f"unknown policy {entry.name!r}: known are {', '.join(names)}{nearest(entry.name, names)}")
+    if entry.module in policies:
+        raise UserError(
+            f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value"
+        )
+    return _user_player(entry, interface)
+
+
+def _registered_player(entry: Entry, policy: Policy, interface: Interface) -> Player:
+    """Make an entry of a registered policy ready."""
+    from wsim.jit import source_digest
+
+    values = _checked(entry, policy.accepted, interface.weights.features if policy.kind == "weights" else {})
+    weights = _weights_of(entry, policy, values, interface) if policy.kind == "weights" else interface.weights.zeros()
+    parameters = _parameters_of(policy.parameters, values, interface)
+    source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
+    function = interface.registered(policy.function, policy.settled)
+    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights))
+
+
+def _user_player(entry: Entry, interface: Interface) -> Player:
+    """Make an entry of a user's own policy ready."""
+    from wsim.policies.plug import plug
+
+    plugged = plug(entry, interface)
+    declared = plugged.declaration
+    own = tuple(Parameter(name, type(value), value, "") for name, value in declared.parameters.items())
+    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE), {}), interface)
+    weights = interface.weights.zeros()
+    digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
+    label = declared.name + str(entry)[len(entry.name) :] if declared.name else str(entry)
+    return Player(label, plugged.call, parameters, weights, digest, plugged)
+
+
+def _checked(entry: Entry, accepted: Sequence[Parameter], weights: Mapping[str, str]) -> dict[str, Any]:
+    """Return the value of every parameter, and of the weights that the entry sets; raise UserError for others."""
+    known = {parameter.name: parameter for parameter in accepted}
+    known |= {name: Parameter(name, float, 0.0, meaning) for name, meaning in weights.items()}
+    values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
+    for key, value in entry.parameters.items():
+        if key not in known:
+            listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
+            raise UserError(
+                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, known)}"
+            )
+        values[key] = known[key].check(value, entry.name)
+    return values
+
+
+def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
+    """Return ``PRIVATE.parameters``: a policy's own numbers in their order, ``explore`` last."""
+    import numpy as np
+
+    parameters = np.zeros(interface.records[1]["parameters"].shape)
+    numbers = [parameter.name for parameter in own if parameter.kind is not str]
+    for place, name in enumerate(numbers):
+        parameters[place] = float(values[name])
+    parameters[-1] = values[EXPLORE.name]
+    return parameters
+
+
+def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
+    """Return the weights of an entry: those of its set, with the single ones that it names laid over them."""
+    file = str(values.get(FILE.name, ""))
+    sets = interface.weights.read(file) if file else interface.weights.shipped
+    name = policy.weights or str(values[SET.name])
+    if file and SET.name not in entry.parameters:
+        if len(sets) > 1:
+            raise UserError(f"the weights file {file!r} has the sets {', '.join(sets)}: choose one with set=")
+        name = next(iter(sets))
+    if name not in sets:
+        where = f" in {file!r}" if file else ""
+        raise UserError(f"unknown weight set {name!r}{where}: known are {', '.join(sets)}{nearest(name, sets)}")
+    weights = sets[name].copy()
+    for key, place in interface.weights.places.items():
+        if key in entry.parameters:
+            weights[..., place] = values[key]
+    return weights
+
+
+def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
+    """Return what identifies the play of an entry: what it is made of, and all its numbers."""
+    content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
+    return "sha256:" + hashlib.sha256(content).hexdigest()

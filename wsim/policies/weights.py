@@ -1,0 +1,126 @@
+"""Weight sets: what a policy of features finds worth how much. Data, from files of wsim's own and of users.
+
+A file has a table a set: ``[military]``, then weights such as ``shield = 1.5``. A weight is one number, or a list where
+the game has one for each part of a game. A set that ``extends`` another, of the file or of wsim's own, takes over the
+weights that it does not name; without it they are 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.catalog.source import read_toml
+from wsim.errors import UserError, nearest
+
+__all__ = ["WeightSets"]
+
+_EXTENDS = "extends"
+Weights = NDArray[np.float64]
+Sets = Mapping[str, Mapping[str, Any]]  # as written
+
+
+@dataclass(frozen=True, eq=False)
+class WeightSets:
+    """The weights that a game's policy ``weighted`` knows, and their named sets.
+
+    Attributes
+    ----------
+    file: the sets that come with wsim.
+    features: name of a weight -> what a unit of it is, in the order of the last axis of ``PRIVATE.weights``.
+    shape: of ``PRIVATE.weights``: places for weights, or before them the parts of a game that each have a value.
+    part: what such a part is, as in "one for each age"; empty where there are none.
+    """
+
+    file: Path
+    features: Mapping[str, str]
+    shape: tuple[int, ...]
+    part: str = ""
+
+    @cached_property
+    def shipped(self) -> Mapping[str, Weights]:
+        """The sets that come with wsim: name -> weights of ``shape``, read-only."""
+        return self._resolved(_parse(self.file), {}, self.file.name)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Name of a weight -> its place on the last axis."""
+        return {name: place for place, name in enumerate(self.features)}
+
+    def read(self, path: str) -> Mapping[str, Weights]:
+        """Return the sets of a user's file, which may extend each other and the shipped ones.
+
+        Raises UserError for a file that cannot be read or has a mistake.
+        """
+        return self._resolved(_parse(Path(path)), self.shipped, path)
+
+    def zeros(self) -> Weights:
+        """Return weights that are all 0."""
+        return np.zeros(self.shape)
+
+    def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
+        """Return the weights of every set of a file."""
+        done: dict[str, Weights] = {}
+
+        def resolved(name: str, via: tuple[str, ...]) -> Weights:
+            if name in done:
+                return done[name]
+            if name in via:
+                raise UserError(f"the weight sets {' -> '.join((*via, name))} in {file} extend each other in a circle")
+            base = sets[name].get(_EXTENDS)
+            weights = self.zeros()
+            if base is not None:
+                if base in sets and base != name:
+                    weights = resolved(base, (*via, name)).copy()
+                elif base in known:
+                    weights = known[base].copy()
+                else:
+                    names = sorted({*sets, *known} - {name})
+                    raise UserError(
+                        f"the weight set {name!r} in {file} extends {base!r}: known are {', '.join(names)}"
+                        f"{nearest(str(base), names)}"
+                    )
+            for key, value in sets[name].items():
+                if key != _EXTENDS:
+                    weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
+            weights.flags.writeable = False
+            done[name] = weights
+            return weights
+
+        return {name: resolved(name, ()) for name in sets}
+
+    def _place(self, key: str, name: str, file: str) -> int:
+        if key not in self.places:
+            raise UserError(
+                f"unknown weight {key!r} in the set {name!r} of {file}{nearest(key, self.places)}: "
+                f"the weights are {', '.join(self.features)}"
+            )
+        return self.places[key]
+
+    def _values(self, key: str, value: Any, name: str, file: str) -> float | list[float]:
+        """Return the weight's value, or its values for each part of a game."""
+        parts = self.shape[0] if self.part else 1
+        values = value if self.part and isinstance(value, list) else [value] * parts
+        sound = len(values) == parts and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        if not sound or not all(math.isfinite(v) for v in values):
+            accepted = "one number" + (f" or one for each {self.part}" if self.part else "")
+            raise UserError(f"the weight {key!r} in the set {name!r} of {file} is {accepted}, not {value!r}")
+        return [float(v) for v in values] if self.part else float(values[0])
+
+
+def _parse(path: Path) -> Sets:
+    """Return the sets of a file as written; raise UserError for a file that holds anything else."""
+    sets = read_toml(path, "weights file")
+    if not sets:
+        raise UserError(f"the weights file {str(path)!r} has no set: write [name], then weights such as name = 1.0")
+    for name, weights in sets.items():
+        if not isinstance(weights, dict):
+            raise UserError(f"{name!r} in {str(path)!r} stands outside a set: write [name] above the weights")
+    return sets

@@ -1,0 +1,142 @@
+"""What a policy of 7 Wonders needs inside: the words of the game and functions of its rules.
+
+A policy is a function of four records that returns the index of one of the legal moves::
+
+    import wsim
+    from wsim.wonders.kit import BUILD, action_of, card_of
+
+    @wsim.policy(parameters={"eagerness": 1.0})
+    def bold(public, own, choice, rules):
+        best, at = -1e9, 0
+        for i in range(choice.count):
+            move = choice.moves[i]
+            value = 0.0
+            if action_of(move) == BUILD:
+                value = own.parameters[0] * rules.shields[card_of(move)]
+            if value > best:
+                best, at = value, i
+        return at
+
+It is played with ``--policies ./mine.py:bold:eagerness=2``. The function is compiled (numba, no Python objects
+inside) and runs at the speed of the built-in policies; its helper functions are decorated with ``kernel``.
+``@wsim.policy(python=True)``, or no decorator at all, plays it as plain Python instead: anything goes, a hundred
+times slower.
+
+The records are described field by field in wsim/wonders/kernels/layout.py, their numbers in wsim/wonders/words.py:
+
+* ``public``   what everybody at the table knows: ``public.coins[seat]``, ``public.shields[seat]``, ``public.age``, ...
+* ``own``      the seat (``own.seat``), its hand as slots, the parameters (``own.parameters[i]``, in the order
+  declared) and its random stream: draw with ``below(own, n)`` or ``uniform(own)``, so that games can be replayed
+* ``choice``   ``choice.moves[0:choice.count]``, what the decision is about (``choice.kind``: TURN, LAST_CARD,
+  DISCARD_PILE, FREE_CITY or LOSS) and the city that moves (``choice.seat``, which differs from ``own.seat`` for the
+  Free City)
+* ``rules``    the rules: ``rules.points[item]``, ``rules.cost[item]``, ...; an item is a card, or a stage from
+  STAGE_ENTRY on
+
+A policy is not asked where there is one legal move only. Only ``own.rng`` may be written. A policy may run on several
+threads at once, so it must keep nothing between calls.
+
+Of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE), ``bank_of``,
+``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to the neighbours, all), ``slot_of``, ``spends_of``. Of a
+city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of what an item
+brings: ``score_change``, ``coins_of``, ``rivals_loss``, ``science_gain``, ``war_points``. Each says more by itself.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from wsim import rng
+from wsim.jit import kernel, types
+from wsim.policies.helpers import helper
+from wsim.wonders.kernels import moves, turn
+from wsim.wonders.kernels.layout import Private, Public, Rules
+from wsim.wonders.policies import points
+from wsim.wonders.words import (
+    BUILD,
+    CHAIN,
+    COLORS,
+    DECLINE,
+    DISCARD_PILE,
+    FREE,
+    FREE_CITY,
+    LAST_CARD,
+    LOSS,
+    PAID,
+    PAY,
+    RESOURCES,
+    SELL,
+    STAGE,
+    STAGE_ENTRY,
+    SYMBOLS,
+    TURN,
+)
+
+__all__ = [
+    "BUILD",
+    "CHAIN",
+    "COLORS",
+    "DECLINE",
+    "DISCARD_PILE",
+    "FREE",
+    "FREE_CITY",
+    "LAST_CARD",
+    "LOSS",
+    "PAID",
+    "PAY",
+    "RESOURCES",
+    "SELL",
+    "STAGE",
+    "STAGE_ENTRY",
+    "SYMBOLS",
+    "TURN",
+    "action_of",
+    "bank_of",
+    "below",
+    "card_of",
+    "coins_of",
+    "has_chain",
+    "how_of",
+    "kernel",
+    "left_of",
+    "neighbor_left",
+    "neighbor_right",
+    "next_holder",
+    "next_stage",
+    "owns",
+    "price_of",
+    "right_of",
+    "rivals_loss",
+    "science_gain",
+    "score_change",
+    "slot_of",
+    "spends_of",
+    "uniform",
+    "war_points",
+]
+
+_helper = partial(helper, home="wonders.policies")
+_I8, _F8 = types.int64, types.float64
+
+card_of = _helper(moves.card_of)
+action_of = _helper(moves.action_of)
+how_of = _helper(moves.how_of)
+bank_of = _helper(moves.bank_of)
+left_of = _helper(moves.left_of)
+right_of = _helper(moves.right_of)
+slot_of = _helper(moves.slot_of)
+spends_of = _helper(moves.spends_of)
+price_of = _helper(points.price_of, _I8(types.uint64))
+owns = _helper(moves.owns)
+has_chain = _helper(moves.has_chain)
+below = _helper(rng.below, _I8(Private, _I8))
+uniform = _helper(rng.uniform, _F8(Private))
+neighbor_left = _helper(turn.neighbor_left)
+neighbor_right = _helper(turn.neighbor_right)
+next_stage = _helper(points.next_stage)
+next_holder = _helper(points.next_holder, _I8(Public, Rules, _I8))
+coins_of = _helper(points.coins_of, _I8(Public, Rules, _I8, _I8))
+score_change = _helper(points.score_change, _F8(Public, Rules, _I8, _I8))
+rivals_loss = _helper(points.rivals_loss, _F8(Public, Rules, _I8, _I8))
+science_gain = _helper(points.science_gain, _I8(Public, _I8, _I8, _I8))
+war_points = _helper(points.war_points, _I8(Public, Rules, _I8, _I8, _I8))
