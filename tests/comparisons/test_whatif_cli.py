@@ -105,10 +105,7 @@ def test_answers_are_written(wsim_command: Command) -> None:
         ("--set cards.Medal.points=8 --games 5", "whatif has no option '--games'"),
         ("--sweep cards.Medal.points=9..5", "the sweep 'cards.Medal.points=9..5' runs from small to large"),
         ("--set cards.Medal.points=8 extra", "whatif takes no argument 'extra'"),
-        (
-            "--set cards.Medal.points=8 --patch nowhere.toml",
-            "cannot read the card file 'nowhere.toml': No such file or directory",
-        ),
+        ("--set cards.Medal.points=8 --patch nowhere.toml", "cannot read 'nowhere.toml': No such file or directory"),
     ],
 )
 def test_mistakes_exit_with_2_and_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:

@@ -42,12 +42,13 @@ def boards_and_hands(trace: Mapping[str, Any]) -> Any:
 
 
 def unseen(policy: str) -> list[tuple[int, int]]:
-    """Return what a policy picks of some hands, before and after the other hands are changed."""
+    """Return what a policy picks of some hands, before and after the other hands and the deck are changed."""
     found = []
     for hand in HANDS:
         one, other = dealt("1e", 1, 0), dealt("1e", 1, 0)
         swap_hands(other, 1, 2)
         swap_hands(other, 2, 3)
+        other.game.dealer.deck[:] = 0
         choices = []
         for p in (one, other):
             assert p.moves(0, *hand)
