@@ -17,6 +17,8 @@ from wsim.babel.words import (
     ACTION_CARDS,
     COMPLETE,
     DECISIONS,
+    DISC,
+    DRAWN,
     EXCHANGE,
     KINDS,
     OFFER,
@@ -27,16 +29,16 @@ from wsim.babel.words import (
     TAKE,
     TURN,
     TURN_LIMIT,
+    WON,
+    WON_ROW,
 )
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["DISC", "PICK_COLUMNS", "SEAT_COLUMNS", "WON", "WON_ROW", "picks_frame", "seats_frame"]
+__all__ = ["PICK_COLUMNS", "SEAT_COLUMNS", "picks_frame", "seats_frame"]
 
-DISC, WON, WON_ROW = "disc:", "won:", "won_row:"
-"""Beginnings of the names of Boolean columns: ``disc:ship 5``, ``won:Tower of Babel``, ``won_row:1``."""
 
 _POINTS: Mapping[str, tuple[str, str]] = {
     "points_wonders": ("wonder_points", "points for completed wonders"),
@@ -74,7 +76,7 @@ SEAT_COLUMNS: Mapping[str, str] = {
     **{f"discs_{kind}": f"{kind} discs owned, two-colour ones not counted" for kind in KINDS},
     "discs_two_colour": "two-colour discs owned",
     "wonders_won": "completed wonders with most parts, alone or tied",
-    **{f"drawn_{card}": f"{card} cards drawn" for card in ACTION_CARDS},
+    **{f"{DRAWN}{card}": f"{card} cards drawn" for card in ACTION_CARDS},
     **{f"played_{card}": f"{card} cards played, or scored at the end" for card in ACTION_CARDS},
     "starter": "whether the seat began",
     **_OF_GAME,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue
+from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 
@@ -35,7 +36,7 @@ OPTIONS: Mapping[str, str] = {
     "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
     "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
 }
-OWNED: Mapping[str, str] = {"won:": "wonder", "won_row:": "row", "disc:": "disc", "drawn_": "card"}
+OWNED: Mapping[str, str] = {WON: "wonder", WON_ROW: "row", DISC: "disc", DRAWN: "card"}
 COLOURS: Mapping[str, str] = {}
 ANALYSES: Mapping[str, str] = {
     "policies": "wsim.stats.shared:POLICIES",

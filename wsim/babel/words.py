@@ -80,3 +80,8 @@ LEVELS: Mapping[str, str] = {
     "one_source": "one source only",
 }
 """How certain a value is that no text at hand prints."""
+
+# --- columns of the seats table: how those begin that say what a seat has at the end ----------------------------------
+
+DISC, WON, WON_ROW, DRAWN = "disc:", "won:", "won_row:", "drawn_"
+"""``disc:ship 5``, ``won:Tower of Babel``, ``won_row:1``: whether; ``drawn_joker``: how many."""

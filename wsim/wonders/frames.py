@@ -13,6 +13,7 @@ from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT, LEFT_AT, RIGHT_AT
 from wsim.wonders.words import (
     ACTIONS,
+    BUILT,
     COLORS,
     DECISIONS,
     HAND,
@@ -35,7 +36,7 @@ _COUNTS = (
 
 def built_column(card: str) -> str:
     """Return the name of the Boolean column that says whether a seat owns a structure at the end."""
-    return f"built:{card}"
+    return BUILT + card
 
 
 def _enum(codes: NDArray[Any], names: Sequence[str]) -> pl.Series:

@@ -9,7 +9,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
-from wsim.wonders.words import ACTIONS, AGES, BUILD, CATEGORIES, COLORS, SELL, STAGE
+from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -43,7 +43,7 @@ OPTIONS: Mapping[str, str] = {
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
 COMPILE_SECONDS = 25.0
-OWNED: Mapping[str, str] = {"built:": "card"}
+OWNED: Mapping[str, str] = {BUILT: "card"}
 PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[BUILD]: "build the card",
     ACTIONS[STAGE]: "bury it under a stage",

@@ -66,6 +66,8 @@ CATEGORY_KINDS = len(CATEGORIES)
 CATEGORY_OF_COLOR = (COMMERCE, COMMERCE, CIVILIAN, COMMERCE, MILITARY, SCIENCE, GUILD, CITIES)
 POINTS_COLUMNS = tuple(f"points_{category}" for category in CATEGORIES)
 """The columns of the seats table that add up to ``total``."""
+BUILT = "built:"
+"""How the columns of the seats table begin that say whether a seat owns a card at the end."""
 
 # --- decisions and moves ---------------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from wsim import stats
-from wsim.babel.frames import DISC, WON, WON_ROW
 from wsim.babel.game import OWNED
+from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Source
 from wsim.stats.shared import OUTCOME
@@ -21,7 +21,6 @@ __all__ = [
 ]  # fmt: skip
 
 Maker = Callable[..., Table]
-DRAWN = "drawn_"
 
 wonders: Maker = partial(stats.owners, prefix=WON, noun=OWNED[WON], share="won_share", title="Wonders won")
 """How those did who had most parts on a wonder when it was completed, alone or tied."""

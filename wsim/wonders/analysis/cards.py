@@ -15,13 +15,14 @@ from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
 from wsim.wonders.analysis.card_picks import card_picks
 from wsim.wonders.game import OWNED, catalogue_of
+from wsim.wonders.words import BUILT
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Card
 
 __all__ = ["CARDS", "CHAINS", "SYNERGIES", "card_chains", "card_pairs", "cards", "chains_of"]
 
-(_BUILT, _CARD), *_ = OWNED.items()
+_CARD = OWNED[BUILT]
 
 
 def cards(
@@ -47,14 +48,14 @@ def cards(
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
     beside = None if taken is None else card_picks(taken, seats, by=groups).frame
     return stats.owners(
-        seats, _BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, level=level
+        seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, level=level
     )
 
 
-card_pairs: Callable[..., Table] = partial(stats.owner_pairs, prefix=_BUILT, noun=_CARD)
+card_pairs: Callable[..., Table] = partial(stats.owner_pairs, prefix=BUILT, noun=_CARD)
 """How much more two cards are worth together than apart; see ``wsim.stats.owner_pairs``."""
 
-card_chains: Callable[..., Table] = partial(stats.owner_chains, prefix=_BUILT, noun=_CARD)
+card_chains: Callable[..., Table] = partial(stats.owner_chains, prefix=BUILT, noun=_CARD)
 """What finishing each of some ``chains`` of cards goes with; see ``wsim.stats.owner_chains``."""
 
 
