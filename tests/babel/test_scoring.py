@@ -178,7 +178,7 @@ def test_a31_nobody_is_asked_whether_to_draw_the_action_card() -> None:
             scene.g.public.slots_left |= 0b111 << slot // 3 * 3  # the same build does not complete the wonder
         scene.turn()
         assert len(scene.held(RED)) == bool(others)
-        asked.append([event.what for event in read_log(scene.g.hidden) if event.what < len(DECISIONS)])
+        asked.append([event.what for event in read_log(scene.g.log) if event.what < len(DECISIONS)])
     assert asked[0] == asked[1]
 
 
@@ -188,7 +188,7 @@ def test_a19_a_wonder_is_scored_before_refused_offers_are_paid() -> None:
     scene.script(BLUE, offer=2)
     scene.turn()
     assert scene.points() == [8, 2, 0, 0]
-    paying = [event.what for event in read_log(scene.g.hidden) if event.what in (LOG_WONDER, LOG_PAID)]
+    paying = [event.what for event in read_log(scene.g.log) if event.what in (LOG_WONDER, LOG_PAID)]
     assert paying == [LOG_WONDER, LOG_PAID]
 
 

@@ -49,6 +49,7 @@ BROWN, GRAY, BLUE, YELLOW, RED, GREEN, PURPLE, BLACK = range(len(COLORS))
 COLOR_KINDS = len(COLORS)
 ALL_COLORS = (1 << COLOR_KINDS) - 1  # as a mask
 DRAWN_COLORS = ("purple", "black")  # guilds and black cards: some are drawn for each game, so they have no copies (R4)
+DRAWN_KINDS = len(DRAWN_COLORS)
 TRADABLE_COLORS = ("brown", "gray")  # what they produce is for sale (R13)
 
 # --- science ---------------------------------------------------------------------------------------------------------

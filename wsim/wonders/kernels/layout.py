@@ -27,6 +27,7 @@ from wsim.wonders.words import (
     CARDS,
     CATEGORY_KINDS,
     COLOR_KINDS,
+    DRAWN_KINDS,
     ENTRIES,
     FLEX,
     HAND,
@@ -73,9 +74,9 @@ PUBLIC = np.dtype(
         ("stages", "i4", (SEATS,)),  # built
         ("shields", "i4", (SEATS,)),  # shields of structures and stages
         ("hand_size", "i4", (SEATS,)),  # cards in hand
-        ("abilities", "i4", (SEATS,)),  # bits above, of structures and stages
+        ("abilities", "i4", (SEATS,)),  # bits of words.py, of structures and stages
         ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
-        ("built", "u8", (SEATS, 2)),  # names owned, one bit a card
+        ("built", "u8", (SEATS, CARD_WORDS)),  # names owned, one bit a card
         ("colors", "i4", (SEATS, COLOR_KINDS)),  # structures by colour
         ("symbols", "i4", (SEATS, SYMBOL_KINDS)),  # science symbols; the last one is wild
         ("green_symbols", "i4", (SEATS, SYMBOL_KINDS)),  # those of green structures, which others may copy (R31)
@@ -97,11 +98,11 @@ PUBLIC = np.dtype(
         ("flex_role", "u1", (SEATS, FLEX)),  # 1 Secret Warehouse, 2 Black Market: alternatives follow production (R18)
         ("board_resource", "i4", (SEATS,)),  # index into RESOURCES
         ("made_kinds", "i4", (SEATS,)),  # mask over RESOURCES: what board, brown and gray cards can give (R18)
-        ("post_price", "i4", (SEATS, 4)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
-        ("board_price", "i4", (SEATS, 4)),  # coins, by stages
-        ("price", "i4", (SEATS, 4)),  # coins that a unit costs (R14), both together
+        ("post_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
+        ("board_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by stages
+        ("price", "i4", (SEATS, PRICE_KINDS)),  # coins that a unit costs (R14), both together
         ("cheapest", "i4", (SEATS,)),  # the least of the four
-        ("turn_rebate", "i4", (SEATS, 2)),  # left, right: coins off one unit each turn (wharfs)
+        ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # left, right: coins off one unit each turn (wharfs)
         (
             "board_rebate",
             "i4",
@@ -177,9 +178,9 @@ RULES = np.dtype(
         ("slot_card", "u1", (AGES, SLOTS)),  # card number of each copy; copies of a name stand side by side
         ("base_count", "i8", (AGES,)),  # copies that are always dealt
         ("base_slots", "u1", (AGES, SLOTS)),  # slots that are always dealt
-        ("pool_count", "i8", (AGES, 2)),  # guilds, black cards of the age
-        ("pool", "u1", (AGES, 2, SLOTS)),  # slots that are drawn from
-        ("pool_drawn", "i8", (AGES, 2)),  # how many are drawn
+        ("pool_count", "i8", (AGES, DRAWN_KINDS)),  # guilds, black cards of the age
+        ("pool", "u1", (AGES, DRAWN_KINDS, SLOTS)),  # slots that are drawn from
+        ("pool_drawn", "i8", (AGES, DRAWN_KINDS)),  # how many are drawn
         # cards and stages
         ("cost", "u8", (ENTRIES,)),  # packed
         ("cost_coins", "i2", (ENTRIES,)),  # coins to the bank
@@ -260,7 +261,7 @@ HIDDEN = np.dtype(
         ("seed", "i8"),  # with the number of the game: where the deals to come are drawn from
         ("number", "i8"),  # of the game
         ("dice", [("unused", "u8"), ("rng", "u8")]),  # stream of randomised picks
-        ("pile", "u8", (2,)),  # names on the discard pile, one bit a card
+        ("pile", "u8", (CARD_WORDS,)),  # names on the discard pile, one bit a card
         ("copies", "u1", (CARDS,)),  # copies of each on the pile
         ("free_pile", "i1", (HAND,)),  # slots of the Free City's pile, top first
         ("free_pile_next", "i8"),  # cards of it that are taken
@@ -297,9 +298,9 @@ BEFORE = np.dtype(
         ("made_kinds", "i4", (SEATS,)),  # as in PUBLIC
         ("abilities", "i4", (SEATS,)),  # as in PUBLIC
         ("cheapest", "i4", (SEATS,)),  # as in PUBLIC
-        ("price", "i4", (SEATS, 4)),  # as in PUBLIC
-        ("turn_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
-        ("board_rebate", "i4", (SEATS, 2)),  # as in PUBLIC
+        ("price", "i4", (SEATS, PRICE_KINDS)),  # as in PUBLIC
+        ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # as in PUBLIC
+        ("board_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # as in PUBLIC
     ],
     align=True,
 )

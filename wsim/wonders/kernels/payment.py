@@ -296,7 +296,7 @@ def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
         gives = loop & (~loop + _ONE)
         loop &= loop - _ONE
         sold = lane(solver.for_sale[side], resource)
-        price = raw_price if resource < 4 else made_price
+        price = raw_price if resource < RAW_KINDS else made_price
         if rebate > 0 and public.board_resource[seller] == resource and sold > 0:
             _cover_all(solver, side, top, gives, max(price - rebate, 0))
             sold -= 1

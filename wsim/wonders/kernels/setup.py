@@ -12,6 +12,7 @@ from wsim.wonders.words import (
     AGES,
     BALANCED_BOARDS,
     COLOR_KINDS,
+    DRAWN_KINDS,
     FLEX,
     NEIGHBOR_SEATS,
     PARAMETERS,
@@ -21,7 +22,6 @@ from wsim.wonders.words import (
 )
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_ALL_KINDS = 2
 DICE_STREAM = 12
 SIDES_STREAM = 13  # of the balanced design
 
@@ -173,7 +173,7 @@ def deal(game, rules):
     size = rules.base_count[age]
     for i in range(size):
         dealer.deck[i] = rules.base_slots[age, i]
-    for kind in range(_ALL_KINDS):
+    for kind in range(DRAWN_KINDS):
         drawn = rules.pool_drawn[age, kind]
         if drawn:
             count = rules.pool_count[age, kind]

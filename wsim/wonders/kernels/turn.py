@@ -20,6 +20,7 @@ from wsim.wonders.kernels.moves import (
 from wsim.wonders.kernels.payment import spread
 from wsim.wonders.words import (
     ALL_COLORS,
+    ALL_RESOURCES,
     BLACK_MARKET,
     BROWN,
     BUILD,
@@ -51,9 +52,7 @@ from wsim.wonders.words import (
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BYTE, _LANE = np.uint64(0xFF), np.uint64(8)
-_ALL_RESOURCES = 0x7F
 WAREHOUSE_ROLE, MARKET_ROLE = 1, 2
-_BROWN, _GRAY, _GREEN = 0, 1, 5
 _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
 _CUMULATIVE = SWITCH_NUMBER["olympia_discount_cumulative"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
@@ -111,7 +110,7 @@ def add_production(public, rules, seat, entry, sold):
 @kernel
 def private_symbol(role, kinds):
     """Return the alternatives of Secret Warehouse and Black Market in a city that makes these kinds (R18)."""
-    return kinds if role == WAREHOUSE_ROLE else _ALL_RESOURCES & ~kinds
+    return kinds if role == WAREHOUSE_ROLE else ALL_RESOURCES & ~kinds
 
 
 @kernel
