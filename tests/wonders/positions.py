@@ -46,7 +46,7 @@ class Move:
 
 @lru_cache(maxsize=64)
 def rules(ruleset: str, players: int, changes: tuple[str, ...]) -> tuple[Catalogue, Any]:
-    """Return the catalogue and the TABLES record of a rule set with changes such as ``switches.debt_choice=false``."""
+    """Return the catalogue and the RULES record of a rule set with changes such as ``switches.debt_choice=false``."""
     catalogue = load_catalogue(ruleset, changes=changes)
     return catalogue, compile_rules(catalogue, players)[0]
 

@@ -97,7 +97,7 @@ class BabelSimulator:
         return picks_frame(picks, self.labels, self.catalogue)
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace (TRACE.md)."""
+        """Replay one game and return its trace (docs/trace.md)."""
         rows = np.zeros(self.seats, ROW)
         self._run(number, rows, None, LOG_ALL)
         game = self._game()

@@ -1,4 +1,4 @@
-"""The log of one game -> its trace, as TRACE.md describes it."""
+"""The log of one game -> its trace, as docs/trace.md describes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One game as a trace object, and told to a person. The form is a fixed contract: format wsim-trace/1."""
+"""One game as a trace object, and told to a person. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
 
 from __future__ import annotations
 
