@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from tests.wonders.position_kernels import entry
-from wsim.jit import kernel
+from wsim.jit import kernel, types
 from wsim.wonders.kernels.entries import pay_entry
 from wsim.wonders.kernels.layout import WILD_PRICES, Hidden, Public
 from wsim.wonders.kernels.turn import add_flex
@@ -223,7 +222,8 @@ def compare_many(public: Any, hidden: Any, state: Any, shape: Any, number: Any, 
         if purse < bank:
             found[:, :] = 0
         if _differs(hidden, listed, found, purse - bank):
-            hidden.span[:7] = cost
+            for resource in range(7):
+                hidden.span[resource] = cost[resource]
             hidden.span[7] = listed
             hidden.best_right[0], hidden.best_right[1] = bank, purse
             return case

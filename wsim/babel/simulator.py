@@ -20,14 +20,13 @@ from wsim.babel.kernels.layout import (
     PICK,
     ROW,
     SEATING,
-    SEATS,
     records,
 )
 from wsim.babel.players import Player
 from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
 from wsim.errors import UserError
-from wsim.jit import source_digest
+from wsim.jit import addresses_of, source_digest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +52,7 @@ class BabelSimulator:
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
-        self._line_up = tuple(player.function for player in players)
-        self._line_up += self._line_up[:1] * (SEATS - len(players))
+        self._addresses = addresses_of([player.function for player in players])
         self._seating = records(1, SEATING)[0]
         self._seed = seed
         self._seating.seed = seed
@@ -81,7 +79,7 @@ class BabelSimulator:
         room = np.zeros(0, PICK) if picks is None else picks
         shaped = (rows.view(np.recarray), room.view(np.recarray))
         with np.errstate(over="ignore"):  # the random numbers wrap, which numpy reports without the JIT
-            written = int(play_chunk(game, self._rules, self._seating, self._line_up, first, *shaped, logging))
+            written = int(play_chunk(game, self._rules, self._seating, self._addresses, first, *shaped, logging))
         if written == ERROR:
             for player in self.players:
                 if player.plugged is not None and (complaint := player.plugged.complaint(player.label)):

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT, NumbaError, intrinsic, ir, njit, types
+from wsim.jit import JIT, NumbaError, address_of, njit, numpy_signature, types
 from wsim.policy import Declaration, declaration_of
 from wsim.rng import below
 
@@ -254,12 +254,12 @@ def _compiled(function: Any, source: Any, label: str, interface: Interface) -> A
             return below(own, choice.count)
         return inner(public, own, choice, rules)
 
-    return njit(interface.signature, nogil=True, error_model="numpy")(entry)
+    return njit(numpy_signature(interface.signature), nogil=True, error_model="numpy")(entry)
 
 
 def _check_types(inner: Any, label: str, interface: Interface) -> None:
     """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
-    arguments = tuple(interface.signature.args)
+    arguments = tuple(numpy_signature(interface.signature).args)
     try:
         inner.compile(arguments)
     except KeyError as error:  # numba's answer to a field that a record has not
@@ -291,18 +291,6 @@ def _first_useful(text: str) -> str:
     return f"{first[:200]}{place}"
 
 
-def _address_of(_context: Any, record: Any) -> Any:
-    """Return the address of a record."""
-
-    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ptrtoint(args[0], ir.IntType(64))
-
-    return types.uint64(record), generate
-
-
-_address: Any = intrinsic(_address_of)
-
-
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     explores = interface.explores
@@ -322,9 +310,9 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
     def entry(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         if explores(own, choice):
             return below(own, choice.count)
-        return callback(_address(public), _address(own), _address(choice), _address(rules))
+        return callback(address_of(public), address_of(own), address_of(choice), address_of(rules))
 
-    compiled = njit(interface.signature, nogil=True, error_model="numpy")(entry)
+    compiled = njit(numpy_signature(interface.signature), nogil=True, error_model="numpy")(entry)
     compiled.keeps = callback  # the callback must live as long as the code that jumps to it
     return compiled
 

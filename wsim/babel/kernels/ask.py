@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wsim.babel.kernels.layout import EVENTS, LOG_ALL
-from wsim.jit import kernel
+from wsim.jit import call, kernel
 
 
 @kernel
@@ -13,7 +13,7 @@ def ask(game, rules, line_up, seat):
     index = 0
     if choice.count > 1:
         own = game.own[seat]
-        index = line_up[own.entrant](game.public, own, choice, rules)
+        index = call(line_up[own.entrant], game.public, own, choice, rules)
         if index < 0 or index >= choice.count:
             if hidden.error[0] == 0:
                 hidden.error[0] = 1

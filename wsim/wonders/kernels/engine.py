@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit, types
+from wsim.jit import call, kernel, lowest_bit, types
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.layout import (
     DISCARD_PILE,
@@ -138,7 +138,7 @@ def ask(game, rules, seating, line_up, decider):
         keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
-        index = line_up[public.policy[decider]](public, game.own[decider], choice, rules)
+        index = call(line_up[public.policy[decider]], public, game.own[decider], choice, rules)
         if index < 0 or index >= choice.count:
             hidden.error[0], hidden.error[1], hidden.error[2], hidden.error[3] = 1, decider, index, choice.count
             return NO_MOVE

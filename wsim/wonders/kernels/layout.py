@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import from_dtype, types
+from wsim.jit import ADDRESSES, from_dtype, record_type, types
 
 RESOURCES = ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
@@ -367,8 +367,8 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Rules, Seating, Hidden, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, HIDDEN, GAME, ROW, PICK)
-)
+Public, Private, Choice, Hidden, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, HIDDEN, GAME))
+Rules, Seating = (record_type(dtype, constant=True) for dtype in (RULES, SEATING))
+Row, Pick = map(from_dtype, (ROW, PICK))
 POLICY = types.int64(Public, Private, Choice, Rules)
-LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)
+LINE_UP = ADDRESSES  # of the policies, one for each entry
