@@ -35,7 +35,8 @@ OPTIONS: Mapping[str, str] = {
     "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
     "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
 }
-COMPILE_SECONDS = 20.0
+ENGINE = "wsim.babel.kernels.engine"
+COMPILE_SECONDS = (6.0, 3.0)  # the engine, the policies of the default plan
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -49,11 +50,11 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG0
     }
 
 
-def cold() -> float | bool:
-    """Return about how many seconds the kernels take to compile, or False where they are compiled already."""
-    from wsim.jit import cache_is_cold
+def cold() -> float:
+    """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
+    from wsim.jit import seconds_to_compile
 
-    return COMPILE_SECONDS if cache_is_cold("babel.kernels", "play_chunk") else False
+    return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -77,11 +78,14 @@ def prepare(plan: Plan) -> BabelSimulator:
 
     from wsim.babel.catalog.compiling import compile_rules
     from wsim.babel.players import make_player
-    from wsim.babel.simulator import BabelSimulator
+    from wsim.jit import compiled_beside
     from wsim.policies.lineup import parse_entry
 
     compiled = compile_rules(catalog, plan.players)
-    players = [make_player(parse_entry(entry)) for entry in entries]
+    with compiled_beside(ENGINE):
+        players = [make_player(parse_entry(entry)) for entry in entries]
+    from wsim.babel.simulator import BabelSimulator
+
     if len(players) == 1:
         players *= plan.players
     return BabelSimulator(catalog, compiled, players, seed=plan.seed, rotate=plan.rotate)

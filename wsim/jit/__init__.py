@@ -9,6 +9,7 @@ from numba import from_dtype, types
 from numba.core.errors import NumbaError
 from numba.extending import overload
 
+from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, source_digest
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
@@ -27,6 +28,7 @@ __all__ = [
     "cache_directory",
     "cache_is_cold",
     "call",
+    "compiled_beside",
     "count_bits",
     "from_dtype",
     "kernel",
@@ -36,6 +38,7 @@ __all__ = [
     "overload",
     "record_type",
     "reverse_bits",
+    "seconds_to_compile",
     "source_digest",
     "types",
 ]

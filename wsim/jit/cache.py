@@ -72,8 +72,8 @@ def cache_directory(package: str) -> Path:
 
 
 def cache_is_cold(package: str, name: str) -> bool:
-    """Say whether the kernel called ``name`` of a game package has still to be compiled on this machine."""
-    return JIT and not any(cache_directory(package).rglob(f"*{name}*.nbi"))
+    """Say whether the entry points with ``name`` in ``module.function`` have still to be compiled on this machine."""
+    return JIT and not any(name in path.name for path in cache_directory(package).rglob("*.nbi"))
 
 
 @contextmanager

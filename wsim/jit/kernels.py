@@ -54,6 +54,8 @@ def _inner(function: FunctionType, **options: Any) -> Any:
         return njit(**_OPTIONS, **options)(function)
     from wsim.jit.inner import INNER, with_plain_types
 
+    if _package_of(function) is not None:  # a twelfth of the compile time; users' kernels may have array expressions
+        options["no_rewrites"] = True
     return with_plain_types(njit(**_OPTIONS, **INNER, **options)(function))
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
+from numba.core.errors import NumbaError
 from numba.core.typeconv import Conversion  # type: ignore[attr-defined]
 from numba.extending import (
     lower_builtin,
@@ -67,6 +68,9 @@ class View(types.Record):  # type: ignore[misc, unused-ignore]
             fields.append((key, {"type": value, "offset": at, "alignment": kind.alignment}))
         super().__init__(fields, dtype.itemsize, dtype.isalignedstruct)
         self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -191,7 +195,7 @@ def _getattr(context: Any, builder: Any, view: Any, value: Any, name: str) -> An
 def _setattr(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
     view, kind = signature.args
     if view.constant:
-        raise TypeError(f"{view.name}.{name} is never written")
+        raise NumbaError(f"{view.name}.{name} is never written")
     value = context.cast(builder, args[1], kind, view.typeof(name))
     pointer = _at(builder, args[0], ir.Constant(_WORD, view.offset(name)))
     _store(context, builder, pointer, view.storage[name], f"{view.name}.{name}", value)
@@ -234,7 +238,7 @@ def _getitem(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _setitem(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     lanes, kind, given = signature.args
     if lanes.constant:
-        raise TypeError(f"{lanes} is never written")
+        raise NumbaError(f"{lanes} is never written")
     value = context.cast(builder, args[2], given, lanes.element)
     pointer = _place(context, builder, lanes, args[0], kind, args[1])
     _store(context, builder, pointer, lanes.storage, lanes.field, value)

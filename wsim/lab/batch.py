@@ -6,7 +6,6 @@ be seen in the result. At most ``2 * threads`` chunks are in flight: that, and w
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -18,13 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Progress", "play", "usable_cpus", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "Progress", "play", "usable_threads"]
 
 FIRST_CHUNK = 64
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
@@ -66,13 +66,6 @@ class _Pace:
         if self._fixed:
             return self._fixed
         return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
-
-
-def usable_cpus() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def usable_threads(threads: int | None) -> int:

@@ -159,7 +159,7 @@ def _add_sale(public, hidden, side, seller, needed):
             hidden.payer_sale[side] += gives
 
 
-@kernel
+@kernel(inline=True)
 def _pay_plain(public, hidden, seat, missing, budget):
     """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
     most_left = missing - less(missing, hidden.payer_sale[0])

@@ -285,7 +285,7 @@ def _rare(public, own, rules, seat, entry, needs):
     return value
 
 
-@kernel
+@kernel(inline=True)
 def entry_value(public, own, rules, seat, entry, needs):
     """Return the value of a structure or stage, its own coins and its cost apart."""
     weights = own.weights[public.age]
