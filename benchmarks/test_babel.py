@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from wsim.game import find_game
-from wsim.lab.batch import usable_cpus
 from wsim.lab.plan import Plan
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from wsim.game import find_game
-from wsim.lab.batch import MAXIMUM_CHUNK, usable_cpus
+from wsim.lab.batch import MAXIMUM_CHUNK
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     from benchmarks.conftest import Process

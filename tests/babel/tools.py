@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 
 from wsim.babel.game import prepare
 from wsim.babel.kernels.deal import set_up
@@ -30,6 +29,7 @@ from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
+from wsim.jit import addresses_of, kernel, types
 from wsim.policies.lineup import parse_lineup
 
 Pick = tuple[int, int, int, str, int, int, int]
@@ -83,7 +83,7 @@ def log_of(of: BabelSimulator, number: int) -> list[Pick]:
     ]
 
 
-@njit(POLICY)
+@kernel(POLICY, package="babel.kernels")
 def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
     """Take the move whose code is written in the weight of the decision, else the first move."""
     wanted = own.weights[choice.kind]
@@ -93,14 +93,14 @@ def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
     return 0
 
 
-@njit(types.void(Game, Rules, Seating))
+@kernel(types.void(Game, Rules, Seating), package="babel.kernels")
 def _lay_out(g, t, seating):  # type: ignore[no-untyped-def]
     for seat in range(t.seats):
         g.own[seat].entrant = -1
     set_up(g, t, seating, 0)
 
 
-@njit(types.void(Game, Rules, LINE_UP, types.int64))
+@kernel(types.void(Game, Rules, LINE_UP, types.int64), package="babel.kernels")
 def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
     if ending:
         final_scoring(g, t)
@@ -174,7 +174,7 @@ class Scene:
 
     def _run(self, ending: bool) -> None:
         with np.errstate(over="ignore"):
-            _take_turn(self.g, self.t, (scripted,) * SEATS, ending)
+            _take_turn(self.g, self.t, addresses_of([scripted] * SEATS), ending)
 
     # --- looking ------------------------------------------------------------------------------------------------------
     def cards(self, seat: int) -> dict[str, int]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from tests.wonders.position_kernels import entry
-from wsim.jit import kernel
+from wsim.jit import kernel, types
 from wsim.wonders.kernels.entries import pay_entry
 from wsim.wonders.kernels.layout import Public, Solver
 from wsim.wonders.kernels.turn import add_flex
@@ -224,7 +223,8 @@ def compare_many(public: Any, solver: Any, state: Any, shape: Any, number: Any, 
         if purse < bank:
             found[:, :] = 0
         if _differs(solver, listed, found, purse - bank):
-            solver.span[:7] = cost
+            for resource in range(7):
+                solver.span[resource] = cost[resource]
             solver.span[7] = listed
             solver.best_right[0], solver.best_right[1] = bank, purse
             return case

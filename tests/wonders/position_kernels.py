@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from wsim.jit import JIT, cache_directory, config, kernel, njit
+from wsim.jit import kernel, types
 from wsim.rng import below
 from wsim.wonders.kernels.engine import play_until
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands
@@ -47,14 +46,7 @@ TASTE_ANY, TASTE_BUILDS, TASTE_STAGES = 0, 1, 2  # parameter 0 of `tasting`
 
 def entry(signature: Any) -> Callable[[Any], Any]:
     """Compile a test kernel for a signature and keep it beside the engine it was compiled with."""
-
-    def compile_entry(function: Any) -> Any:
-        if not JIT:
-            return function
-        config.CACHE_DIR = str(cache_directory("wonders.kernels"))
-        return njit(signature, cache=True, nogil=True, error_model="numpy")(function)
-
-    return compile_entry
+    return kernel(signature, package="wonders.kernels")  # type: ignore[no-any-return]
 
 
 @entry(types.int64(Game, Rules, Seating, LINE_UP, types.int64, types.int64, types.int64))

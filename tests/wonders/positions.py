@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.wonders import position_kernels as kernels
+from wsim.jit import addresses_of
 from wsim.wonders.catalog import Catalogue, load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.kernels import layout
@@ -83,7 +84,7 @@ class Position:
         self.hidden.taken[:] = NO_MOVE
 
     def _do(self, step: int, seat: int = 0, what: int = 0) -> int:
-        line_up = (kernels.scripted,) * SEATS
+        line_up = addresses_of([kernels.scripted] * SEATS)
         with np.errstate(over="ignore"):
             return int(kernels.perform(self.game, self.rules, self._seating, line_up, step, seat, what))
 

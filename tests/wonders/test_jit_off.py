@@ -37,7 +37,7 @@ def digests() -> dict[str, str]:
 def test_games_without_the_jit_are_the_same() -> None:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
-    command = [sys.executable, "-W", "error", "-W", "ignore:First-class function", "-m", "tests.wonders.test_jit_off"]
+    command = [sys.executable, "-W", "error", "-m", "tests.wonders.test_jit_off"]
     answer = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout) == {"jit": False, **digests()}

@@ -52,7 +52,8 @@ ANALYSES: Mapping[str, str] = {
 }
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
-COMPILE_SECONDS = 20.0
+ENGINE = "wsim.babel.kernels.engine"
+COMPILE_SECONDS = (6.0, 3.0)  # the engine, the policies of the default plan
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -68,9 +69,9 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:  # noqa: ARG0
 
 def cold() -> float:
     """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
-    from wsim.jit import cache_is_cold
+    from wsim.jit import seconds_to_compile
 
-    return COMPILE_SECONDS if cache_is_cold("babel.kernels", "play_chunk") else 0.0
+    return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -92,11 +93,14 @@ def prepare(plan: Plan) -> BabelSimulator:
 
     from wsim.babel.catalog.compiling import compile_rules
     from wsim.babel.registry import TRADE
-    from wsim.babel.simulator import BabelSimulator
+    from wsim.jit import compiled_beside
     from wsim.policies.registry import resolve
 
     compiled = compile_rules(catalogue, plan.players)
-    line_up = resolve(plan.line_up, plan.players, TRADE)
+    with compiled_beside(ENGINE):
+        line_up = resolve(plan.line_up, plan.players, TRADE)
+    from wsim.babel.simulator import BabelSimulator  # which imports the engine
+
     return BabelSimulator(catalogue, compiled, line_up, seed=plan.seed, rotate=plan.rotate)
 
 

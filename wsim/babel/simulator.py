@@ -16,7 +16,7 @@ from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
-from wsim.jit import source_digest
+from wsim.jit import addresses_of, source_digest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,6 +44,7 @@ class BabelSimulator:
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
+        self._addresses = addresses_of(line_up.functions)
         self._seating = records(1, SEATING)[0]
         self._seed = seed
         self._seating.seed = seed
@@ -69,7 +70,7 @@ class BabelSimulator:
         room = np.zeros(0, PICK) if picks is None else picks
         shaped = (rows.view(np.recarray), room.view(np.recarray))
         with np.errstate(over="ignore"):  # the random numbers wrap, which numpy reports without the JIT
-            arguments = (game, self._rules, self._seating, self.line_up.functions, first)
+            arguments = (game, self._rules, self._seating, self._addresses, first)
             try:
                 written = int(play_chunk(*arguments, *shaped, logging))
             except Exception as error:

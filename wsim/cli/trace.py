@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.cli.run import announce_compiling
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 
@@ -37,7 +38,9 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = given.resolve({"games": 1})
-    simulator: Simulator = find_game(plan.game).prepare(plan)
+    game = find_game(plan.game)
+    announce_compiling(game)
+    simulator: Simulator = game.prepare(plan)
     texts = _texts(simulator, range(first, first + plan.games), form)
     if out is None:
         for text in texts:

@@ -6,7 +6,6 @@ be seen in the result. At most ``2 * threads`` chunks are in flight: that, and w
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
@@ -19,13 +18,14 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "in_chunks", "play", "usable_cpus", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "in_chunks", "play", "usable_threads"]
 
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
@@ -67,13 +67,6 @@ class _Pace:
         if self._fixed:
             return self._fixed
         return min(self._size, max(LAST_CHUNK, left // (2 * threads)))
-
-
-def usable_cpus() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def usable_threads(threads: int | None) -> int:

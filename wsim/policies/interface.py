@@ -14,7 +14,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from wsim.jit import kernel, njit
+from wsim.jit import kernel, njit, numpy_signature
 
 if TYPE_CHECKING:
     from wsim.policies.weights import WeightSets
@@ -65,7 +65,9 @@ class Interface:
     def explored(self, policy: Any) -> Any:
         """Return the entrance of a user's policy (a kernel), which explores and settles nothing else. Not kept."""
         options = {"nogil": True, "error_model": "numpy"}
-        return njit(self.signature, **options)(_entrance_of(self._after((EXPLORE,), policy), "explored"))
+        return njit(numpy_signature(self.signature), **options)(
+            _entrance_of(self._after((EXPLORE,), policy), "explored")
+        )
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
         """Return the kernel that asks a policy for what these parts of the routine do not settle."""

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT, NumbaError, intrinsic, ir, kernel, njit, types
+from wsim.jit import JIT, NumbaError, address_of, kernel, njit, numpy_signature, types
 from wsim.policies.declare import Declaration, declaration_of
 from wsim.policies.sources import digest_of_sources
 
@@ -236,7 +236,7 @@ def _compiled(function: Any, source: Any, label: str, interface: Interface) -> A
 
 def _check_types(inner: Any, label: str, interface: Interface) -> None:
     """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
-    arguments = tuple(interface.signature.args)
+    arguments = tuple(numpy_signature(interface.signature).args)
     try:
         inner.compile(arguments)
     except KeyError as error:  # numba's answer to a field that a record has not
@@ -268,18 +268,6 @@ def _first_useful(text: str) -> str:
     return f"{first[:200]}{place}"
 
 
-def _address_of(_context: Any, record: Any) -> Any:
-    """Return the address of a record."""
-
-    def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ptrtoint(args[0], ir.IntType(64))
-
-    return types.uint64(record), generate
-
-
-_address: Any = intrinsic(_address_of)
-
-
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     if not JIT:
@@ -295,7 +283,7 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
 
     @kernel
     def ask(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-        return callback(_address(public), _address(own), _address(choice), _address(rules))
+        return callback(address_of(public), address_of(own), address_of(choice), address_of(rules))
 
     entrance = interface.explored(ask)
     entrance.keeps = callback  # the callback must live as long as the code that jumps to it

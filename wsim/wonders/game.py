@@ -42,7 +42,8 @@ OPTIONS: Mapping[str, str] = {
     "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
     "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
 }
-COMPILE_SECONDS = 25.0
+ENGINE = "wsim.wonders.kernels.engine"
+COMPILE_SECONDS = (11.0, 4.0)  # the engine, the policies of the default plan
 OWNED: Mapping[str, str] = {BUILT: "card"}
 PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[BUILD]: "build the card",
@@ -102,9 +103,9 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
 
 def cold() -> float:
     """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
-    from wsim.jit import cache_is_cold
+    from wsim.jit import seconds_to_compile
 
-    return COMPILE_SECONDS if cache_is_cold("wonders.kernels", "play_chunk") else 0.0
+    return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -137,13 +138,16 @@ def _check_players(plan: Plan, catalogue: Catalogue) -> None:
 
 def prepare(plan: Plan) -> WondersSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+    from wsim.jit import compiled_beside
     from wsim.policies.registry import resolve
     from wsim.wonders.registry import TRADE
     from wsim.wonders.simulator import WondersSimulator
 
     catalogue = catalogue_of(plan)
     _check_players(plan, catalogue)
-    return WondersSimulator(plan, catalogue, resolve(plan.line_up, plan.players, TRADE))
+    with compiled_beside(ENGINE):
+        line_up = resolve(plan.line_up, plan.players, TRADE)
+    return WondersSimulator(plan, catalogue, line_up)
 
 
 def _randomised(plan: Plan, chance: str) -> Plan:

@@ -29,11 +29,13 @@ class WondersSimulator:
     """
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
+        from wsim.jit import addresses_of
         from wsim.wonders.catalog.compiling import compile_rules
         from wsim.wonders.kernels.layout import PICK, ROW
         from wsim.wonders.seating import compile_seating
 
         self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
+        self._addresses = addresses_of(line_up.functions)
         self._rules = compile_rules(catalogue, plan.players)
         self.seats = int(self._rules[0].seats)
         self.row_dtype = ROW
@@ -54,7 +56,7 @@ class WondersSimulator:
         game = np.zeros(1, GAME).view(np.recarray)
         picks = np.zeros(0, PICK) if picks is None else picks
         with np.errstate(over="ignore"):  # random numbers wrap around, as they must
-            arguments = (game[0], self._rules[0], self._seating[0], self._line_up.functions, first)
+            arguments = (game[0], self._rules[0], self._seating[0], self._addresses, first)
             try:
                 written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
             except Exception as error:

@@ -25,7 +25,7 @@ from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import LINE_UP, LOG_PICKS, NOBODY, OVER, Game, Pick, Row, Rules, Seating
 from wsim.babel.kernels.log import log_pick
 from wsim.babel.words import SLOTS, TURN
-from wsim.jit import kernel, types
+from wsim.jit import call, kernel, types
 
 __all__ = ["ERROR", "play_chunk", "play_game"]
 
@@ -39,7 +39,7 @@ def ask(game, rules, line_up, seat):
     choice, own = game.choice, game.own[seat]
     index = 0
     if choice.count > 1:
-        index = line_up[own.entrant](game.public, own, choice, rules)
+        index = call(line_up[own.entrant], game.public, own, choice, rules)
         if index < 0 or index >= choice.count:
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, own.entrant, index, choice.count
             return -1

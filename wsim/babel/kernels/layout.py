@@ -35,7 +35,7 @@ from wsim.babel.words import (
     SWITCHES,
     WONDERS,
 )
-from wsim.jit import JIT, from_dtype, types
+from wsim.jit import ADDRESSES, JIT, from_dtype, record_type, types
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
@@ -299,11 +299,11 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Rules, Seating, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, GAME, ROW, PICK)
-)
+Public, Private, Choice, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, GAME))
+Rules, Seating = (record_type(dtype, constant=True) for dtype in (RULES, SEATING))
+Row, Pick = map(from_dtype, (ROW, PICK))
 POLICY = types.int64(Public, Private, Choice, Rules)
-LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)
+LINE_UP = ADDRESSES  # of the policies, one for each entry
 
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, types
+from wsim.jit import call, kernel, types
 from wsim.rng import below, uniform
 from wsim.wonders.kernels.flow import advance, take
 from wsim.wonders.kernels.layout import LINE_UP, LOG_PICK, NOBODY, OVER, Game, Pick, Row, Rules, Seating
@@ -30,7 +30,7 @@ def ask(game, rules, seating, line_up, decider):
         keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
-        index = line_up[public.policy[decider]](public, game.own[decider], choice, rules)
+        index = call(line_up[public.policy[decider]], public, game.own[decider], choice, rules)
         if index < 0 or index >= choice.count:
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
             return NO_MOVE

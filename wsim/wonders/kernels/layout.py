@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import from_dtype, types
+from wsim.jit import ADDRESSES, from_dtype, record_type, types
 from wsim.wonders.words import (
     AGES,
     CARD_WORDS,
@@ -419,8 +419,8 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Rules, Seating, Solver, Game, Row, Pick = map(
-    from_dtype, (PUBLIC, PRIVATE, CHOICE, RULES, SEATING, SOLVER, GAME, ROW, PICK)
-)
+Public, Private, Choice, Solver, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, SOLVER, GAME))
+Rules, Seating = (record_type(dtype, constant=True) for dtype in (RULES, SEATING))
+Row, Pick = map(from_dtype, (ROW, PICK))
 POLICY = types.int64(Public, Private, Choice, Rules)
-LINE_UP = types.UniTuple(types.FunctionType(POLICY), SEATS)
+LINE_UP = ADDRESSES  # of the policies, one for each entry

@@ -180,7 +180,7 @@ def _cheapest_only(solver, count):
     return kept
 
 
-@kernel
+@kernel(inline=True)
 def _add_builds(game, rules, producer, card, held, at):
     """Add the ways of building one card of the hand from place ``at`` on; return the new length."""
     public, choice = game.public, game.choice
@@ -204,7 +204,7 @@ def _add_builds(game, rules, producer, card, held, at):
     return at
 
 
-@kernel
+@kernel(inline=True)
 def _add_paid(game, rules, producer, card, held, at):
     """Add one move for each payment of a card's own cost."""
     choice, solver = game.choice, game.solver

@@ -176,7 +176,7 @@ def _add_sale(public, solver, side, seller, needed):
             solver.for_sale[side] += gives
 
 
-@kernel
+@kernel(inline=True)
 def _pay_plain(public, solver, seat, missing, budget):
     """Pay with symbols of one resource each: what matters is how many raw and made units come from the left."""
     most_left = missing - less(missing, solver.for_sale[0])

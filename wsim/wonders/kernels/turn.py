@@ -342,7 +342,7 @@ def inflict(game, rules, seat, entry):
             hidden.losses[other] += each * number
 
 
-@kernel
+@kernel(inline=True)
 def resolve(game, rules, decision):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden

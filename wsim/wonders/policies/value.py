@@ -294,7 +294,7 @@ def _rare(public, own, rules, seat, item, needs):
     return value
 
 
-@kernel
+@kernel(inline=True)
 def item_value(public, own, rules, seat, item, needs):
     """Return the value of a structure or stage, its own coins and its cost apart."""
     weights = own.weights[public.age]

@@ -1,0 +1,44 @@
+"""The one gateway to numba: the ``kernel`` decorator, record types, calls by address, bits, caches.
+
+Nothing outside this package imports numba or llvmlite.
+"""
+
+from __future__ import annotations
+
+from numba import from_dtype, types
+from numba.core.errors import NumbaError
+from numba.extending import overload
+
+from wsim.jit.beside import compiled_beside, seconds_to_compile
+from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
+from wsim.jit.cache import cache_directory, cache_is_cold, source_digest
+from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
+from wsim.jit.kernels import kernel, njit
+from wsim.jit.kinds import numpy_signature, record_type
+from wsim.jit.modes import CHECKED, JIT, PLAIN
+
+__all__ = [
+    "ADDRESSES",
+    "CHECKED",
+    "JIT",
+    "PLAIN",
+    "NumbaError",
+    "address_of",
+    "addresses_of",
+    "cache_directory",
+    "cache_is_cold",
+    "call",
+    "compiled_beside",
+    "count_bits",
+    "from_dtype",
+    "kernel",
+    "lowest_bit",
+    "njit",
+    "numpy_signature",
+    "overload",
+    "record_type",
+    "reverse_bits",
+    "seconds_to_compile",
+    "source_digest",
+    "types",
+]

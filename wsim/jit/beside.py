@@ -1,0 +1,82 @@
+"""Compiling on two processors: another process compiles a module's entry points and keeps them on the disk.
+
+Numba holds one lock while it compiles, so threads gain nothing. Whatever goes wrong in the other process, nothing is
+lost: the entry points that it did not keep are compiled here, when their module is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wsim.jit.cache import cache_is_cold, caching_in
+from wsim.jit.modes import JIT
+from wsim.processors import usable_cpus
+
+__all__ = ["compiled_beside", "seconds_to_compile"]
+
+_INSIDE = "WSIM_COMPILING_BESIDE"  # set in the other process, which starts none of its own
+_PATIENCE = 600.0  # seconds until the other process is given up
+
+
+def seconds_to_compile(module: str, alone: float, rest: float) -> float:
+    """Return about how long a first command compiles, 0 where the entry points of ``module`` are compiled already.
+
+    ``alone`` and ``rest`` are the seconds of that module and of all else on one processor.
+    """
+    if not cache_is_cold(*_place_of(module)):
+        return 0.0
+    return max(alone, rest) + 1.0 if _is_worth_it(module) else alone + rest
+
+
+@contextmanager
+def compiled_beside(module: str) -> Iterator[None]:
+    """Have the entry points of a module such as "wsim.wonders.kernels.engine" compiled while the block runs.
+
+    Returns when both are done. Does nothing where they are compiled already, cannot be kept, or there is one processor.
+    """
+    process = _start(module) if _is_worth_it(module) else None
+    try:
+        yield
+        if process is not None:
+            process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        if process is not None and process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _is_worth_it(module: str) -> bool:
+    """Say whether another process can compile a module for this one."""
+    if not JIT or _INSIDE in os.environ or usable_cpus() < 2 or not sys.executable or hasattr(sys, "frozen"):
+        return False
+    package, name = _place_of(module)
+    with caching_in(package) as kept:
+        return kept and module not in sys.modules and cache_is_cold(package, name)
+
+
+def _place_of(module: str) -> tuple[str, str]:
+    """Return the package below wsim of a module and how the names of its entry points begin on the disk."""
+    package, _, name = module.removeprefix("wsim.").rpartition(".")
+    return package, f"{name}."
+
+
+def _start(module: str) -> subprocess.Popen[bytes] | None:
+    """Start a process that imports a module from where this one would."""
+    environment = {**os.environ, _INSIDE: "1", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    silent = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", f"import {module}"],
+            env=environment,
+            stdin=silent,
+            stdout=silent,
+            stderr=silent,
+        )
+    except OSError:
+        return None

@@ -1,0 +1,64 @@
+"""Kernels compiled once, as intermediate code, in the entry point they end up in: a third of the compile time.
+
+This stands on names that numba does not promise to keep; in the plain mode (``modes.PLAIN``) nobody imports it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+__all__ = ["INNER", "with_plain_types"]
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """Intermediate code that waits for the entry point it is linked into: not optimised, no machine code."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _InnerCompiler(Compiler):
+    """Compile a kernel to intermediate code only.
+
+    Numba makes machine code of every function and optimises it again in each of its callers. Kernels are called
+    from kernels alone, so it is enough to do both once, in the entry point.
+    """
+
+    def compile_extra(self, func: Any) -> Any:
+        context = self.state.targetctx
+        self.state.flags.no_compile = True
+        self.state.library = _InnerLibrary(context.codegen(), func.__qualname__)
+        compiled = super().compile_extra(func)
+        # The dispatcher wants a built-in function of its own as key; called from Python, this one raises.
+        key: Any = dict[str, str]().__getitem__
+        context.insert_user_function(key, compiled.fndesc, [compiled.library])
+        return compiled._replace(entry_point=key)
+
+
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
+"""Options of numba for a kernel that only kernels call."""
+
+
+def with_plain_types(kernel: Any) -> Any:
+    """Have a kernel compiled once for all literals and lengths of integers, not once for each combination."""
+    kernel.get_call_template = partial(_call_template, kernel.get_call_template)
+    return kernel
+
+
+def _call_template(get_call_template: Any, args: Any, kws: Any) -> Any:
+    return get_call_template(tuple(map(_plain, args)), {name: _plain(kind) for name, kind in kws.items()})
+
+
+def _plain(kind: Any) -> Any:
+    """Return the type that a kernel is compiled for in place of a literal or of a short integer."""
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind  # type: ignore[attr-defined]

@@ -1,0 +1,31 @@
+"""The types that kernels have for records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numba import from_dtype
+
+from wsim.jit.modes import PLAIN
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["numpy_signature", "record_type"]
+
+
+def record_type(dtype: np.dtype[Any], *, constant: bool = False) -> Any:
+    """Return the type that kernels have for the records of a dtype; nothing ever writes to ``constant`` ones.
+
+    Kernels take elements of nested arrays by their place, which is never negative; they neither slice nor copy them.
+    """
+    if PLAIN:
+        return from_dtype(dtype)
+    from wsim.jit.records import view
+
+    return view(dtype, constant)
+
+
+def numpy_signature(signature: Any) -> Any:
+    """Return a signature with numba's own records: users' functions slice nested arrays and count from their end."""
+    return signature.return_type(*(getattr(kind, "same", kind) for kind in signature.args))

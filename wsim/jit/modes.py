@@ -1,0 +1,50 @@
+"""How kernels are compiled here: not at all, plainly, or with the short cuts of ``inner`` and ``records``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from numba.core import config as _config
+
+__all__ = ["CHECKED", "JIT", "PLAIN", "config"]
+
+# Typed stubs of numba do not know the settings.
+config: Any = _config
+
+# What the short cuts stand on and numba does not promise to keep (tested with 0.68), by module and class.
+_SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("numba.core.codegen", "JITCodeLibrary"): (
+        "_optimize_final_module",
+        "_finalize_final_module",
+        "_finalize_dynamic_globals",
+    ),
+    ("numba.core.compiler", "Compiler"): ("compile_extra",),
+    ("numba.core.dispatcher", "Dispatcher"): ("get_call_template",),
+    ("numba.core.typeconv", "Conversion"): ("safe",),
+    ("numba.core.types", "Record"): ("can_convert_from", "typeof", "offset"),
+    ("numba.core.datamodel.models", "RecordModel"): (),
+    ("numba.core.datamodel.models", "PrimitiveModel"): (),
+}
+
+
+def _short_cuts_known() -> bool:
+    """Say whether this numba has every name that the short cuts stand on."""
+    try:
+        classes = {getattr(import_module(module), name): names for (module, name), names in _SHORT_CUTS.items()}
+    except (ImportError, AttributeError):
+        return False
+    return all(hasattr(found, name) for found, names in classes.items() for name in names)
+
+
+JIT = not config.DISABLE_JIT
+"""Whether kernels are compiled (``NUMBA_DISABLE_JIT=1``: they are not)."""
+
+CHECKED = bool(config.BOUNDSCHECK)
+"""Whether kernels check their indices (``NUMBA_BOUNDSCHECK=1``)."""
+
+PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _short_cuts_known()
+"""Whether kernels are compiled in numba's ordinary way: by choice (``WSIM_PLAIN_JIT=1``), or because this numba lacks
+names that the short cuts stand on. It takes longer, and the kernels are a little slower; the games are the same."""
