@@ -14,6 +14,7 @@ from tests.games.rows import Row
 from wsim.babel.registry import TRADE
 from wsim.babel.trace import read_log
 from wsim.babel.words import SEATS
+from wsim.jit import addresses_of
 from wsim.policies.lineup import parse_lineup
 from wsim.policies.registry import resolve
 
@@ -65,7 +66,7 @@ def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, in
     own = scene.g.own[0]
     own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
     with np.errstate(over="ignore"):
-        _take_turn(scene.g, scene.t, (line_up.functions[0], *(scripted,) * (SEATS - 1)), False)
+        _take_turn(scene.g, scene.t, addresses_of([line_up.functions[0], *[scripted] * (SEATS - 1)]), False)
     return int(next(event.index for event in read_log(scene.g.log) if event.seat == 0 and event.count > 1))
 
 

@@ -17,7 +17,7 @@ WSIM = Path(__file__).parents[2] / "wsim"
 MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "processors"),
     ("paths",),
     ("jit",),
     ("rng",),
@@ -83,6 +83,10 @@ def imported(module: str) -> set[str]:
     """Return the modules of wsim that a module of it imports."""
     names = imports(ast.parse(MODULES[module].read_text(encoding="utf-8")))
     return {found for name in names if (found := module_of(name)) is not None} - {module}
+
+
+def test_every_room_has_its_floor() -> None:
+    assert sorted(room for rooms in FLOORS for room in rooms) == sorted({module.split("/")[0] for module in MODULES})
 
 
 @pytest.mark.parametrize("module", MODULES)
