@@ -61,7 +61,7 @@ from wsim.wonders.words import (
     TURN,
 )
 
-__all__ = ["advance", "take"]
+__all__ = ["advance", "list_choice", "take"]
 
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _FREE_CITY_SEAT = 2
@@ -81,7 +81,7 @@ def advance(game, rules, until):
         phase = flow.phase
         if phase == CHOOSE:
             if flow.seat < rules.players:
-                return _list_choice(game, rules, flow.seat, TURN)
+                return list_choice(game, rules, flow.seat, TURN)
             _resolve_turn(game, rules)
         elif phase == BEGIN:
             _begin_turn(game, rules)
@@ -105,7 +105,7 @@ def advance(game, rules, until):
                 return seat
             flow.phase = FINISH
         elif phase == CITY:
-            return _list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
+            return list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
         elif phase == DEAL:
             deal(game, rules)
             if game.log.keeping:
@@ -117,7 +117,7 @@ def advance(game, rules, until):
 
 
 @kernel
-def _list_choice(game, rules, seat, kind):
+def list_choice(game, rules, seat, kind):
     """List the moves of a city for the hand of ``flow.seat`` and return that player."""
     flow = game.flow
     if kind == LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
@@ -128,7 +128,7 @@ def _list_choice(game, rules, seat, kind):
     return flow.seat
 
 
-@kernel
+@kernel(inline=True)
 def take(game, rules, move):
     """Carry out a move of the decision at which ``advance`` stopped."""
     flow, hidden = game.flow, game.hidden
@@ -254,7 +254,7 @@ def _list_next_last_card(game, rules):
     while flow.seat < rules.players:
         seat = flow.seat
         if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
-            return _list_choice(game, rules, seat, LAST_CARD)
+            return list_choice(game, rules, seat, LAST_CARD)
         flow.seat += 1
     return NOBODY
 
