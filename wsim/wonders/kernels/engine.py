@@ -57,9 +57,8 @@ def play_until(game, rules, seating, line_up, until):
     """Play on with policies up to a phase of the mask ``until``; return whether every policy returned a legal index."""
     flow = game.flow
     while True:
-        if (
-            flow.phase == CHOOSE and flow.seat < rules.players
-        ):  # as in advance: nine decisions of ten need no more (7 %)
+        # nine decisions of ten: listed as advance would, without entering it (7 % of the time of a game)
+        if flow.phase == CHOOSE and flow.seat < rules.players:
             decider = list_choice(game, rules, flow.seat, TURN)
         else:
             decider = advance(game, rules, until)
