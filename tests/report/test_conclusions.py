@@ -102,6 +102,9 @@ def test_a_planted_card_is_named_and_called_observational(planted: pl.DataFrame)
     row = table.row(by_predicate=pl.col("card") == CARDS[0], named=True)
     assert f"win {row['win_points']:.2f} times their fair share" in best.detail
     assert f"{100 * row['win_difference']:.1f} percentage points more often" in best.detail
+    assert "more often than seats without it" in best.detail
+    within = about_owners(labelled(table), "card", "cards", 3000, within=" of the same policy")
+    assert any("more often than seats of the same policy without it" in one.detail for one in within)
     assert all("bservational" in one.detail for one in found)
 
 

@@ -17,9 +17,9 @@ __all__ = [
 
 Maker = Callable[..., stats.Table]
 wonders: Maker = partial(stats.factor, by=("wonder", "side"), title="Wonders")
-cards: Maker = partial(stats.owners, prefix="built:", noun="card", share="built_share")
-card_pairs: Maker = partial(stats.owner_pairs, prefix="built:", noun="card")
-card_chains: Maker = partial(stats.owner_chains, prefix="built:", noun="card")
+cards: Maker = partial(stats.owners, prefix="built:", noun="card", share="built_share", raw=True)
+card_pairs: Maker = partial(stats.owner_pairs, prefix="built:", noun="card", raw=True)
+card_chains: Maker = partial(stats.owner_chains, prefix="built:", noun="card", raw=True)
 
 WONDERS = ("Alexandria", "Babylon", "Ephesos", "Giza", "Halikarnassos", "Olympia", "Rhodos")
 SIDES = ("A", "B")

@@ -55,6 +55,7 @@ Tolerance = Annotated[
     typer.Option(help="Human standard deviations within which a mean counts as human.", show_default="0.25"),
 ]
 Card = Annotated[list[str] | None, typer.Option(help="Only these cards (repeatable).")]
+Raw = Annotated[bool | None, typer.Option("--raw", help="Pool the policies instead of comparing within them.")]
 Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_share, ...", show_default="total")]
 
 
@@ -128,14 +129,14 @@ def table(
 
 
 @app.command()
-@table_options()
+@table_options(raw=Raw)
 def cards(asked: Asked) -> None:
     """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
     table_command("cards", asked)
 
 
 @app.command()
-@table_options()
+@table_options(raw=Raw)
 def wonders(asked: Asked) -> None:
     """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
     table_command("wonders", asked)
@@ -168,7 +169,7 @@ def strengths(asked: Asked) -> None:
 
 
 @app.command()
-@table_options(card=Card, outcome=Outcome)
+@table_options(card=Card, outcome=Outcome, raw=Raw)
 def synergies(
     asked: Asked,
     chains: Annotated[

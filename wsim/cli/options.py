@@ -246,8 +246,8 @@ def _asked(context: typer.Context, view: Mapping[str, Any], named: Mapping[str, 
     for option, text in pairs:
         options.setdefault(option.lstrip("-").replace("-", "_"), []).append(text)
     for name, given in named.items():
-        if given not in (None, []):
-            options[name] = given if isinstance(given, list) else [given]
+        if given not in (None, False, []):
+            options[name] = [None] if given is True else given if isinstance(given, list) else [given]
     return Asked(
         folder=view["run"],
         view=View(view["sort"], view["top"], tuple(view["only"] or ()), view["wide"]),

@@ -136,6 +136,10 @@ def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None])
         raise UserError(f"the table {name} has no option '--{key}': {has}{nearest('--' + key, known)}")
     option = analysis.options[key]
     given = [text for text in texts if text is not None]
+    if option.flag:
+        if given:
+            raise UserError(f"the option '--{key}' takes no value, not {given[0]!r}: {option.help}")
+        return True
     if len(given) < len(texts):
         raise UserError(f"the option '--{key}' needs a value: {option.help}")
     return option.value(f"--{key}", given)

@@ -67,7 +67,7 @@ def conclusions(material: Material) -> list[Statement]:
         if shape == "levels":
             found += about_levels(labelled(table), noun, name, material.games)
         elif shape == "owners":
-            found += about_owners(labelled(table), noun, name, material.games)
+            found += about_owners(labelled(table), noun, name, material.games, within=_within(material))
     found.append(_scores(material))
     found += _winners(material)
     found += _seats(material)
@@ -174,8 +174,16 @@ def _float(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> list[Statement]:
-    """Say what goes with winning, without saying that it causes it; ``rows`` is a labelled table of owners."""
+def _within(material: Material) -> str:
+    """Return with whom owners are compared, if there are several policies."""
+    return " of the same policy" if len(set(material.run.plan.policies)) > 1 else ""
+
+
+def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int, *, within: str = "") -> list[Statement]:
+    """Say what goes with winning, without saying that it causes it.
+
+    ``rows`` is a labelled table of owners; ``within`` says what those have in common who are compared.
+    """
     known = rows.filter(pl.col("win_q").is_not_null())
     if known.is_empty():
         return [_no_intervals(noun, section)]
@@ -190,7 +198,7 @@ def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> lis
         first = order.row(0, named=True)
         if (first["win_difference"] > 0) == best:
             others = known.filter(pl.col("label") != first["label"])
-            found.append(_goes_with(first, others.sort("win_difference", descending=best), noun, section))
+            found.append(_goes_with(first, others.sort("win_difference", descending=best), noun, section, within))
     good = len(clear.filter(pl.col("win_difference") > 0))
     unclear = len(known) - len(clear)
     parts = f"{good} {'goes' if good == 1 else 'go'} with winning, {len(clear) - good} with losing"
@@ -204,7 +212,7 @@ def about_owners(rows: pl.DataFrame, noun: str, section: str, games: int) -> lis
     return found
 
 
-def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str) -> Statement:
+def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, section: str, within: str) -> Statement:
     """Name what goes most clearly with winning or losing, and all that cannot be told from it."""
     wins = first["win_difference"] > 0
     word, more = ("winning", "more") if wins else ("losing", "less")
@@ -221,8 +229,8 @@ def _goes_with(first: Mapping[str, Any], others: pl.DataFrame, noun: str, sectio
         headline,
         f"Seats with {first['label']} win {number(first['win_points'])} times their fair share "
         f"({_interval(first, 'win_points')}), {number(100 * abs(first['win_difference']), 1)} percentage points {more} "
-        f"often than seats without it ({number_range(100 * low, 100 * high, 1)}). Observational; and the most extreme "
-        "of many estimates tends to overstate.",
+        f"often than seats{within} without it ({number_range(100 * low, 100 * high, 1)}). Observational; and the most "
+        "extreme of many estimates tends to overstate.",
         section,
     )
 

@@ -18,7 +18,7 @@ __all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "own
 _OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
 _WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"
-_LESS = "less that of seats without it, with its 95 % interval"
+_LESS = "less that of seats (of the same policy) without it, with its 95 % interval"
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,13 @@ class Option:
     help: one line for people.
     read: makes its value of the text that was given; raises ValueError for what it cannot read.
     many: whether it can be given several times; its value is then a tuple.
+    flag: whether it has no value: True if it is given.
     """
 
     help: str
     read: Callable[[str], object] = str
     many: bool = False
+    flag: bool = False
 
     def value(self, name: str, texts: Sequence[str]) -> object:
         """Return the value of what was given; raise UserError for what cannot be read."""

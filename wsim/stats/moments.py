@@ -89,6 +89,13 @@ class Moments:
         games = np.minimum(self.games[:, first[1]], self.games[:, second[1]])
         return Estimate(one - other, self._error(one_form - other_form, games), games, level)
 
+    def linear(self, value: Floats, form: Floats, games: Floats, level: float = 0.95) -> Estimate:
+        """Return estimates whose errors are a linear form in the features of a game, shape (groups, features).
+
+        ``games``: how many games speak for each; below two the error is unknown.
+        """
+        return Estimate(value, self._error(form, games), games, level)
+
     def _ratio(self, numerator: int, denominator: int) -> tuple[Floats, Floats]:
         """Return the ratio and the linear form of its error, shapes (groups,) and (groups, features)."""
         with np.errstate(divide="ignore", invalid="ignore"):

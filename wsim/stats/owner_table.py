@@ -14,8 +14,11 @@ import polars as pl
 from wsim.errors import UserError
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
-from wsim.stats.moments import Moments
-from wsim.stats.parallel import in_order, inner_products
+from wsim.stats.levels import Levels
+from wsim.stats.owner_sums import Asked as OwnerAsked
+from wsim.stats.owner_sums import OwnerSums, Usual
+from wsim.stats.parallel import in_order
+from wsim.stats.strata import note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table, outcome_names, points_of
 
 __all__ = ["owned_names", "owners"]
@@ -39,6 +42,7 @@ def owners(
     about: Mapping[str, Mapping[str, object]] | None = None,
     beside: pl.DataFrame | None = None,
     title: str | None = None,
+    raw: bool = False,
     level: float = 0.95,
 ) -> Table:
     """Return what having each thing goes with: win share and score of those who have it and of those who do not.
@@ -53,6 +57,9 @@ def owners(
     about: more columns by thing, in front, for instance ``{"Palace": {"age": 3, "color": "blue"}}``.
     beside: a frame with more columns at the end, by ``noun`` and the ``by`` columns.
     title: of the table (default: the noun's plural).
+    raw: pool the policies of the table. Otherwise seats are compared with seats of the same policy only: what follows
+        is then the least-squares estimate with a fixed effect for each policy, and its means for all seats, with and
+        without the thing (``wsim.stats.owner_sums``). With one policy there is no difference.
     level: confidence level of the intervals, which are clustered by game.
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
@@ -66,28 +73,40 @@ def owners(
     seats = seats_of(source)
     names = owned_names(seats, prefix)
     require(seats, ["game", "seat", "win_share", "total", *groups])
-    sums = _Sums([prefix + name for name in names], outcome_names(seats), points_of(seats, groups))
-    tallies: dict[tuple[object, ...], _Sums] = {}
+    players = competitors(seats)
+    columns = strata_of(players, groups, raw=raw)
+    strata = Levels.of(players, columns) if columns else None
+    owned = tuple(prefix + name for name in names)
+    asked = OwnerAsked(owned, tuple(outcome_names(seats)), tuple(points_of(seats, groups)))
+    usual = Usual.of(players, groups, strata, asked)
 
-    def tally(batch: GameBatch) -> list[tuple[tuple[object, ...], _Sums]]:
-        found = [(key, part, sums.empty()) for key, part in _parts(batch, groups)]
-        for _, part, one in found:
-            one.add(part)
-        return [(key, one) for key, _, one in found]
+    def tally(batch: GameBatch) -> list[tuple[tuple[object, ...], OwnerSums]]:
+        found = []
+        for key, part in _parts(batch, groups):
+            one = OwnerSums(asked, usual[key])
+            one.add(part, strata.codes(part.frame) if strata else np.zeros(part.frame.height, np.int64))
+            found.append((key, one))
+        return found
 
-    for found in in_order(tally, batches(competitors(seats), dict.fromkeys([*groups, *sums.columns]))):
+    tallies = {key: OwnerSums(asked, one) for key, one in usual.items()}
+    for found in in_order(tally, batches(players, dict.fromkeys([*groups, *columns, *asked.columns]))):
         for key, one in found:
-            tallies.setdefault(key, sums.empty()).merge(one)
+            tallies[key].merge(one)
     kinds = seats.select(*groups).collect_schema() if groups else {}
-    named, players = pl.Series(noun, names), parties(seats)
-    frames = [_keyed(named, one.frame(share, players, level), key, kinds) for key, one in tallies.items()]
-    frame = pl.concat(frames) if frames else _keyed(named, sums.frame(share, players, level), (), {})
+    named, sides = pl.Series(noun, names), parties(seats)
+    frames = [_keyed(named, one.frame(share, sides, level), key, kinds) for key, one in tallies.items()]
+    if not frames:
+        nobody = OwnerSums(asked, Usual.nothing(asked))
+        frames = [_keyed(named, nobody.frame(share, sides, level), (), {})]
+    frame = pl.concat(frames)
     frame = _with_q_values(frame)
     if beside is not None:
         frame = frame.join(beside, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
     frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
-    return Table(_described(frame, noun, about), title or f"{noun.capitalize()}s", OBSERVATIONAL)
+    note = OBSERVATIONAL + note_of(players, groups, raw=raw)
+    heading = title_of(title or f"{noun.capitalize()}s", players, groups, raw=raw)
+    return Table(_described(frame, noun, about), heading, note)
 
 
 def _parts(batch: GameBatch, groups: Sequence[str]) -> Iterator[tuple[tuple[object, ...], GameBatch]]:
@@ -97,87 +116,6 @@ def _parts(batch: GameBatch, groups: Sequence[str]) -> Iterator[tuple[tuple[obje
         return
     for key, rows in batch.frame.partition_by(groups, maintain_order=True, as_dict=True).items():
         yield key, GameBatch.of(rows)
-
-
-class _Sums:
-    """Sums over the seats that have each thing and over all seats; from these follow those that do not have it.
-
-    The features are the rows and the outcomes of those that have the thing, then the same of all.
-    """
-
-    def __init__(self, owned: Sequence[str], outcomes: Sequence[str], measures: Sequence[str]) -> None:
-        self._owned = owned
-        self._outcomes = ["rows", *outcomes]
-        self._measures = measures
-        self._moments = Moments(len(owned), 2 * len(self._outcomes))
-        self._others = np.zeros(len(owned))  # games in which a seat does not have the thing
-        self._points = np.zeros((len(owned), len(measures)))
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of the seats table that are summed."""
-        return [*self._outcomes[1:], *self._measures, *self._owned]
-
-    def empty(self) -> _Sums:
-        """Return sums of the same columns over nothing."""
-        return _Sums(self._owned, self._outcomes[1:], self._measures)
-
-    def add(self, batch: GameBatch) -> None:
-        """Add a batch."""
-        owned = batch.flags(self._owned)
-        values = [batch.column(name).astype(np.float32) for name in self._outcomes[1:]]  # exact for scores
-        owners, seats = batch.sums(owned), batch.sums(np.ones(batch.frame.height))
-        self._moments.add(
-            owners, *(batch.sums(owned * one) for one in values), seats, *(batch.sums(one) for one in values)
-        )
-        self._others += np.count_nonzero(owners < seats, axis=1)
-        if self._measures:
-            measures = np.stack([batch.column(name) for name in self._measures], dtype=np.float32)
-            self._points += inner_products(owned, measures)
-
-    def merge(self, other: _Sums) -> None:
-        """Add other sums of the same columns."""
-        self._moments.merge(other._moments)
-        self._others += other._others
-        self._points += other._points
-
-    def _contrasts(self) -> Moments:
-        """Return the moments of those that have a thing, then those of the others."""
-        size = len(self._outcomes)
-        own = self._moments.games[:, :size]
-        others = np.repeat(self._others[:, None], size, axis=1)
-        keep, none = np.eye(size), np.zeros((size, size))
-        return self._moments.combined(np.block([[keep, none], [-keep, keep]]), np.hstack([own, others]))
-
-    def frame(self, share_name: str, sides: int, level: float) -> pl.DataFrame:
-        """Return the table; ``sides`` is the number of players or teams, unless there are sums of win_points."""
-        moments, rest = self._contrasts(), len(self._outcomes)
-        win, score = (self._outcomes.index(name) for name in ("win_share", "total"))
-        share = moments.ratio(win, 0, level, share=True)
-        by_size = "win_points" in self._outcomes
-        points = moments.ratio(self._outcomes.index("win_points"), 0, level) if by_size else share.scaled(float(sides))
-        win_difference = moments.difference((win, 0), (rest + win, rest), level)
-        score_difference = moments.difference((score, 0), (rest + score, rest), level)
-        owners = moments.totals[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = self._points / owners[:, None]
-        owned = self._moments.ratio(0, rest, level, share=True)  # owners of all seats
-        return pl.DataFrame(
-            {
-                "n": owners.astype(np.int64),
-                **owned.columns(share_name),
-                **share.columns("win_share"),
-                **points.columns("win_points"),
-                **moments.ratio(rest + win, rest, level, share=True).columns("win_share_not"),
-                **win_difference.columns("win_difference"),
-                "win_p": nulls(win_difference.p_value()),
-                **moments.ratio(score, 0, level).columns("score"),
-                **moments.ratio(rest + score, rest, level).columns("score_not"),
-                **score_difference.columns("score_difference"),
-                "score_p": nulls(score_difference.p_value()),
-                **{name: nulls(means[:, i]) for i, name in enumerate(self._measures)},
-            }
-        )
 
 
 def _keyed(

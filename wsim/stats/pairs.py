@@ -8,6 +8,7 @@ variance, whatever happens inside a game. With blocks all pairs together are a f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, extent, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
-from wsim.stats.moments import Moments
+from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
+from wsim.stats.levels import Levels
 from wsim.stats.owner_table import owned_names
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.shrinkage import shrink
+from wsim.stats.strata import groups_of, note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table
 
 __all__ = ["owner_chains", "owner_pairs"]
@@ -37,7 +39,9 @@ def owner_pairs(
     noun: str,
     outcome: str = "total",
     only: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     fewest: int = _FEWEST,
+    raw: bool = False,
     level: float = 0.95,
 ) -> Table:
     """Return how much more two things are worth together than apart, for all pairs.
@@ -49,47 +53,77 @@ def owner_pairs(
     noun: what such a thing is, and the name of the first column: ``card``.
     outcome: a numeric column: total, win_share, ...
     only: which of them (default: all).
-    fewest: pairs with fewer seats that have both, one or neither of the two are left out.
+    by: columns of the seats table (policy, ...): one row per pair and level.
+    fewest: pairs with fewer seats that have both, one or neither of the two are left out; with several policies the
+        seats of those policies count that have all four.
+    raw: pool the policies of the table. Otherwise the lift is that within policies, each weighted by what it tells
+        (the inverse of the sum of 1/n over the four cells), and affinity compares within policies, too.
     level: confidence level; clustered by game.
 
-    Columns: ``noun``, other, n (seats that have both), affinity (how much more often than if they were had
-    independently of each other), lift (outcome with both - with the first only - with the other only + with neither)
-    with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg). Sorted by shrunk lift.
+    Columns: ``noun``, other, the ``by`` ones, n (seats that have both), affinity (how much more often than if they were
+    had independently of each other), lift (outcome with both - with the first only - with the other only + with
+    neither) with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg over the list).
+    Sorted by shrunk lift.
     """
     check_level(level)
+    groups = (by,) if isinstance(by, str) else tuple(by)
     seats = competitors(seats_of(source))
     names = _chosen(owned_names(seats, prefix), only, noun)
-    require(seats, ["game", outcome])
+    require(seats, ["game", outcome, *groups])
+    owned = [prefix + name for name in names]
+    columns = strata_of(seats, groups, raw=raw)
+    frames = []
+    for group, part in list(groups_of(seats, groups)) or [({}, seats)]:
+        found = _pairs(part, columns, owned, outcome, max(fewest, 1))
+        named = {noun: np.array(names, object)[found.one], "other": np.array(names, object)[found.other]}
+        keys = [pl.lit(value[0], dtype=value.dtype).alias(name) for name, value in group.items()]
+        front = pl.DataFrame(named, schema={noun: pl.String, "other": pl.String}).with_columns(keys)
+        counted = {"n": found.n.astype(np.int64), "affinity": nulls(found.affinity)}
+        frames.append(front.hstack(pl.DataFrame({**counted, **_lifts(found.lift, level)})))
+    frame = pl.concat(frames)
+    frame = frame.with_columns(q=nulls(benjamini_hochberg(frame["p"].fill_null(float("nan")).to_numpy())))
+    return Table(
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True),
+        title_of(f"Pairs of {noun}s, {outcome}", seats, groups, raw=raw),
+        OBSERVATIONAL + note_of(seats, groups, raw=raw),
+    )
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs that enough seats tell of: the numbers of the two things, and what is known of them."""
+
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+    n: Floats
+    affinity: Floats
+    lift: Estimate
+
+
+def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], outcome: str, fewest: int) -> _Pairs:
+    """Compare all pairs within the strata of some columns."""
     known = extent(seats)
     if not known.in_order:
         seats = seats.sort("game", maintain_order=True)
         known = extent(seats)
+    strata = Levels.of(seats, columns) if columns else None
     count = min(BLOCKS, known.games)
-    counts = np.zeros((count, len(names) + 1, len(names) + 1))
+    counts = np.zeros((len(strata) if strata else 1, count, len(owned) + 1, len(owned) + 1))
     sums = np.zeros_like(counts)
-    owned = [prefix + name for name in names]
-    numbered = _numbered(batches(seats, [outcome, *owned], known=known), count, max(known.games, 1))
-    for products in in_order(lambda one: _products(*one, owned, outcome), numbered):
-        for block, both, weighted in products:
-            counts[block] += both
-            sums[block] += weighted
-    one, other = np.triu_indices(len(names), 1)
-    estimate, cells = _interaction(counts, sums, one, other, level)
-    kept = cells.min(axis=0) >= max(fewest, 1)
+    numbered = _numbered(batches(seats, [outcome, *columns, *owned], known=known), count, max(known.games, 1))
+    for products in in_order(lambda one: _products(*one, strata, owned, outcome), numbered):
+        for stratum, block, both, weighted in products:
+            counts[stratum, block] += both
+            sums[stratum, block] += weighted
+    one, other = np.triu_indices(len(owned), 1)
+    cells = np.stack([_cells(part, one, other).sum(axis=1) for part in counts])  # (strata, 4, pairs)
+    kept = np.where(cells.min(axis=1) > 0, cells.min(axis=1), 0).sum(axis=0) >= fewest
+    one, other, cells = one[kept], other[kept], cells[..., kept]
     with np.errstate(divide="ignore", invalid="ignore"):
-        affinity = cells[0] * cells.sum(axis=0) / ((cells[0] + cells[1]) * (cells[0] + cells[2]))
-    frame = pl.DataFrame(
-        {
-            noun: np.array(names)[one[kept]],
-            "other": np.array(names)[other[kept]],
-            "n": cells[0, kept].astype(np.int64),
-            "affinity": nulls(affinity[kept]),
-            **_lifts(_only(estimate, kept), level),
-        }
-    )
-    return Table(
-        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Pairs of {noun}s, {outcome}", OBSERVATIONAL
-    )
+        alone = (cells[:, 0] + cells[:, 1]) * (cells[:, 0] + cells[:, 2]) / np.maximum(cells.sum(axis=1), 1)
+        affinity = cells[:, 0].sum(axis=0) / alone.sum(axis=0)
+    values = (_interaction(each, weighted, one, other) for each, weighted in zip(counts, sums, strict=True))
+    return _Pairs(one, other, cells[:, 0].sum(axis=0), affinity, _within(list(values), count))
 
 
 def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
@@ -110,36 +144,67 @@ def _numbered(
 
 
 def _products(
-    batch: GameBatch, block: NDArray[np.int64], owned: Sequence[str], outcome: str
-) -> list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Return for each block the products of the things, and those weighted with the outcome; a row of ones is last."""
+    batch: GameBatch, block: NDArray[np.int64], strata: Levels | None, owned: Sequence[str], outcome: str
+) -> list[tuple[int, int, NDArray[np.float32], NDArray[np.float32]]]:
+    """Return for each stratum and block the products of the things, and those weighted with the outcome.
+
+    A row of ones is last.
+    """
     flags = np.ones((len(owned) + 1, batch.frame.height), np.float32)  # counts of a batch are exact in float32
     flags[:-1] = batch.flags(owned)
     values = batch.column(outcome).astype(np.float32)
+    stratum = strata.codes(batch.frame) if strata else np.zeros(batch.frame.height, np.int64)
     firsts = np.flatnonzero(np.diff(block, prepend=-1))
     edges = np.append(batch.starts[firsts], batch.frame.height)
     found = []
     for number, low, high in zip(block[firsts], edges, edges[1:], strict=False):
-        part = flags[:, low:high]
-        found.append((int(number), inner_products(part, part), inner_products(part * values[low:high], part)))
+        for one in np.unique(stratum[low:high]):
+            rows = low + np.flatnonzero(stratum[low:high] == one)
+            part = flags[:, rows] if strata else flags[:, low:high]
+            weighted = part * values[rows]
+            found.append((int(one), int(number), inner_products(part, part), inner_products(weighted, part)))
     return found
 
 
-def _interaction(
-    counts: Floats, sums: Floats, one: NDArray[np.int64], other: NDArray[np.int64], level: float
-) -> tuple[Estimate, Floats]:
-    """Return the contrast of each pair, and its cells (both, one, other, neither), shape (4, pairs)."""
-    blocks = len(counts)
-    signs = np.array([1.0, -1.0, -1.0, 1.0])
-    cell_counts, cell_sums = (_cells(array, one, other) for array in (counts, sums))
-    totals = cell_counts.sum(axis=1)
+@dataclass(frozen=True)
+class _Contrast:
+    """A contrast of means in one stratum: its value, its error in each block (blocks, contrasts), and its weight."""
+
+    value: Floats
+    errors: Floats
+    weight: Floats
+
+
+def _interaction(counts: Floats, sums: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> _Contrast:
+    """Return the interaction of each pair in a stratum, from products by block."""
+    return _contrast(_cells(counts, one, other), _cells(sums, one, other), (1.0, -1.0, -1.0, 1.0))
+
+
+def _contrast(counts: Floats, sums: Floats, signs: Sequence[float]) -> _Contrast:
+    """Return the sum of signed means of cells, from counts and sums by block, shape (cells, blocks, contrasts).
+
+    Its weight is the inverse of its variance if all seats vary alike: 0 where a cell is empty.
+    """
+    totals = counts.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = cell_sums.sum(axis=1) / totals
-        error = np.zeros((blocks, len(one)))
-        for sign, number, values, mean, total in zip(signs, cell_counts, cell_sums, means, totals, strict=True):
-            error += sign * (values - mean * number) / total
-        spread = np.sqrt((error**2).sum(axis=0) * blocks / (blocks - 1)) if blocks > 1 else np.full(len(one), np.nan)
-    return Estimate(signs @ means, spread, np.full(len(one), float(blocks)), level), totals
+        means = np.where(totals > 0, sums.sum(axis=1) / totals, 0.0)
+        weight = 1 / (1 / totals).sum(axis=0)
+    errors = np.zeros(counts.shape[1:])
+    for sign, number, values, mean, total in zip(signs, counts, sums, means, totals, strict=True):
+        errors += sign * (values - mean * number) / np.maximum(total, 1)
+    return _Contrast(np.array(signs) @ means, errors, weight)
+
+
+def _within(contrasts: Sequence[_Contrast], blocks: int) -> Estimate:
+    """Return the weighted mean of contrasts over strata; NaN where no stratum tells it."""
+    weights = np.stack([one.weight for one in contrasts])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = weights / weights.sum(axis=0)
+    value = np.sum([weight * one.value for weight, one in zip(weights, contrasts, strict=True)], axis=0)
+    errors = np.sum([weight * one.errors for weight, one in zip(weights, contrasts, strict=True)], axis=0)
+    correction = blocks / (blocks - 1) if blocks > 1 else np.nan
+    spread = np.sqrt((errors**2).sum(axis=0) * correction)
+    return Estimate(value, spread, np.full(len(value), float(blocks)))
 
 
 def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
@@ -148,11 +213,8 @@ def _cells(array: Floats, one: NDArray[np.int64], other: NDArray[np.int64]) -> F
     return np.stack([both, first - both, second - both, rows - first - second + both])
 
 
-def _only(estimate: Estimate, kept: NDArray[np.bool_]) -> Estimate:
-    return Estimate(estimate.value[kept], estimate.error[kept], estimate.games[kept], estimate.level)
-
-
 def _lifts(estimate: Estimate, level: float) -> dict[str, pl.Series]:
+    estimate = replace(estimate, level=level)
     shrunk = shrink(estimate.value, estimate.error, level)
     return {
         **estimate.columns("lift"),
@@ -171,6 +233,7 @@ def owner_chains(
     *,
     noun: str,
     outcome: str = "total",
+    raw: bool = False,
     level: float = 0.95,
 ) -> Table:
     """Return what finishing a chain goes with: seats that have all of it against those that have the first only.
@@ -182,6 +245,8 @@ def owner_chains(
     prefix: how the columns of the things begin: ``built:`` (see ``owners``).
     noun: what such a thing is, for messages: ``card``.
     outcome: a numeric column: total, win_share, ...
+    raw: pool the policies of the table; otherwise beginners are compared with those of the same policy only, each
+        policy weighted by what it tells, and the means are those if every policy finished equally often.
     level: confidence level; clustered by game.
 
     Columns: chain (the things, joined by arrows), begun (seats that have the first), n (those that have all),
@@ -199,36 +264,55 @@ def owner_chains(
     names = _chosen(there, links, noun) if links else []
     owned = [prefix + name for name in names]
     places = [[names.index(name) for name in chain] for chain in chains]
-    moments = Moments(len(chains), 4)
-    for batch in batches(seats, [outcome, *owned]):
-        moments.add(*_chain_sums(batch.flags(owned) > 0, batch, places, batch.column(outcome)))
-    estimate = moments.difference((1, 0), (3, 2), level)
+    columns = strata_of(seats, raw=raw)
+    counts, sums = _chain_tallies(seats, columns, owned, places, outcome)
+    estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
+    done, begun = counts.sum(axis=(0, 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = sums.sum(axis=(0, 1, 2)) / (done + begun)
+        share = done / (done + begun)
     frame = pl.DataFrame(
         {
             "chain": [" -> ".join(chain) for chain in chains],
-            "begun": (moments.totals[:, 0] + moments.totals[:, 2]).astype(np.int64),
-            "n": moments.totals[:, 0].astype(np.int64),
-            "finished": nulls(moments.ratio(1, 0).value),
-            "unfinished": nulls(moments.ratio(3, 2).value),
+            "begun": (done + begun).astype(np.int64),
+            "n": done.astype(np.int64),
+            "finished": nulls(mean + estimate.value * (1 - share)),
+            "unfinished": nulls(mean - estimate.value * share),
             **_lifts(estimate, level),
         },
         schema_overrides={"chain": pl.String},
     )
     return Table(
-        frame.sort("shrunk", "lift", descending=True, nulls_last=True), f"Chains of {noun}s, {outcome}", OBSERVATIONAL
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True),
+        title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
+        OBSERVATIONAL + note_of(seats, (), raw=raw),
     )
 
 
-def _chain_sums(
-    owned: NDArray[np.bool_], batch: GameBatch, chains: Sequence[Sequence[int]], values: Floats
-) -> list[Floats]:
-    """Return per-game counts and sums of those that finished each chain, then of those that only began it.
+def _chain_tallies(
+    seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], chains: Sequence[Sequence[int]], outcome: str
+) -> tuple[Floats, Floats]:
+    """Return counts and sums of the outcome, shape (strata, 2, blocks, chains): who finished, who only began.
 
-    ``owned``: who has what, shape (things, rows); ``chains``: places of things in it.
+    ``chains``: places of the things in ``owned``.
     """
-    finished, begun = np.zeros((2, len(chains), len(values)), bool)
-    for number, chain in enumerate(chains):
-        finished[number] = owned[list(chain)].all(axis=0)
-        begun[number] = owned[chain[0]]
-    arms = (finished.astype(float), (begun & ~finished).astype(float))
-    return [batch.sums(arm * weight) for arm in arms for weight in (np.ones_like(values), values)]
+    known = extent(seats)
+    if not known.in_order:
+        seats = seats.sort("game", maintain_order=True)
+        known = extent(seats)
+    strata = Levels.of(seats, columns) if columns else None
+    blocks = min(BLOCKS, known.games)
+    shape = (len(strata) if strata else 1, blocks)
+    counts, sums = np.zeros((2, shape[0], 2, blocks, len(chains)))
+    numbered = _numbered(batches(seats, [outcome, *columns, *owned], known=known), blocks, max(known.games, 1))
+    for batch, block in numbered:
+        has, values = batch.flags(owned) > 0, batch.column(outcome)
+        stratum = strata.codes(batch.frame) if strata else np.zeros(len(values), np.int64)
+        cell = stratum * blocks + block[batch.game_of_row]
+        for number, chain in enumerate(chains):
+            finished = has[list(chain)].all(axis=0)
+            for arm, chosen in enumerate((finished, has[chain[0]] & ~finished)):
+                for tally, weights in ((counts, None), (sums, values[chosen])):
+                    found = np.bincount(cell[chosen], weights, shape[0] * blocks)
+                    tally[:, arm, :, number] += found.reshape(shape)
+    return counts, sums

@@ -8,9 +8,10 @@ from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 
-__all__ = ["CROWDING", "MATCHUPS", "OUTCOME", "POLICIES", "STRENGTHS", "VARIANCE"]
+__all__ = ["CROWDING", "MATCHUPS", "OUTCOME", "POLICIES", "RAW", "STRENGTHS", "VARIANCE"]
 
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
+RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
 
 POLICIES = Analysis(
     policies,

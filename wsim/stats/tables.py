@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.stats.additive import Additive
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import check_level, nulls
+from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 
@@ -56,6 +57,7 @@ def factor(
     by: str | Sequence[str],
     *,
     measures: Iterable[str] | None = None,
+    within: Sequence[str] = (),
     level: float = 0.95,
     title: str | None = None,
 ) -> Table:
@@ -66,6 +68,8 @@ def factor(
     source: a run or its seats table; filter it first to look at some games or seats only.
     by: the factor's column or columns.
     measures: columns whose means are added (default: the categories of points).
+    within: columns (policy) for which the means are adjusted: those of each level if it had the mix of all seats
+        (``wsim.stats.additive``). Not where levels cannot be told from them; the note says which.
     level: confidence level of the intervals, which are clustered by game.
     title: of the table (default: the columns).
 
@@ -83,19 +87,38 @@ def factor(
     spread = pl.col("total").std().alias("score_sd")
     levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in chosen))
     kept = outcome_names(seats)
+    adjusted = Additive.fit(players, levels, Levels.of(players, within), [*kept, *chosen]) if within else None
     moments = Moments(len(levels), 1 + len(kept))
-    for batch in batches(players, dict.fromkeys([*columns, *kept])):
+    squares = {name: np.zeros(len(levels)) for name in kept}
+    for batch in batches(players, dict.fromkeys([*columns, *within, *kept])):
         moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels), kept))
+        if adjusted:
+            for name in kept:
+                squares[name] += adjusted.squares(batch, name)
+    about = levels.frame.select("score_sd", *chosen)
+    found = _plain(moments, kept, level)
+    if adjusted:
+        found = {name: adjusted.estimate(name, squares[name], moments.games[:, 0], level) for name in kept}
+        means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
+        about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
     frame = pl.DataFrame(
         {
             **levels.frame.select(*columns, "n").to_dict(),
-            **outcome_columns(moments, parties(seats), level),
-            **levels.frame.select("score_sd", *chosen).to_dict(),
+            **_outcome_columns(found, parties(seats)),
+            **about.to_dict(),
         }
     )
     order = ["win_share", *columns]
     frame = frame.sort(order, descending=[True, *[False] * len(columns)], nulls_last=True)
-    return Table(frame, title or f"By {' and '.join(columns)}", DEALT)
+    return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
+
+
+def _note(within: Sequence[str], adjusted: bool) -> str:
+    """Return what a table of levels says and what it does not."""
+    what = " and ".join(within)
+    if adjusted:
+        return f"Means are those of each level if it had the mix of all seats by {what}. {DEALT}"
+    return f"Raw: in these games the levels cannot be told from {what}. {DEALT}" if within else DEALT
 
 
 def outcome_names(seats: pl.LazyFrame) -> list[str]:
@@ -114,13 +137,23 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
     ``sides`` is the number of players or teams of every game; it is not used if there are moments of win_points.
     """
-    share = moments.ratio(1, 0, level, share=True)
-    points = moments.ratio(3, 0, level) if moments.totals.shape[1] > 3 else share.scaled(float(sides))
+    names = ["win_share", "total", *(["win_points"] if moments.totals.shape[1] > 3 else [])]
+    return _outcome_columns(_plain(moments, names, level), sides)
+
+
+def _plain(moments: Moments, names: Sequence[str], level: float) -> dict[str, Estimate]:
+    """Return the means of the columns of ``outcomes``."""
+    return {name: moments.ratio(1 + place, 0, level, share=name == "win_share") for place, name in enumerate(names)}
+
+
+def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:
+    share = found["win_share"]
+    points = found["win_points"] if "win_points" in found else share.scaled(float(sides))
     return {
         **share.columns("win_share"),
         **points.columns("win_points"),
         "q": nulls(points.q_value(1.0)),
-        **moments.ratio(2, 0, level).columns("score"),
+        **found["total"].columns("score"),
     }
 
 

@@ -11,7 +11,9 @@ import polars as pl
 from wsim import stats
 from wsim.stats import shared
 from wsim.stats.analysis import Analysis
-from wsim.stats.games import Source, require, seats_of
+from wsim.stats.games import Source, competitors, require, seats_of
+from wsim.stats.shared import RAW
+from wsim.stats.strata import strata_of, title_of
 from wsim.stats.tables import Table
 from wsim.stats.variance import FACTORS
 
@@ -23,12 +25,16 @@ __all__ = [
 BOARD = ("wonder", "side")
 
 
-def wonders(source: Source, by: str | Sequence[str] = BOARD, *, level: float = 0.95) -> Table:
+def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = False, level: float = 0.95) -> Table:
     """Return win share, score and categories by board and side, or by other columns; see ``wsim.stats.factor``.
 
-    ``with_neighbours`` adds the columns of the neighbours' boards.
+    With several policies the means are adjusted for them, so that a board does not look strong because good players
+    had it; ``raw`` leaves them as they are. ``with_neighbours`` adds the columns of the neighbours' boards.
     """
-    return stats.factor(source, by, level=level, title="Wonders")
+    groups = (by,) if isinstance(by, str) else tuple(by)
+    seats = competitors(seats_of(source))
+    title, within = title_of("Wonders", seats, groups, raw=raw), strata_of(seats, groups, raw=raw)
+    return stats.factor(source, groups, within=within, level=level, title=title)
 
 
 def strengths(source: Source, by: str | Sequence[str] = BOARD, *, level: float = 0.95) -> Table:
@@ -76,6 +82,7 @@ WONDERS = Analysis(
     "win share, score and points of each board and side",
     by=BOARD,
     columns=_COLUMNS,
+    options=RAW,
     shown="run",
 )
 POLICIES = replace(shared.POLICIES, make=_beside(stats.policies))

@@ -10,7 +10,7 @@ from wsim import stats
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Frame, Source, seats_of
-from wsim.stats.shared import OUTCOME
+from wsim.stats.shared import OUTCOME, RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
 from wsim.wonders.analysis.card_picks import card_picks
@@ -31,6 +31,7 @@ def cards(
     *,
     by: str | Sequence[str] = (),
     about: Mapping[str, Mapping[str, object]] | None = None,
+    raw: bool = False,
     level: float = 0.95,
 ) -> Table:
     """Return what each card goes with: win share and score of those who built it and of those who did not.
@@ -39,7 +40,7 @@ def cards(
     ----------
     source: a run or its seats table; filter it first to look at one policy, wonder, ... only.
     picks: the picks table; by default that of the run if it has one.
-    by, about, level: see ``wsim.stats.owners``.
+    by, about, raw, level: see ``wsim.stats.owners``.
 
     Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks those of ``card_picks``.
     """
@@ -48,7 +49,7 @@ def cards(
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
     beside = None if taken is None else card_picks(taken, seats, by=groups).frame
     return stats.owners(
-        seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, level=level
+        seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
     )
 
 
@@ -71,13 +72,13 @@ def chains_of(cards: Iterable[Card]) -> list[tuple[str, ...]]:
     return found
 
 
-def _cards(run: Run, by: Sequence[str]) -> Table:
+def _cards(run: Run, by: Sequence[str], *, raw: bool = False) -> Table:
     about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
-    return cards(seats_by(run, by), run.picks if run.plan.picks else None, by=by, about=about)
+    return cards(seats_by(run, by), run.picks if run.plan.picks else None, by=by, about=about, raw=raw)
 
 
-def _synergies(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
-    return card_pairs(run, only=card, **options)
+def _synergies(run: Run, by: Sequence[str], *, card: Sequence[str] = (), **options: object) -> Table:
+    return card_pairs(seats_by(run, by), by=by, only=card, **options)
 
 
 def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
@@ -85,7 +86,7 @@ def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
     return card_chains(run, [chain for chain in every if set(card) <= set(chain)], **options)
 
 
-_SOME = {"card": Option("only these cards", many=True), **OUTCOME}
+_SOME = {"card": Option("only these cards", many=True), **OUTCOME, **RAW}
 
 CARDS = Analysis(
     _cards,
@@ -95,9 +96,10 @@ CARDS = Analysis(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
         *("win_difference", "win_q", "score_difference"),
     ),
+    options=RAW,
     shown="run",
 )
 SYNERGIES = Analysis(
-    _synergies, "pairs of cards that were worth more together than apart", options=_SOME, shown="asked"
+    _synergies, "pairs of cards that were worth more together than apart", by=(), options=_SOME, shown="asked"
 )
 CHAINS = Analysis(_chains, "what finishing a chain of cards goes with", options=_SOME, shown="asked")

@@ -1,0 +1,92 @@
+"""Means of the levels of a factor, adjusted for strata: what each level has if the strata are mixed as in all seats.
+
+Model: outcome = level + stratum + rest, by least squares. The adjusted mean of a level is that of the model for the mix
+of strata of all seats (Searle, Speed and Milliken 1980). Where strata are mixed alike in all levels, as chance and
+rotation make them nearly, that is the plain mean. Errors are clustered by game, whatever the rest looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from wsim.stats.games import Floats, GameBatch
+from wsim.stats.intervals import Estimate
+from wsim.stats.levels import Levels
+
+__all__ = ["Additive"]
+
+_ROWS = "_rows"
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A fitted model.
+
+    Attributes
+    ----------
+    levels, strata: its factors.
+    names: the columns that are explained.
+    effects: shape (levels + strata, names), of the levels and then of the strata.
+    inverse: of the products of the dummies, shape (levels + strata, levels + strata).
+    mix: the share of each stratum in all seats.
+    rows: how many seats there are.
+    """
+
+    levels: Levels
+    strata: Levels
+    names: tuple[str, ...]
+    effects: Floats
+    inverse: Floats
+    mix: Floats
+    rows: float
+
+    @classmethod
+    def fit(cls, seats: pl.LazyFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
+        """Fit the model; None if levels cannot be told from strata, as where each policy has boards of its own."""
+        columns = [*levels.columns, *strata.columns]
+        sums = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
+        cells = seats.group_by(*columns).agg(pl.len().alias(_ROWS), *sums).collect(engine="streaming")
+        count, width = len(levels) + len(strata), len(levels)
+        one, other = levels.codes(cells), width + strata.codes(cells)
+        rows = cells[_ROWS].cast(pl.Float64).to_numpy()
+        products, explained = np.zeros((count, count)), np.zeros((count, len(names)))
+        for first, second in ((one, one), (one, other), (other, one), (other, other)):
+            np.add.at(products, (first, second), rows)
+        for place in (one, other):
+            np.add.at(explained, place, cells.select(pl.exclude(*columns, _ROWS)).to_numpy())
+        if np.linalg.matrix_rank(products, hermitian=True, rtol=1e-10) < count - 1:
+            return None
+        inverse = np.asarray(np.linalg.pinv(products, rcond=1e-10, hermitian=True), np.float64)
+        total = float(rows.sum())
+        mix = np.diag(products)[width:] / total
+        return cls(levels, strata, tuple(names), inverse @ explained, inverse, mix, total)
+
+    def means(self) -> Floats:
+        """Return the adjusted means, shape (levels, names)."""
+        return self._contrasts() @ self.effects
+
+    def _contrasts(self) -> Floats:
+        """Return the adjusted means as sums of effects, shape (levels, levels + strata)."""
+        count = len(self.levels)
+        return np.hstack([np.eye(count), np.tile(self.mix, (count, 1))])
+
+    def squares(self, batch: GameBatch, name: str) -> Floats:
+        """Return the sums over games of the squared errors of the adjusted means of a column, shape (levels,)."""
+        width, count = len(self.levels), len(self.mix)
+        level, stratum = self.levels.codes(batch.frame), self.strata.codes(batch.frame)
+        effects = self.effects[:, self.names.index(name)]
+        left = batch.column(name) - effects[level] - effects[width + stratum]
+        errors = np.vstack([batch.sums_by(level, width, left), batch.sums_by(stratum, count, left)])
+        mixed = batch.sums_by(stratum, count) - np.outer(self.mix, batch.sums(np.ones(batch.frame.height)))
+        influence = self._contrasts() @ self.inverse @ errors + effects[width:] @ mixed / self.rows
+        return np.asarray((influence**2).sum(axis=1))
+
+    def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
+        """Return the adjusted means of a column from the sums of ``squares``, seen in so many games each."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.where(games >= 2, np.sqrt(squares * games / (games - 1)), np.nan)
+        return Estimate(self.means()[:, self.names.index(name)], error, games, level)
