@@ -80,11 +80,12 @@ def test_pairing_removes_the_variance_that_the_deal_makes() -> None:
     assert row["variance_removed"] == pytest.approx(1 - 8.25 / (133.25 + 8.25 + 25 * 3 / 16), abs=0.02)
 
 
-def test_effect_interval_and_variance_are_those_of_paired_runs() -> None:
+def test_effect_interval_and_variance_are_those_of_paired_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """One look at the whole budget is an ordinary paired comparison: ``wsim.stats.paired`` gives the same."""
-    answer = medal(**PLUS_3, budget=800, spending="obrien_fleming")
-    runs = [wsim.simulate(game="medal", games=800, **more) for more in CHANGES]
-    assert answer.deals == 800
+    monkeypatch.setattr(Question, "looks", lambda question: [question.budget])
+    answer = medal(**PLUS_3, budget=6000, spending="obrien_fleming")
+    runs = [wsim.simulate(game="medal", games=6000, **more) for more in CHANGES]
+    assert answer.deals == 6000
     for metric, outcome, by in (
         ("score", "total", ()),
         ("win:Garden", "win_share", "wonder"),

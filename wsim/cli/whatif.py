@@ -123,6 +123,7 @@ def _slim(rows: Sequence[Mapping[str, Any]]) -> Shown:
     hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
     same = all(row["n_baseline"] == row["n_changed"] for row in rows)
     hidden |= {"n_changed"} if same else set()
+    hidden |= {"differing"} if all(row["differing"] is None for row in rows) else set()
     names = {"n_baseline": "n"} if same else {}
     return [{names.get(key, key): one for key, one in row.items() if key not in hidden} for row in rows]
 
@@ -142,13 +143,14 @@ def _remarks(answer: WhatIf) -> list[str]:
     }[answer.stopped]
     rate = f", {answer.games / answer.seconds:,.0f} a second" if answer.seconds > 0 else ""
     played = f"{answer.deals:,} deals, {answer.games:,} games in {answer.seconds:.1f} s{rate}"
+    said = [f"{one}." for one in answer.remarks]
     removed = answer.effects["variance_removed"].drop_nulls().to_list()
     saved = float(min(removed, default=0.0))
     percent = f"{100 * saved:.{1 if saved < 0.999 else 3}f} %"
     pairing = f"Pairing removed {'at least ' if len(removed) > 1 else ''}{percent} of the variance"
     if 0 < saved < 1:
         pairing += f": separate deals would take {1 / (1 - saved):,.1f} times as many games"
-    return [f"{level}.", f"{why}: {played}.", f"{pairing}."]
+    return [f"{level}.", f"{why}: {played}.", *said, f"{pairing}."]
 
 
 @dataclass(frozen=True)

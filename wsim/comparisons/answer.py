@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.comparisons.metrics import Metric
+from wsim.comparisons.trial import FEWEST
 from wsim.errors import UserError
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.stats.intervals import nulls
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.comparisons.arms import Variant
+    from wsim.comparisons.paired import Comparison
     from wsim.comparisons.question import Question
     from wsim.comparisons.trial import Trial
+    from wsim.stats.sequential import Look
 
 __all__ = ["EFFECT", "FORMAT", "WhatIf", "answer_of", "check_target"]
 
@@ -42,9 +45,12 @@ class WhatIf:
     games: games played in all arms together.
     seconds: how long playing took.
     effects: one row per variant: variant, value (of a sweep), baseline and changed (the metric in either arm), effect
-        with effect_low and effect_high, verdict (higher, lower, equivalent, unclear, same), decided_at (deals),
-        n_baseline, n_changed (seats or games that count), variance_removed.
+        with effect_low and effect_high, verdict, decided_at (deals; the figures are those of then), n_baseline,
+        n_changed (seats or games that count), differing (deals that are not alike), variance_removed. Verdicts are
+        higher, lower, equivalent, unclear; same: the baseline's own value; identical: no deal differed; None: the
+        metric is about seats that the change has chosen.
     details: the same for every metric: variant, value, metric, ..., the chosen one first.
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
     looks: variant, value, deals, effect with effect_low and effect_high at each look.
     metrics: what ``details`` has, in the order of each variant's rows.
     variants: what was compared with the baseline.
@@ -60,6 +66,7 @@ class WhatIf:
     effects: pl.DataFrame
     details: pl.DataFrame
     looks: pl.DataFrame
+    remarks: tuple[str, ...]
     metrics: tuple[Metric, ...] = field(repr=False)
     variants: tuple[Variant, ...] = field(repr=False)
 
@@ -76,6 +83,7 @@ class WhatIf:
             "effects": self.effects.to_dicts(),
             "details": self.details.to_dicts(),
             "looks": self.looks.to_dicts(),
+            "remarks": list(self.remarks),
             "variants": [variant.record() for variant in self.variants],
             "baseline": self.baseline.record(),
         }
@@ -128,7 +136,8 @@ def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], e
         deals=trial.known.games,
         games=trial.known.games * sum(len(arm.simulators) for arm in trial.pairing.arms),
         seconds=trial.seconds,
-        effects=_with_same(_effects(trial, details), variants),
+        effects=_with_same(_effects(trial, played, details), variants),
+        remarks=_remarks(trial),
         details=details,
         looks=_looks(trial, played),
         metrics=trial.pairing.metrics,
@@ -136,13 +145,51 @@ def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], e
     )
 
 
+PLAIN = (
+    "An effect is the plain mean at the look that decided: whatever stops early is exaggerated on average (by about a "
+    "fifth with pocock, a twentieth with obrien_fleming), its interval is not"
+)
+CONDITIONAL = (
+    "{metric} is about the seats that the change itself has chosen: others count with it than without it. The "
+    "difference is not what the change does to a seat, so it gets no verdict; {instead} and wsim experiment picks are"
+)
+
+
+def _remarks(trial: Trial) -> tuple[str, ...]:
+    """Return what must be said beside the figures."""
+    said, metric, known = [], trial.pairing.metrics[0], trial.known
+    if any(one.look.deals < trial.question.budget and one.verdict != "identical" for one in trial.decided.values()):
+        said.append(PLAIN)
+    if any(trial.conditional(variant) for variant in range(trial.variants)):
+        instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
+        said.append(CONDITIONAL.format(metric=metric.name, instead=instead))
+    for variant in range(trial.variants):
+        differing = int(known.differing[trial.place(variant)])
+        name = "" if trial.variants == 1 else f" in variant {variant + 1}"
+        if not differing:
+            where = "in anything that is compared" if not trial.differing(variant).any() else f"in {metric.name}"
+            said.append(
+                f"No deal of {known.games:,} differed {where}{name}: fewer than {3 / known.games:.2g} of all do"
+            )
+        elif known.telling()[trial.place(variant)] < FEWEST:
+            said.append(
+                f"Only {differing:,} of {known.games:,} deals differed in {metric.name}{name}, too few or too "
+                "unlike each other for an interval"
+            )
+    return tuple(said)
+
+
 def _details(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
     """Return one row for each variant and metric, with the intervals of the last look."""
+    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
+    return _rows(rows, trial.known, trial.looks[-1])
+
+
+def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look) -> pl.DataFrame:
+    """Return a row for each variant and metric of a comparison at one look."""
     import polars as pl
 
-    known, metrics, reach = trial.known, trial.pairing.metrics, trial.looks[-1].reach
-    effect, counts = known.effect(), known.counts()
-    rows = [(variant, metric) for variant in played for metric in metrics]
+    effect, counts, reach = known.effect(), known.counts(), look.reach
     return pl.DataFrame(
         {
             "variant": [variant.name for variant, _ in rows],
@@ -155,22 +202,32 @@ def _details(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
             "effect_high": nulls(effect.value + reach),
             "n_baseline": np.rint(counts[:, 0]).astype(np.int64),
             "n_changed": np.rint(counts[:, 1]).astype(np.int64),
+            "differing": known.differing,
             "variance_removed": nulls(known.variance_removed()),
         }
     )
 
 
-def _effects(trial: Trial, details: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the metric that decides, with their verdicts."""
+def _effects(trial: Trial, played: Sequence[Variant], details: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the metric that decides, with their verdicts: each at the look that decided it."""
     import polars as pl
 
-    verdicts = [trial.verdicts.get(variant, ("unclear", None)) for variant in range(trial.variants)]
-    chosen = details[[trial.place(variant) for variant in range(trial.variants)]].with_columns(
-        verdict=pl.Series([verdict for verdict, _ in verdicts], dtype=pl.String),
-        decided_at=pl.Series([deals for _, deals in verdicts], dtype=pl.Int64),
-    )
-    end = ("verdict", "decided_at", "n_baseline", "n_changed", "variance_removed")
-    return chosen.select("variant", "value", "baseline", "changed", *EFFECT, *end)
+    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
+    chosen = []
+    for variant in range(trial.variants):
+        decided, place = trial.decided.get(variant), trial.place(variant)
+        verdict = None if trial.conditional(variant) else "unclear"
+        table = details
+        if decided is not None:
+            verdict, table = decided.verdict, _rows(rows, decided.known, decided.look)
+        chosen.append(
+            table[place].with_columns(
+                pl.lit(verdict, pl.String).alias("verdict"),
+                pl.lit(None if decided is None else decided.look.deals, pl.Int64).alias("decided_at"),
+            )
+        )
+    end = ("verdict", "decided_at", "n_baseline", "n_changed", "differing", "variance_removed")
+    return pl.concat(chosen).select("variant", "value", "baseline", "changed", *EFFECT, *end)
 
 
 def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFrame:

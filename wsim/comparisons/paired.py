@@ -16,6 +16,7 @@ import numpy as np
 
 from wsim.comparisons.metrics import Metric, sums_of
 from wsim.lab.batch import in_chunks
+from wsim.stats.games import Floats
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ class Comparison:
     ----------
     variants, metrics: how many.
     games: how many deals were played in every arm.
+    differing: deals that are not alike in both arms, shape (variants * metrics,).
+    moved: deals in which not as many seats count in both arms; counted: deals in which some do in the baseline.
     """
 
     def __init__(self, variants: int, metrics: int) -> None:
         self.variants = variants
         self.metrics = metrics
         self.games = 0
+        self.differing, self.moved, self.counted = np.zeros((3, variants * metrics), np.int64)
         self._moments = Moments(variants * metrics, 4)
+        self._powers = np.zeros((2, variants * metrics))
 
     def plus(self, sums: NDArray[np.float64]) -> Comparison:
         """Return what is known with more games, shape (arms, metrics, 2, games); this comparison stays as it is."""
@@ -112,7 +117,29 @@ class Comparison:
         result._moments.merge(self._moments)
         result._moments.add(*base, *changed)
         result.games = self.games + games
+        result._add_differences(self, *base, *changed)
         return result
+
+    def _add_differences(
+        self, before: Comparison, base_sum: Floats, base_count: Floats, changed_sum: Floats, changed_count: Floats
+    ) -> None:
+        """Count the deals that differ, and sum the squares and fourth powers of what they add to the difference."""
+        usual = np.nan_to_num(self.base().value)[:, None]
+        moved = changed_count != base_count
+        added = (changed_sum - base_sum) - usual * (changed_count - base_count)
+        added[(changed_sum == base_sum) & ~moved] = 0.0
+        self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | moved, axis=1)
+        self.moved = before.moved + np.count_nonzero(moved, axis=1)
+        self.counted = before.counted + np.count_nonzero(base_count, axis=1)
+        self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
+
+    def telling(self) -> NDArray[np.float64]:
+        """Return how many deals that differ alike would say as much of the variance as those that do differ.
+
+        That is ``sum(d**2)**2 / sum(d**4)``: their number if all are as large, few if some outweigh all others.
+        """
+        squares, fourths = self._powers
+        return np.divide(squares**2, fourths, out=np.zeros(len(squares)), where=fourths > 0)
 
     def base(self) -> Estimate:
         """Return the metrics of the baseline, variant by variant."""

@@ -312,7 +312,7 @@ def _beside_humans(table: pl.DataFrame, section: str) -> Statement:
 
 def _whatif(answer: WhatIfAnswer) -> Statement:
     """Say what a what-if found, variant by variant."""
-    rows = answer.effects.filter(pl.col("verdict") != "same").to_dicts()
+    rows = answer.effects.filter(pl.col("verdict").ne_missing("same")).to_dicts()
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
     metric = answer.record["question"]["metric"]
     chosen = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))

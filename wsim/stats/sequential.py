@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wsim.errors import UserError
 from wsim.stats.distributions import normal_cdf, t_quantile
@@ -133,13 +133,19 @@ class SequentialTest:
         self._looks = 0
         self._ended = False
 
-    def look(self, deals: int, effects: Estimate) -> Look:
-        """Look at effects that were estimated from all deals so far, more of them than at the look before."""
+    def look(self, deals: int, effects: Estimate, known: NDArray[np.bool_] | None = None) -> Look:
+        """Look at effects that were estimated from all deals so far, more of them than at the look before.
+
+        ``known``: whose error is well enough known for an interval (default: all).
+        """
         self.deals = deals
         boundary = self._boundaries.next(min(deals / self.budget, 1.0))
         self._looks += 1
         spent = min(self._boundaries.spent, 1.0)
-        return Look(deals, self._looks, boundary, spent, effects, _reach(effects, boundary), self.margin)
+        reach = _reach(effects, boundary)
+        if known is not None:
+            reach = np.where(known, reach, np.inf)
+        return Look(deals, self._looks, boundary, spent, effects, reach, self.margin)
 
     def update(self, differences: ArrayLike, seats: ArrayLike | None = None) -> Decision:
         """Add a block of deals and look.
