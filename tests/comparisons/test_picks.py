@@ -14,6 +14,8 @@ from tests.conftest import Command
 from wsim.comparisons.picks import PickQuestion, play_experiment, randomised
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
+from wsim.stats import benjamini_hochberg
+from wsim.wonders.analysis import pick_effects
 
 UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "randomise": 1}
 PLUS_30: dict[str, Any] = {"set": ["cards.Altar.points=32"]}  # 2 in the rules
@@ -58,6 +60,21 @@ def test_what_was_done_too_rarely_is_left_out() -> None:
     assert (few["effective"] >= 40).all()
     assert (many["effective"] >= 1).all()
     assert few["q"].is_between(0, 1).all()
+
+
+def test_q_values_are_over_all_actions_together() -> None:
+    effects = wsim.experiment_picks(**UNIFORM, games=150, actions=["build", "sell"], fewest=5).effects
+    assert set(effects["action"]) == {"build", "sell"}
+    assert effects["q"].to_numpy() == pytest.approx(benjamini_hochberg(effects["p"].to_numpy()))
+
+
+def test_exploration_without_recorded_chances_is_no_experiment() -> None:
+    plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
+    picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
+    with pytest.raises(
+        wsim.UserError, match=r"no pick of this run was randomised .* play with --randomise 0.1 --picks"
+    ):
+        pick_effects(picks, seats)
 
 
 def test_what_the_policy_wants_anyway_has_no_effect_against_the_policy() -> None:
@@ -141,7 +158,19 @@ def test_the_command_prints_a_table_and_its_estimand(wsim_command: Command) -> N
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0] == "Effects of picks, 150 games, 1 of them random"
-    assert lines[1].split() == ["action", "card", "picks", "effective", "taken", "otherwise", "effect", "p", "q"]
+    assert lines[1].split() == [
+        "action",
+        "card",
+        "picks",
+        "effective",
+        "drawn",
+        "taken",
+        "otherwise",
+        "effect",
+        "p",
+        "q",
+        "rare",
+    ]
     assert "±" in lines[3]
     assert lines[7].startswith("Estimand: Over the turns on which a seat could build / stage / sell the card")
     assert "Benjamini-Hochberg over " in answer.out

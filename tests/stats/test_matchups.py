@@ -89,7 +89,7 @@ def test_crowding_shows_a_plan_that_suffers_from_company() -> None:
 # --- variance -------------------------------------------------------------------------------------------------------
 
 FACTORS = {"wonder": ("wonder", "side"), "seat": ("seat",), "policy": ("policy",)}
-SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "deal": 0.2, "rest": 0.35}
+SHARES = {"wonder": 0.15, "seat": 0.0, "policy": 0.3, "table": 0.2, "rest": 0.35}
 
 
 def model_seats(games: int, seed: int) -> pl.DataFrame:
@@ -127,12 +127,12 @@ def test_factors_that_go_together_share_what_they_explain() -> None:
     assert both["share"][0] == pytest.approx(0.15, abs=0.02)
 
 
-def test_seats_that_vary_against_each_other_leave_nothing_to_the_deal() -> None:
+def test_seats_that_vary_against_each_other_have_less_than_nothing_in_common() -> None:
     rng = np.random.default_rng(6)
     noise = rng.normal(size=(2000, 4))
     frame = model_seats(2000, 6).with_columns(zero_sum=pl.Series((noise - noise.mean(axis=1, keepdims=True)).ravel()))
     shares = stats.variance_shares(frame, FACTORS, outcome="zero_sum").frame
-    assert shares.filter(pl.col("source") == "deal")["share"].item() == 0
+    assert shares.filter(pl.col("source") == "table")["share"].item() == pytest.approx(-1 / 3, abs=0.01)
 
 
 def test_too_few_games_say_nothing() -> None:
@@ -141,5 +141,50 @@ def test_too_few_games_say_nothing() -> None:
     with pytest.raises(UserError, match="name the factors"):
         stats.variance_shares(pl.DataFrame({"game": [0], "total": [1]}))
     assert stats.variance_shares(model_seats(1, 7), outcome="points").frame["source"].to_list() == [
-        *("seat", "policy", "deal", "rest")
+        *("seat", "policy", "table", "rest")
     ]  # the factors that every game has
+
+
+def test_the_component_of_the_table_by_hand() -> None:
+    """Games of one, two and three seats without any factor that tells: mean game size n0 = (6 - 14 / 6) / 2 (ANOVA)."""
+    frame = pl.DataFrame(
+        {
+            "game": [0, 1, 1, 2, 2, 2],
+            "seat": [0, 0, 1, 0, 1, 2],
+            "same": ["a"] * 6,
+            "points": [4.0, 7.0, 9.0, 1.0, 2.0, 6.0],
+        }
+    )
+    found = stats.variance_shares(frame, {"same": ["same"]}, outcome="points").frame
+    means, mean = {0: 4.0, 1: 8.0, 2: 3.0}, 29 / 6
+    between = sum(size * (means[game] - mean) ** 2 for game, size in ((0, 1), (1, 2), (2, 3))) / 2
+    within = (1 + 1 + 4 + 1 + 9) / 3
+    component = (between - within) / ((6 - 14 / 6) / 2)
+    total = sum((value - mean) ** 2 for value in frame["points"]) / 5
+    by_source = dict(found.select("source", "variance").iter_rows())
+    assert by_source["same"] == 0
+    assert by_source["table"] == pytest.approx(component)
+    assert by_source["rest"] == pytest.approx(total - component)
+
+
+def test_team_mates_are_no_opponents() -> None:
+    """Seats 0 and 2 play together: a meets b, and c, whoever sits with it."""
+    frame = pl.DataFrame(
+        {
+            "game": [0] * 4 + [1] * 4,
+            "seat": [0, 1, 2, 3] * 2,
+            "team": [0, 1, 0, 1] * 2,
+            "policy": ["a", "b", "c", "b", "a", "c", "b", "c"],
+            "rank": [1, 2, 1, 2, 2, 1, 2, 1],
+            "total": [30, 10, 20, 14, 5, 9, 7, 13],
+            "win_share": [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0],
+        }
+    )
+    rows = {(row["policy"], row["opponent_policy"]): row for row in stats.matchups(frame).frame.to_dicts()}
+    assert rows["a", "b"]["games"] == 1  # in game 1 they are mates
+    assert rows["a", "b"]["score_difference"] == 30 - 12
+    assert rows["a", "c"]["games"] == 1
+    assert rows["a", "c"]["score_difference"] == 5 - 11
+    assert (rows["a", "c"]["win_difference"], rows["a", "c"]["ahead"]) == (-1, 0)
+    assert rows["b", "c"]["score_difference"] == ((10 + 14) / 2 - 20 + 7 - 11) / 2
+    assert rows["c", "b"]["ahead"] == 1

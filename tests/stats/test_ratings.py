@@ -69,7 +69,7 @@ def test_intervals_hold_when_the_model_does_not() -> None:
     planted = stats.strengths(seats_table(2000, cards=(), seed=3, wonder_points=(3.0,)), "wonder").frame
     assert planted["wonder"][0] == "Alexandria"
     assert planted["q"][0] < 1e-6
-    assert planted["win_chance"][0] > 0.28
+    assert planted["win_share"][0] > 0.28
 
 
 def test_order_of_rows_and_missing_seats() -> None:
@@ -108,3 +108,33 @@ def test_too_many_levels_are_refused() -> None:
     frame = table_of(np.arange(7000).reshape(1000, 7), np.tile(np.arange(7), (1000, 1)))
     with pytest.raises(UserError, match="too many to rank"):
         stats.strengths(frame, "wonder")
+
+
+def test_the_share_of_wins_is_what_was_won() -> None:
+    """The first board wins or comes last, the second is never last: it is stronger, and yet the first wins as often."""
+    rng = np.random.default_rng(2)
+    bold = rng.random(4000) < 0.5
+    totals = np.stack([np.where(bold, 9, 1), np.full(4000, 5), np.full(4000, 4), np.full(4000, 3)], axis=1)
+    mixed = rng.random(4000) < 0.1
+    totals[mixed] = rng.permuted(totals[mixed], axis=1)
+    table = stats.strengths(table_of(np.tile(np.arange(4), (4000, 1)), totals), "wonder")
+    rows = {row["wonder"]: row for row in table.frame.to_dicts()}
+    frame = table_of(np.tile(np.arange(4), (4000, 1)), totals)
+    for name, row in rows.items():
+        won = frame.filter(pl.col("wonder") == name)["win_share"].mean()
+        assert row["win_share"] == pytest.approx(won)
+        assert row["win_share_low"] < won < row["win_share_high"]
+    assert rows["board 1"]["strength"] > rows["board 0"]["strength"]
+    assert rows["board 0"]["win_share"] == pytest.approx(rows["board 1"]["win_share"], abs=0.05)
+    assert "not chances of winning" in table.note
+
+
+def test_the_sandwich_of_a_few_games_by_hand() -> None:
+    """Two boards: one log-strength d, whose score is 1 - p or -p and information p (1 - p) in each game."""
+    won = np.array([1, 1, 1, 0, 1, 0, 1])
+    model = fit(table_of(np.tile([0, 1], (7, 1)), np.stack([won, 1 - won], axis=1)))
+    share = won.mean()
+    assert model.log_strengths[0] - model.log_strengths[1] == pytest.approx(np.log(share / (1 - share)))
+    meat, bread = ((won - share) ** 2).sum(), 7 * share * (1 - share)
+    spread = np.array([1.0, -1.0]) @ model.covariance() @ np.array([1.0, -1.0])
+    assert spread == pytest.approx(meat / bread**2 * 7 / 6)

@@ -183,7 +183,7 @@ def synergies(
 @app.command()
 @table_options(outcome=Outcome)
 def variance(asked: Asked) -> None:
-    """Show how much of the score's variance comes from board, seat, policy and deal (table variance)."""
+    """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
     table_command("variance", asked)
 
 

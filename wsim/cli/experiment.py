@@ -64,6 +64,12 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
         return
     print_tables([(f"Effects of picks, {answer.games:,} games, {asked.randomise} of them random", shown)])
     write_out(f"\nEstimand: {answer.estimand}")
+    rare = int(answer.effects["rare"].sum())
+    if rare:
+        write_out(
+            f"Rare ({rare} rows): drawn fewer than {answer.question.fewest} times when the policy wanted something "
+            "else; their intervals are too short."
+        )
     write_out(
         f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.level:g} %, "
         f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively "

@@ -43,6 +43,8 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
     recording = _record(plan, folder, output, quiet=quiet)
     seconds = time.perf_counter() - start
     run = recording.run
+    from wsim.stats.tables import OBSERVATIONAL
+
     tables = _summary(run)
     if as_json:
         print_json(
@@ -52,11 +54,13 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
                 "games": plan.games,
                 "played": recording.played,
                 "seconds": round(seconds, 3),
-                "tables": {title: rows_of(frame) for title, frame in tables},
+                "tables": {title: rows_of(frame) for title, frame, _ in tables},
             }
         )
         return
-    print_tables(tables)
+    print_tables([(title, frame) for title, frame, _ in tables])
+    for note in dict.fromkeys(note for _, _, note in tables if note.startswith(OBSERVATIONAL)):
+        write_out(f"\n{note}")
     if recording.played:
         write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
     else:
@@ -76,15 +80,16 @@ def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
     return given.resolve(load_run(folder).plan.as_dict()), folder
 
 
-def _summary(run: Run) -> list[tuple[str, pl.DataFrame]]:
-    """Return the titled tables that a run ends with."""
+def _summary(run: Run) -> list[tuple[str, pl.DataFrame, str]]:
+    """Return the tables that a run ends with: title, rows, note."""
     from wsim.stats.brief import brief, ends
 
     found = []
     for analysis in analyses_of(find_game(run.plan.game)).values():
         if analysis.shown == "run" and analysis.fits(run.plan):
-            title, frame = ends(analysis.table(run))
-            found.append((title, brief(frame, analysis.main())))
+            table = analysis.table(run)
+            title, frame = ends(table)
+            found.append((title, brief(frame, analysis.main()), table.note))
     return found
 
 

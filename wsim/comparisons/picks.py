@@ -51,7 +51,8 @@ class PickQuestion:
     card: this card only; None for all.
     age: this age only; None for all.
     level: confidence level of the intervals.
-    fewest: what was effectively done less often is left out: its interval would be worth nothing.
+    fewest: what was effectively done less often is left out: its interval would be worth nothing. What was drawn less
+        often against the policy's will is called rare.
     """
 
     actions: tuple[str, ...] | None = None
@@ -93,8 +94,9 @@ class PickExperiment:
     estimand: what an effect is, in one sentence.
     games: games played. seconds: how long playing took.
     effects: one row per action and card, largest effect first: action, card, picks, effective (equally weighted picks
-        worth as much), taken and otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game),
-        p, and q (Benjamini-Hochberg over all rows).
+        worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and otherwise (mean
+        outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg over all rows),
+        and rare (drawn fewer times than ``fewest``: the interval is too short).
     complete: whether all games of the plan were played.
     """
 
@@ -237,7 +239,8 @@ def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
         frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
         if question.card is not None:
             frame = frame.filter(pl.col("card").cast(pl.String) == _named(question.card, frame["card"].to_list()))
-        parts.append(frame.filter(pl.col("effective") >= question.fewest))
+        frame = frame.filter(pl.col("effective") >= question.fewest)
+        parts.append(frame.with_columns(rare=pl.col("drawn") < question.fewest))
     effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
     effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
     return PickExperiment(

@@ -295,7 +295,8 @@ def _seats(material: Material) -> list[Statement]:
 
 def _beside_humans(table: pl.DataFrame, section: str) -> Statement:
     """Say how many figures are like those of human players; ``table`` has the shape ``humans``."""
-    frame = table.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
+    known = table.filter(pl.col("verdict").is_not_null() & (pl.col("group") == "all"))
+    frame = known.filter("tells") if "tells" in known.columns else known
     within = len(frame.filter(pl.col("verdict") == "within"))
     off = frame.filter(pl.col("verdict") != "within").sort(pl.col("difference_sd").abs(), descending=True)
     far = [
@@ -304,10 +305,24 @@ def _beside_humans(table: pl.DataFrame, section: str) -> Statement:
     ]
     return Statement(
         "clear",
-        f"{within} of {len(frame)} figures are like those of strong human players.",
-        f"Furthest off: {named(far, most=3)}." if far else "",
+        _score_beside_humans(known) or f"{within} of {len(frame)} figures are near those of strong human players.",
+        f"{within} of {len(frame)} figures that depend on who plays are within the band of single seats, which is wide."
+        + (f" Furthest off: {named(far, most=3)}." if far else ""),
         section,
     )
+
+
+def _score_beside_humans(known: pl.DataFrame) -> str:
+    """Return how the mean score stands to that of the humans; empty if it was not compared."""
+    rows = known.filter((pl.col("figure") == "score") & pl.col("difference_low").is_not_null())
+    if rows.is_empty():
+        return ""
+    row = rows.row(0, named=True)
+    scores = f"{number(row['simulated'], 1)} points a seat, strong human players {number(row['human'], 1)}"
+    if row["difference_low"] <= 0 <= row["difference_high"]:
+        return f"These players score {scores}: no difference is seen."
+    word = "more" if row["difference"] > 0 else "fewer"
+    return f"These players score {scores}: {number(abs(row['difference']), 1)} {word}."
 
 
 def _whatif(answer: WhatIfAnswer) -> Statement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -13,18 +13,22 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.parallel import inner_products
 from wsim.stats.tables import Table, outcome_columns, outcome_names, outcomes
 
 __all__ = ["crowding", "matchups"]
 
+_NOTE = (
+    "Differences within the same games, each game counting once, between opponents only (no team mates); intervals "
+    "over games."
+)
 _MOST = 64  # levels: per-game tables of all pairs are kept for a batch
 
 
 def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:
     """Return how each policy (or level of other columns) does against each other one in the same games.
 
-    A game counts once, with the mean over its seats of either policy.
+    A game counts once, with the mean over its pairs of seats of the two policies. Team mates are no opponents: only
+    seats of different teams are compared.
 
     Columns: the ``by`` ones, the same ones of the opponent with ``opponent_`` in front, games (in which both played),
     score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
@@ -37,16 +41,16 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
     levels = Levels.of(seats, by)
     if len(levels) > _MOST:
         raise UserError(f"a table of all pairs has at most {_MOST} levels, not {len(levels)}")
-    ranked = "rank" in seats.collect_schema()
+    there = seats.collect_schema()
+    ranked, teams = "rank" in there, _teams(seats)
     shape = (len(levels), len(levels))
     tallies = {name: _Mean(shape) for name in ("score_difference", "win_difference", "ahead")}
-    for batch in batches(seats, [*levels.columns, "total", "win_share", *(["rank"] if ranked else [])]):
-        codes = levels.codes(batch.frame)
-        count, share, total = outcomes(batch, codes, len(levels), ["win_share", "total"])
-        tallies["score_difference"].add_differences(count, total)
-        tallies["win_difference"].add_differences(count, share)
+    for batch in batches(seats, [*levels.columns, "total", "win_share", *(["rank"] if ranked else []), *teams]):
+        pairs = _Opponents(batch, levels.codes(batch.frame), len(levels), batch.column("team") if teams else None)
         place = batch.column("rank") if ranked else -batch.column("total")
-        tallies["ahead"].add(*_ahead(batch, codes, place, len(levels)))
+        for name, column in (("score_difference", "total"), ("win_difference", "win_share")):
+            tallies[name].add(*pairs.means(np.subtract, batch.column(column)))
+        tallies["ahead"].add(*pairs.means(_beats, place))
     one, other = np.nonzero((tallies["score_difference"].games > 0) & ~np.eye(len(levels), dtype=bool))
     estimates = {name: tally.estimate(level, one, other) for name, tally in tallies.items()}
     q = np.full(shape, np.nan)
@@ -63,7 +67,7 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
             "q": nulls(np.where(upper, q[one, other], q[other, one])),
         }
     )
-    return Table(frame, "Matchups", "Differences within the same games, each game counting once; intervals over games.")
+    return Table(frame, "Matchups", _NOTE)
 
 
 def _part(estimate: Estimate, chosen: NDArray[np.bool_]) -> Estimate:
@@ -83,14 +87,6 @@ class _Mean:
         self._sums += sums
         self._squares += squares
 
-    def add_differences(self, count: Floats, total: Floats) -> None:
-        """Add the differences between the means of levels, from per-game counts and sums, shape (levels, games)."""
-        there = (count > 0).astype(float)
-        mean = total / np.maximum(count, 1)
-        ahead = inner_products(mean, there)
-        square = inner_products(mean**2, there)
-        self.add(inner_products(there, there), ahead - ahead.T, square + square.T - 2 * inner_products(mean, mean))
-
     def estimate(self, level: float, one: NDArray[np.int64], other: NDArray[np.int64]) -> Estimate:
         games, sums, squares = (array[one, other] for array in (self.games, self._sums, self._squares))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,22 +94,46 @@ class _Mean:
             return Estimate(sums / games, np.where(games >= 2, np.sqrt(variance), np.nan), games, level)
 
 
-def _ahead(batch: GameBatch, codes: NDArray[np.int64], place: Floats, levels: int) -> tuple[Floats, Floats, Floats]:
-    """Return games, sums and sums of squares of the share of pairs of seats in which one level is ahead of another."""
-    cells = batch.games * levels * levels
-    pairs, won = np.zeros(cells), np.zeros(cells)
-    game = batch.game_of_row
-    for step in range(1, int(np.diff(batch.starts, append=len(game)).max(initial=1))):
-        first = np.flatnonzero(game[step:] == game[:-step])
-        second = first + step
-        better = np.where(place[first] < place[second], 1.0, np.where(place[first] == place[second], 0.5, 0.0))
-        for one, other, value in ((first, second, better), (second, first, 1 - better)):
-            cell = (game[one] * levels + codes[one]) * levels + codes[other]
-            pairs += np.bincount(cell, minlength=cells)
-            won += np.bincount(cell, value, cells)
-    share = np.divide(won, pairs, out=np.zeros(cells), where=pairs > 0).reshape(batch.games, levels, levels)
-    there = (pairs > 0).reshape(share.shape).sum(axis=0).astype(float)
-    return there, share.sum(axis=0), (share**2).sum(axis=0)
+def _teams(seats: pl.LazyFrame) -> list[str]:
+    """Return the column of teams if some seats play together."""
+    if "team" not in seats.collect_schema():
+        return []
+    sides = seats.select(pl.col("team").n_unique(), pl.col("seat").n_unique()).collect(engine="streaming").row(0)
+    return ["team"] if sides[0] < sides[1] else []
+
+
+def _beats(first: Floats, second: Floats) -> Floats:
+    """Return 1 where the first place is better (lower), 1/2 for equal ones."""
+    return np.where(first < second, 1.0, np.where(first == second, 0.5, 0.0))
+
+
+class _Opponents:
+    """The pairs of seats of the games of a batch that are not of one team, by their levels."""
+
+    def __init__(self, batch: GameBatch, codes: NDArray[np.int64], levels: int, team: Floats | None) -> None:
+        game = batch.game_of_row
+        self._shape = (batch.games, levels, levels)
+        self._rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._count = np.zeros(batch.games * levels * levels)
+        for step in range(1, int(np.diff(batch.starts, append=len(game)).max(initial=1))):
+            first = np.flatnonzero(game[step:] == game[:-step])
+            second = first + step
+            if team is not None:
+                opposed = team[first] != team[second]
+                first, second = first[opposed], second[opposed]
+            for one, other in ((first, second), (second, first)):
+                cell = (game[one] * levels + codes[one]) * levels + codes[other]
+                self._rows.append((one, other, cell))
+                self._count += np.bincount(cell, minlength=len(self._count))
+
+    def means(self, value: Callable[[Floats, Floats], Floats], column: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return games, sums and sums of squares over games of the mean over pairs of ``value(one, other)``."""
+        total = np.zeros(len(self._count))
+        for one, other, cell in self._rows:
+            total += np.bincount(cell, value(column[one], column[other]), len(total))
+        met = self._count > 0
+        mean = np.divide(total, self._count, out=np.zeros(len(total)), where=met).reshape(self._shape)
+        return met.reshape(self._shape).sum(axis=0).astype(float), mean.sum(axis=0), (mean**2).sum(axis=0)
 
 
 def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float = 0.95) -> Table:

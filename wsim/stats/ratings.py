@@ -16,20 +16,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.stats.games import Floats, Source, competitors, parties, require, seats_of
+from wsim.stats.games import Floats, Source, batches, competitors, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.levels import Levels, columns_of
+from wsim.stats.moments import Moments
 from wsim.stats.parallel import inner_products
 from wsim.stats.rankings import Rankings, rankings
-from wsim.stats.tables import Table
+from wsim.stats.tables import Table, outcomes
 
 __all__ = ["PlackettLuce", "strengths"]
 
 _CHUNK = 8_192  # orders whose stages are in memory together
 _STEPS = 100
 _NOTE = (
-    "Plackett-Luce strengths from the whole order of finish, ties by Efron's formula; 1 is the geometric mean. "
-    "win_chance is that of beating {others} average opponents. Intervals: sandwich, clustered by game."
+    "Plackett-Luce strengths from the whole order of finish, ties by Efron's formula; 1 is the geometric mean. They "
+    "are not chances of winning: the lower places count as much as the first. win_share is the share of its games that "
+    "each won in this run, against those it met. Intervals: clustered by game (of strengths: sandwich)."
 )
 
 
@@ -42,7 +44,7 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
     by: the column or columns.
     level: confidence level.
 
-    Columns: the ``by`` ones, n (seats), strength with _low and _high, log_strength, log_error, win_chance with _low and
+    Columns: the ``by`` ones, n (seats), strength with _low and _high, log_strength, log_error, win_share with _low and
     _high, p (strength 1), q. Sorted by strength.
 
     Raises UserError if the games do not tell the strengths: some levels finished ahead of all others whenever they met,
@@ -50,11 +52,10 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
     """
     check_level(level)
     seats = competitors(seats_of(source))
-    require(seats, ["game", "seat", "rank", *columns_of(by)])
+    require(seats, ["game", "seat", "rank", "win_share", *columns_of(by)])
     levels = Levels.of(seats, by, pl.len().alias("n"))
     model = PlackettLuce.fit(rankings(seats, levels), levels.labels)
     estimate = model.estimate(level)
-    others = max(parties(seats) - 1, 1)
     ends = {"": estimate.value, "_low": estimate.low, "_high": estimate.high}
     frame = pl.DataFrame(
         {
@@ -62,12 +63,20 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
             **{f"strength{name}": nulls(np.exp(end)) for name, end in ends.items()},
             "log_strength": nulls(estimate.value),
             "log_error": nulls(estimate.error),
-            **{f"win_chance{name}": nulls(1 / (1 + others * np.exp(-end))) for name, end in ends.items()},
+            **_won(seats, levels, level).columns("win_share"),
             "p": nulls(estimate.p_value()),
             "q": nulls(estimate.q_value()),
         }
     ).sort("strength", *levels.columns, descending=[True, *[False] * len(levels.columns)])
-    return Table(frame, "Strengths", _NOTE.format(others=others))
+    return Table(frame, "Strengths", _NOTE)
+
+
+def _won(seats: pl.LazyFrame, levels: Levels, level: float) -> Estimate:
+    """Return the share of the wins of each level."""
+    moments = Moments(len(levels), 2)
+    for batch in batches(seats, [*levels.columns, "win_share"]):
+        moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels), ["win_share"]))
+    return moments.ratio(1, 0, level, share=True)
 
 
 @dataclass(frozen=True)

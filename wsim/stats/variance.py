@@ -1,11 +1,12 @@
-"""How much of the score's variance comes from seat, policy, deal, and whatever else a game deals out.
+"""How much of the score's variance comes from seat, policy, table, and whatever else a game deals out.
 
-Model: score = mean + seat + policy + (other factors) + deal + rest, without interactions. Factors are fixed effects;
+Model: score = mean + seat + policy + (other factors) + table + rest, without interactions. Factors are fixed effects;
 the variance that each explains is its mean gain in explained variance over all orders in which the factors can enter
 (Shapley values, LMG in Groemping 2007), so factors that go together, such as policies in fixed seats, share what they
-explain. A gain counts only beyond what chance gives each coefficient. The deal is what the seats of a game still have
-in common after that: the variance component between games of a one-way analysis of variance, 0 if games vary less than
-their seats suggest. Errors come from a jackknife over blocks of games.
+explain. A gain counts only beyond what chance gives each coefficient. The table is what the seats of a game still have
+in common after that: the variance component between games of a one-way analysis of variance, below 0 where seats gain
+at each other's cost. What the deal gives to one seat only is in the rest. Errors come from a jackknife over blocks of
+games.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ FACTORS: Mapping[str, tuple[str, ...]] = {"seat": ("seat",), "policy": ("policy"
 _BLOCKS = 20
 _NOTE = (
     "Shares of the variance of {outcome}. Factors are fixed effects without interactions and share what they explain "
-    "together; deal is what the seats of a game have in common beyond them. Errors: jackknife over {blocks} blocks."
+    "together; table is what the seats of a game have in common beyond them, below 0 if they gain at each other's "
+    "cost; the luck of a single seat, its hand and its deal, is in rest. Errors: jackknife over {blocks} blocks."
 )
 
 
@@ -51,7 +53,7 @@ def variance_shares(
     factors: columns by name of the factor (default: those of ``FACTORS`` that the table has).
     outcome: a numeric column.
 
-    Columns: source (the factors, deal, rest), share (they sum to 1) with _low and _high, variance.
+    Columns: source (the factors, table, rest), share (they sum to 1) with _low and _high, variance.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -73,7 +75,7 @@ def variance_shares(
         shares = whole / total
     estimate = _jackknife(shares, used, widths, level)
     frame = pl.DataFrame(
-        {"source": [*chosen, "deal", "rest"], **estimate.columns("share"), "variance": whole},
+        {"source": [*chosen, "table", "rest"], **estimate.columns("share"), "variance": whole},
     )
     return Table(frame, f"Sources of the variance of {outcome}", _NOTE.format(outcome=outcome, blocks=len(used)))
 
@@ -128,7 +130,7 @@ def _total(sums: Sequence[_Sums], without: int = -1) -> _Sums:
 
 
 def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
-    """Return the variances of the factors, the deal and the rest; NaN if there are too few rows."""
+    """Return the variances of the factors, the table and the rest; NaN if there are too few rows."""
     result = np.full(len(widths) + 2, np.nan)
     if sums.games < 2 or sums.rows < len(sums.within) + 1:
         return result
@@ -151,8 +153,8 @@ def _decomposed(sums: _Sums, widths: Mapping[str, int]) -> Floats:
     between = float(error @ sums.between @ error)
     within = (float(error @ sums.within @ error) - between) / max(sums.rows - sums.games, 1)
     size = (sums.rows - sums.squared_sizes / sums.rows) / (sums.games - 1)
-    result[-2] = max((between / (sums.games - 1) - within) / size, 0.0)
-    result[-1] = max(noise - result[-2], 0.0)
+    result[-2] = (between / (sums.games - 1) - within) / size
+    result[-1] = noise - result[-2]
     return result
 
 

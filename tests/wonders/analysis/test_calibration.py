@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from tests.conftest import Command
 from tests.stats.data import COUNTS, finish, seats_table
 from wsim import stats
 from wsim.errors import UserError
@@ -101,3 +103,39 @@ def test_what_humans_did_not_play_is_refused() -> None:
         analysis.calibrate(seats_table(10, 2, cards=()))
     with pytest.raises(UserError, match="no column 'points_guild'"):
         analysis.calibrate(seats_table(10, 3, cards=()).drop("points_guild"))
+
+
+def test_what_must_agree_tells_nothing() -> None:
+    table = analysis.calibrate(human_like(50, 0.0)).frame
+    silent = table.filter(~pl.col("tells"))
+    assert silent.select("group", "figure").rows() == [
+        ("all", "military"), ("all", "victory_points"), ("all", "defeat_points"),
+    ]  # fmt: skip
+    with pytest.raises(UserError, match="has a team mate"):
+        analysis.calibrate(seats_table(20, 6, cards=()).with_columns(team=pl.col("seat") % 3))
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    ("--ruleset 2e --players 3", "the human results are of the first edition"),
+    ("--ruleset 1e-duo --players 2", "the human results are of the first edition"),
+])  # fmt: skip
+def test_only_what_humans_played_is_held_against_them(
+    wsim_command: Command, tmp_path: Path, words: str, sentence: str
+) -> None:
+    run = str(tmp_path / "run")
+    assert (
+        wsim_command("run", "--games", "20", "--out", run, "--policies", "random", "--quiet", *words.split()).code == 0
+    )
+    answer = wsim_command("calibrate", run)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+def test_a_changed_card_is_named_beside_the_verdicts(wsim_command: Command, tmp_path: Path) -> None:
+    run = str(tmp_path / "run")
+    played = wsim_command(
+        *("run", "--games", "20", "--out", run, "--policies", "random", "--quiet", "--set", "cards.Altar.points=9")
+    )
+    assert "Observational: " in played.out
+    note = wsim_command("calibrate", run).out.splitlines()[-1]
+    assert note.startswith("The cards or rules of this run are not those that the humans played. Verdict: ")

@@ -202,9 +202,8 @@ def test_intervals_of_effects_cover() -> None:
 def test_only_randomised_turns_count(trial: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     picks, seats = trial
     certain = picks.head(100).with_columns(probability=pl.lit(1.0, pl.Float32))
-    table = analysis.pick_effects(certain, seats, "build").frame
-    assert table["picks"].sum() == 0
-    assert table["effect"].null_count() == table["effect_low"].null_count() == 4
+    with pytest.raises(UserError, match="no pick of this run was randomised"):
+        analysis.pick_effects(certain, seats, "build")
     more = pl.concat([picks, certain.with_columns(pl.col("game") + 100_000)])
     again = analysis.pick_effects(more, seats, "build").frame
     assert again.equals(analysis.pick_effects(picks, seats, "build").frame)
@@ -219,3 +218,44 @@ def test_mistakes_in_experiments_are_named(trial: tuple[pl.DataFrame, pl.DataFra
     with pytest.raises(UserError, match="no column 'ways'"):
         analysis.pick_effects(picks.drop("ways"), seats, "build")
     assert analysis.pick_effects(picks.drop("ways"), seats, "sell").frame.height == 4
+
+
+def by_hand(rows: list[tuple[str, str, bool, float]]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return one turn a game with the hand Altar, Baths: card, action, whether drawn, probability; six moves."""
+    picks = [
+        (game, 0, 1, 1, "turn", 6, card, action, None, drawn, chance, ["Altar", "Baths"], [1, 1])
+        for game, (card, action, drawn, chance) in enumerate(rows)
+    ]
+    games = len(rows)
+    seats = pl.DataFrame({"game": range(games), "seat": [0] * games, "total": [float(one) for one in range(games)]})
+    return pl.DataFrame(picks, schema=SCHEMA, orient="row"), seats.cast({"game": pl.UInt64, "seat": pl.UInt8})
+
+
+def test_picks_against_the_policy_are_counted() -> None:
+    """The policy wants to build Altar; half of the picks are drawn, so another move has the chance 1/12."""
+    wanted, other = 0.5 + 1 / 12, 1 / 12
+    rows = [("Altar", "build", False, wanted)] * 4 + [("Altar", "build", True, wanted)]
+    rows += [("Baths", "build", True, other)] * 3 + [("Altar", "sell", True, other)] * 2
+    picks, seats = by_hand(rows)
+    frame = analysis.pick_effects(picks, seats, "build").frame
+    assert counts(frame, "Altar")["drawn"] == 0  # it never was built when the policy wanted something else
+    assert (counts(frame, "Baths")["picks"], counts(frame, "Baths")["drawn"]) == (3, 2)  # 2 sales beside it
+    policy = analysis.pick_effects(picks, seats, "build", against="policy").frame
+    assert (counts(policy, "Altar")["drawn"], counts(policy, "Baths")["drawn"]) == (0, 3)
+    baths = counts(frame, "Baths")
+    assert baths["taken"] == pytest.approx((5 + 6 + 7) / 3)
+    weights = np.array([1 / wanted] * 5 + [1 / other] * 2)
+    assert baths["otherwise"] == pytest.approx(np.average([0, 1, 2, 3, 4, 8, 9], weights=weights))
+
+
+def test_a_turn_without_a_choice_does_not_count() -> None:
+    """The last card can be built, buried and sold: ``take`` is all that can be done with it."""
+    picks, seats = by_hand([("Altar", "build", True, 0.2), ("Baths", "sell", True, 0.2), ("Altar", "sell", True, 0.2)])
+    forced = pl.DataFrame(
+        [(0, 0, 1, 6, "last_card", 3, "Baths", "sell", None, True, 1 / 3, ["Baths"], [1])], schema=SCHEMA, orient="row"
+    )
+    free = analysis.pick_effects(picks, seats, "take").frame
+    both = analysis.pick_effects(pl.concat([picks, forced]).sort("game"), seats, "take").frame
+    assert both.equals(free)
+    sold = analysis.pick_effects(pl.concat([picks, forced]).sort("game"), seats, "sell").frame
+    assert counts(sold, "Baths")["picks"] == 2

@@ -43,7 +43,7 @@ def strengths(source: Source, by: str | Sequence[str] = BOARD, *, level: float =
 
 
 variance_shares: Callable[..., Table] = partial(stats.variance_shares, factors={"wonder": BOARD, **FACTORS})
-"""The shares of board, seat, policy and deal in the variance of an outcome; see ``wsim.stats.variance_shares``."""
+"""The shares of board, seat, policy and table in the variance of an outcome; see ``wsim.stats.variance_shares``."""
 
 
 def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:

@@ -6,6 +6,7 @@ The human figures are those of ``data/human_by_players.csv`` (first edition; the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from wsim.stats.tables import Table
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
 
 __all__ = ["CALIBRATION", "FIGURES", "TOLERANCE", "calibrate", "human_figures"]
 
@@ -64,6 +66,9 @@ GROUPS = ("all", "winner", "last")
 TOLERANCE = 0.25
 """Human standard deviations within which a simulated mean counts as human: a small effect by Cohen's rule."""
 
+ALIKE = ("military", "victory_points", "defeat_points")
+"""Figures whose mean over all seats hardly depends on who plays: each conflict has one winner and one loser."""
+
 _NOTE = (
     "Verdict: within, if the simulated mean lies at most {tolerance:g} human standard deviations (of one seat, or one "
     "game) from the human one; else low or high. Humans: 10,792 games on Board Game Arena, mostly of very strong "
@@ -93,12 +98,17 @@ def calibrate(source: Source, *, tolerance: float = TOLERANCE, level: float = 0.
     Columns: players, group (all seats, winners, last places, or the game), figure, simulated with _low and _high
     (clustered by game), simulated_sd, human, human_error, human_sd, difference (simulated - human) with _low and _high
     (both errors), difference_sd (in human standard deviations), verdict (within, low, high; null if not simulated),
-    tolerance (that of the verdict).
+    tolerance (that of the verdict), tells (false for what must be about the same for all players: conflicts won and
+    lost of all seats).
     """
     check_level(level)
     if not tolerance > 0:
         raise UserError(f"the tolerance must be larger than 0, not {tolerance!r}")
     seats = competitors(seats_of(source))
+    require(seats, ["team", "seat"])
+    sizes = seats.select(pl.col("team", "seat").n_unique()).collect(engine="streaming").row(0)
+    if sizes[0] < sizes[1]:
+        raise UserError("the human results are of games in which nobody has a team mate")
     players = parties(seats)
     human = human_figures().filter(pl.col("players") == players)
     if human.is_empty():
@@ -210,6 +220,7 @@ def _compared(frame: pl.DataFrame, players: int, tolerance: float, level: float)
         in_sd.alias("difference_sd"),
         verdict.when(in_sd > 0).then(pl.lit("high")).alias("verdict"),
         pl.lit(tolerance).alias("tolerance"),
+        (~((pl.col("group") == "all") & pl.col("figure").is_in(ALIKE))).alias("tells"),
     )
 
 
@@ -219,8 +230,21 @@ def _printed_first_edition(plan: Plan) -> bool:
     return plan.ruleset == "1e" and plan.players in range(3, 8) and not changed
 
 
+def _calibration(run: Run, **options: float) -> Table:
+    """Compare a run with human results; raise UserError for one that no humans have played."""
+    if run.plan.ruleset != "1e" or run.plan.players not in range(3, 8):
+        raise UserError(
+            "the human results are of the first edition for 3 to 7 players (rule set 1e), and nothing else can be held "
+            f"against them: this run has the rule set {run.plan.ruleset} and {run.plan.players} players"
+        )
+    table = calibrate(run, **options)
+    if _printed_first_edition(run.plan):
+        return table
+    return replace(table, note=f"The cards or rules of this run are not those that the humans played. {table.note}")
+
+
 CALIBRATION = Analysis(
-    calibrate,
+    _calibration,
     "a run of the first edition beside the results of human players",
     columns=(
         *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),

@@ -26,6 +26,7 @@ from wsim.wonders.game import PICK_ACTIONS
 __all__ = ["pick_effects"]
 
 _BATCH = 65_536
+_ROUNDED = 1e-5  # relative error of a probability stored as float32
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
 _NOTE = (
     "Causal: picks were randomised with known probability. Estimand: over the turns on which an exploring seat could "
@@ -60,21 +61,32 @@ def pick_effects(
     outcome: a numeric column of the seats table.
     against: what the card is compared with. A card that its policy always takes has no effect against ``policy``.
 
-    Columns: card, picks (with this action), effective (the number of equally weighted picks worth as much), taken and
-    otherwise (mean outcomes), effect with _low and _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
+    Columns: card, picks (with this action), effective (the number of equally weighted picks worth as much), drawn
+    (picks that the policy did not want: of those with this action, or of the others, whichever are fewer; with few the
+    interval is too short, however large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and
+    _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
+
+    Raises UserError if no pick was randomised with a recorded probability.
     """
     check_level(level)
     _check(action, PICK_ACTIONS, "action")
     _check(against, tuple(_INSTEAD), "comparison")
     frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
+    if frame.select("game").head(1).collect(engine="streaming").is_empty() and _has_rows(picks):
+        raise UserError(
+            "no pick of this run was randomised with a recorded probability, so that nothing can be said of what "
+            "picks cause: play with --randomise 0.1 --picks (the policy parameter explore records none)"
+        )
     names = card_names(frame)
     moments = Moments(len(names), 4)
-    weights = np.zeros((3, len(names)))
+    weights, drawn = np.zeros((3, len(names))), np.zeros((2, len(names)), np.int64)
     for batch in batches(frame, [*_columns(action), outcome], rows=_BATCH):
         rows = _rows(batch, action, against)
         moments.add(*_features(batch, rows, batch.column(outcome), len(names)))
         for power in range(3):
             weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, len(names))
+        for arm, there in enumerate((rows.done, rows.otherwise > 0)):
+            drawn[arm] += np.bincount(rows.card[there & rows.drawn], minlength=len(names))
     effect = moments.difference((1, 0), (3, 2), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = weights[1] ** 2 / weights[2]
@@ -83,6 +95,7 @@ def pick_effects(
             "card": names,
             "picks": weights[0].astype(np.int64),
             "effective": nulls(effective),
+            "drawn": drawn[0] if against == "policy" else drawn.min(axis=0),
             "taken": nulls(moments.ratio(1, 0).value),
             "otherwise": nulls(moments.ratio(3, 2).value),
             **effect.columns("effect"),
@@ -92,6 +105,10 @@ def pick_effects(
     ).sort("effect", "card", descending=[True, False], nulls_last=True)
     note = _NOTE.format(action=action, outcome=outcome, instead=_INSTEAD[against])
     return Table(table, f"Effect of the action {action!r} on {outcome}", note)
+
+
+def _has_rows(picks: Frame) -> bool:
+    return not picks.lazy().select("game").head(1).collect(engine="streaming").is_empty()
 
 
 def _check(value: str, accepted: Collection[str], what: str) -> None:
@@ -124,6 +141,7 @@ class _Rows:
     done: whether the action was done with this card.
     weight: the inverse probability if it was done, else 0.
     otherwise: the inverse probability if the pick is one that the card is compared with, else 0.
+    drawn: whether the pick was drawn, and the policy wanted another one.
     """
 
     turn: NDArray[np.int64]
@@ -131,6 +149,7 @@ class _Rows:
     done: NDArray[np.bool_]
     weight: Floats
     otherwise: Floats
+    drawn: NDArray[np.bool_]
 
 
 def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
@@ -151,7 +170,8 @@ def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
         replaced = (1 - probability) * legal / (legal - 1)
         kept = ~frame["randomised"].to_numpy()
         otherwise = np.where(kept, 1 / np.where(kept, 1 - replaced, 1.0), 0.0)[turn]
-    return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise)
+    drawn = (probability <= (1 + _ROUNDED) / legal)[turn]  # what the policy wants has a larger chance
+    return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise, drawn)
 
 
 def _moves(frame: pl.DataFrame, turn: NDArray[np.int64], legal: Floats, action: str) -> Floats:
