@@ -58,7 +58,7 @@ def _(analysis, mo, source):
     mo.vstack(
         [
             mo.md(f"## Strengths from the whole order of finish\n\n{strengths.note}"),
-            strengths.frame.select("wonder", "side", "strength", "strength_low", "strength_high", "win_chance", "q"),
+            strengths.frame.select("wonder", "side", "strength", "strength_low", "strength_high", "win_share", "q"),
         ]
     )
     return

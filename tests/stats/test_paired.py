@@ -44,6 +44,15 @@ def test_the_effect_is_that_of_a_paired_t_test(runs: tuple[pl.DataFrame, pl.Data
     assert removed > 0.9
 
 
+def test_variance_removed_where_the_arms_vary_differently(runs: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    baseline = runs[0]
+    wide = baseline.with_columns(total=50 + 3 * (pl.col("total") - 50))
+    before, after = (frame["total"].to_numpy().reshape(-1, 4).mean(axis=1) for frame in (baseline, wide))
+    row = stats.paired(baseline, wide, outcomes=["total"]).frame.row(0, named=True)
+    assert row["variance_removed"] == pytest.approx(1 - (after - before).var() / (after.var() + before.var()))
+    assert row["variance_removed"] == pytest.approx(1 - 4 / 10)  # (3 - 1)**2 of 3**2 + 1
+
+
 def test_some_seats_only(runs: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     owners = stats.paired(*runs, where=pl.col("built:Card 00")).frame.filter(pl.col("outcome") == "total")
     one = owners.row(0, named=True)

@@ -68,7 +68,7 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
     if rare:
         write_out(
             f"Rare ({rare} rows): drawn fewer than {answer.question.fewest} times when the policy wanted something "
-            "else; their intervals are too short."
+            "else; their intervals may be too short."
         )
     write_out(
         f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.level:g} %, "

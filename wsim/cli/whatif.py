@@ -68,7 +68,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
         if interrupt.result is None:
             raise
         answer, interrupted = interrupt.result, True
-    _show(answer, details=asked.details, as_json=as_json)
+    _show(answer, details=asked.details, as_json=as_json, quiet=quiet)
     if asked.out is not None:
         path = answer.write(asked.out)
         if not quiet:
@@ -78,7 +78,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
+def _show(answer: WhatIf, *, details: bool, as_json: bool, quiet: bool) -> None:
     """Print an answer: its tables, a chart where there are several variants, and how it came about."""
     if as_json:
         print_json(answer.record())
@@ -94,7 +94,7 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool) -> None:
         for line in chart_lines(effects, _characters()):
             write_out(line)
     write_out("\n" + "\n".join(_remarks(answer)))
-    if many and not details:
+    if many and not (details or quiet):
         remark("add --details for all metrics of every variant")
 
 
