@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import scipy.stats  # type: ignore[import-untyped]
 import statsmodels.api as sm  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from tests.conftest import Command
-from tests.stats.data import CARDS, seats_table
+from tests.stats.data import CARDS, finish, seats_table
 from wsim import stats
 from wsim.stats import Table
 from wsim.wonders.analysis import wonders
@@ -108,6 +109,28 @@ def test_a_thing_that_no_policy_has_sometimes_says_nothing() -> None:
     assert ours["n"] > 100
 
 
+def test_an_interval_rests_on_the_seats_that_differ_from_their_policy() -> None:
+    """One policy always has the thing but for 3 seats, the other never: 2 degrees of freedom, however many games."""
+    rng, games = np.random.default_rng(5), 60
+    has = np.tile([True, False], (games, 1))
+    has[:3, 0] = False
+    frame = pl.DataFrame(
+        {
+            **finish(np.rint(rng.normal(50, 9, (games, 2))).astype(np.int64)),
+            "policy": ["a", "b"] * games,
+            "built:Card 00": has.reshape(-1),
+        }
+    )
+    ours = first(owners(frame))
+    design = np.column_stack([has.reshape(-1), dummies(frame["policy"])]).astype(float)
+    fit = sm.OLS(frame["total"].to_numpy().astype(float), design).fit(
+        cov_type="cluster", cov_kwds={"groups": frame["game"].to_numpy(), "use_correction": False}
+    )
+    assert ours["score_difference"] == pytest.approx(fit.params[0])
+    half = ours["score_difference_high"] - ours["score_difference"]
+    assert half == pytest.approx(4.30265 * fit.bse[0] * np.sqrt(3 / 2), rel=1e-4)
+
+
 def test_split_by_policy_and_one_policy_are_as_they_were() -> None:
     frame = simpson(400, 5)
     by = owners(frame, by="policy")
@@ -119,7 +142,9 @@ def test_split_by_policy_and_one_policy_are_as_they_were() -> None:
     assert "policies" not in one.note
     assert "policies" not in by.note
     assert "Compared within policies" in owners(frame).note
-    raw = owners(frame, raw=True)
+    nameless, raw = owners(frame.drop("policy")), owners(frame, raw=True)
+    assert first(nameless) == first(raw)
+    assert "policies" not in nameless.note
     assert (raw.title, "Raw: several" in raw.note) == ("Cards, raw", True)
 
 
@@ -204,6 +229,27 @@ def test_boards_that_good_policies_had_are_adjusted() -> None:
     assert raw.title == "Wonders, raw"
     plain = raw.frame.filter(pl.col("wonder") == "Giza")["score"].item()
     assert plain < ours.filter(pl.col("wonder") == "Giza")["score"].item() - 1
+
+
+def test_the_error_of_an_adjusted_mean_is_that_of_its_influence() -> None:
+    """Effects of boards and all policies but the last; the mix of policies is an estimate of these games, too."""
+    frame = seats_table(30, cards=(), wonder_points=(3.0,), policy_points=STRONG, seed=8)
+    ours = wonders(frame, by="wonder").frame.sort("wonder")
+    boards, policies = dummies(frame["wonder"]), dummies(frame["policy"])[:, :-1]
+    design, mix = np.column_stack([boards, policies]), policies.mean(axis=0)
+    total = frame["total"].to_numpy().astype(float)
+    inverse = np.linalg.inv(design.T @ design)
+    effects = inverse @ design.T @ total
+    left = total - design @ effects
+    games = frame["game"].to_numpy()
+    for place, row in enumerate(ours.iter_rows(named=True)):
+        wanted = np.concatenate([np.arange(7) == place, mix])
+        each = (design @ inverse @ wanted) * left + (policies - mix) @ effects[7:] / len(total)
+        by_game = np.bincount(games, each)
+        seen = len(np.unique(games[boards[:, place] > 0]))
+        error = np.sqrt((by_game**2).sum() * seen / (seen - 1))
+        assert row["score"] == pytest.approx(wanted @ effects)
+        assert row["score_high"] - row["score"] == pytest.approx(scipy.stats.t.ppf(0.975, seen - 1) * error, rel=1e-6)
 
 
 def test_boards_that_cannot_be_told_from_policies_stay_raw() -> None:

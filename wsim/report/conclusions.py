@@ -335,6 +335,8 @@ def _whatif(answer: WhatIfAnswer) -> Statement:
     if clear:
         verb = "changes" if len(clear) == 1 else "change"
         headline = f"What if: {len(clear)} of {len(rows)} {plural('variant', len(rows))} clearly {verb} {metric}."
+    elif any(row["verdict"] is None for row in rows):
+        headline = f"What if: no verdict on {metric}, which is about seats that the change itself has chosen."
     else:
         headline = f"What if: no clear effect on {metric}."
     detail = f"{named(parts, most=3)}, on {count(answer.record['deals'])} common deals."

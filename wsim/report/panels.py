@@ -26,7 +26,10 @@ def whatifs(answers: Sequence[WhatIfAnswer]) -> Section:
         if drawing is not None:
             plan = record["baseline"]["plan"]
             where = f"{count(record['deals'])} deals of {plan['ruleset']}, {plan['players']} players"
-            figures.append(Figure(drawing, f"{record['estimand']} {where}; the intervals hold together."))
+            said = " ".join(f"{one}." for one in record.get("remarks", ()))
+            figures.append(
+                Figure(drawing, f"{record['estimand']} {where}; the intervals hold together. {said}".strip())
+            )
         names = ["variant", "baseline", "changed", "effect", "effect_low", "effect_high", "verdict", "variance_removed"]
         shown = answer.effects.select(names)
         tables.append(grids.plain_grid(f"whatif-{place}", f"What if: {metric} ({answer.name})", shown))
