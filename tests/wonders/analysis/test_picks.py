@@ -232,8 +232,8 @@ def by_hand(rows: list[tuple[str, str, bool, float]]) -> tuple[pl.DataFrame, pl.
 
 
 def test_picks_against_the_policy_are_counted() -> None:
-    """The policy wants to build Altar; half of the picks are drawn, so another move has the chance 1/12."""
-    wanted, other = 0.5 + 1 / 12, 1 / 12
+    """The policy wants to build Altar; nine of ten picks are drawn, so another of the six moves has the chance 0.15."""
+    wanted, other = 0.1 + 0.15, 0.15
     rows = [("Altar", "build", False, wanted)] * 4 + [("Altar", "build", True, wanted)]
     rows += [("Baths", "build", True, other)] * 3 + [("Altar", "sell", True, other)] * 2
     picks, seats = by_hand(rows)
