@@ -104,6 +104,14 @@ def test_few_differing_deals_have_no_interval_and_say_so() -> None:
     assert any(one.startswith(f"Only {FEWEST - 1} of 1,000 deals differed in score") for one in answer.remarks)
 
 
+def test_many_deals_of_which_one_outweighs_all_have_no_interval() -> None:
+    differences = np.zeros((1, 1000))
+    differences[0, :300], differences[0, 300] = -1.0, 100.0
+    trial = tried(made(differences), budget=1000)
+    [row] = answered(trial).effects.to_dicts()
+    assert (row["verdict"], row["effect_low"], row["differing"]) == ("unclear", None, 301)
+
+
 def test_a_change_that_changes_nothing_ends_early_and_says_so() -> None:
     trial = tried(made(np.zeros((1, 40_000))), budget=40_000)
     answer = answered(trial)
