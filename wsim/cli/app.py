@@ -32,6 +32,7 @@ from wsim.cli.options import (
     Sort,
     Threads,
     Top,
+    Trust,
     names_of,
     plan_options,
     table_options,
@@ -81,6 +82,7 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted run: wsim run --resume FOLDER")
     ] = False,
+    trust: Trust = False,
     shard: Annotated[
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
@@ -94,7 +96,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust), as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
@@ -107,11 +109,15 @@ def trace(
         str | None,
         typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
     ] = None,
+    trust: Trust = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1."""
+    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1.
+
+    wsim trace RUN tells games of a run, as they were played.
+    """
     from wsim.cli.trace import trace_command
 
-    trace_command(given, first=first, out=out, form=form)
+    trace_command(given, first=first, out=out, form=form, trust=trust)
 
 
 @app.command(context_settings=EXTRA_OPTIONS)

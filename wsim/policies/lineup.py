@@ -29,10 +29,12 @@ class Entry:
     ----------
     name: everything before the parameters, as written.
     parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
+    place: where the file lies that the entry names, if not where its name says; entries are equal wherever it lies.
     """
 
     name: str
     parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    place: str | None = field(default=None, compare=False)
 
     @property
     def file(self) -> str | None:
@@ -45,6 +47,12 @@ class Entry:
         """The module of ``package.module:function``, else None."""
         head, separator, _ = self.name.rpartition(":")
         return head if separator and not head.endswith(".py") else None
+
+    @property
+    def named_file(self) -> str | None:
+        """The file that the entry names, as written: a Python file, or the ``file`` of a weight set."""
+        weights = self.parameters.get("file")
+        return self.file or (None if self.module is not None or weights is None else str(weights))
 
     @property
     def function(self) -> str:

@@ -321,7 +321,7 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
     """Return the weights of an entry: those of its set, with the single ones that it names laid over them."""
     file = str(values.get(FILE.name, ""))
-    sets = interface.weights.read(file) if file else interface.weights.shipped
+    sets = interface.weights.read(file, entry.place) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
     if file and SET.name not in entry.parameters:
         if len(sets) > 1:

@@ -54,12 +54,13 @@ class WeightSets:
         """Name of a weight -> its place on the last axis."""
         return {name: place for place, name in enumerate(self.features)}
 
-    def read(self, path: str) -> Mapping[str, Weights]:
+    def read(self, path: str, place: str | None = None) -> Mapping[str, Weights]:
         """Return the sets of a user's file, which may extend each other and the shipped ones.
 
-        Raises UserError for a file that cannot be read or has a mistake.
+        ``place`` is where the file lies, if not where its name says. Raises UserError for a file that cannot be read
+        or has a mistake.
         """
-        return self._resolved(_parse(Path(path)), self.shipped, path)
+        return self._resolved(_parse(Path(place or path)), self.shipped, path)
 
     def zeros(self) -> Weights:
         """Return weights that are all 0."""
