@@ -120,6 +120,14 @@ def trace(
     trace_command(given, first=first, out=out, form=form, trust=trust)
 
 
+@app.command()
+def verify(run: RunFolder, as_json: Json = False) -> None:
+    """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
+    from wsim.cli.verify import verify_command
+
+    verify_command(run, as_json=as_json)
+
+
 @app.command(context_settings=EXTRA_OPTIONS)
 @table_options()
 def table(
