@@ -39,6 +39,7 @@ from wsim.cli.options import (
     whole,
 )
 from wsim.cli.tables import Asked, View, list_command, table_command
+from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
 
@@ -386,4 +387,11 @@ def catalog(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     command = typer.main.get_command(app)
-    sys.exit(guarded(lambda: command.main(arguments, prog_name="wsim", standalone_mode=False)))
+
+    def call() -> int | None:
+        for word in sys.argv[1:] if arguments is None else arguments:
+            refuse_unprintable(word, "the argument")
+        code: int | None = command.main(arguments, prog_name="wsim", standalone_mode=False)
+        return code
+
+    sys.exit(guarded(call))

@@ -6,13 +6,14 @@ module (``package.module:function``) or an installed entry point. This module on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from wsim.errors import UserError
+from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["Entry", "Value", "check_length", "parse_entry", "parse_lineup"]
+__all__ = ["Entry", "Value", "check_length", "finite", "parse_entry", "parse_lineup"]
 
 Value = int | float | bool | str
 """A parameter of a policy, as the grammar reads it."""
@@ -91,8 +92,17 @@ def _split(text: str) -> tuple[str, list[str]]:
     return ":".join(parts[:length]), parts[length:]
 
 
+def finite(value: Value) -> bool:
+    """Say whether a number is finite as a 64-bit float; whole numbers of 400 digits are not."""
+    try:
+        return not isinstance(value, str) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def parse_entry(text: str) -> Entry:
     """Read one entry; raise UserError for text outside the grammar."""
+    refuse_unprintable(text, "the policy", kept="")
     name, pairs = _split(text.strip())
     if not name or name.startswith(":") or name.endswith((":", ".py")):
         raise UserError(f"{text.strip()!r} is not a policy: {_GRAMMAR}")
