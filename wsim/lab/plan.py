@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.catalog.source import read_toml
-from wsim.errors import UserError, nearest, refuse_unprintable
+from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
@@ -305,8 +305,7 @@ def _option(key: str, value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(_option(key, one) for one in value)
     if isinstance(value, str | int | float):
-        refuse_unprintable(text := str(value).strip(), key, kept="")
-        return text
+        return str(value).strip()
     raise UserError(f"{key} must be text, a number or a list of them, not {value!r}")
 
 

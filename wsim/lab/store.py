@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.lab.archive import damaged_files
-from wsim.lab.batch import usable_cpus
 from wsim.lab.files import StoreError
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import read_record
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     import polars as pl
