@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from unicodedata import category
 
-__all__ = ["UserError", "nearest"]
+__all__ = ["UserError", "nearest", "refuse_unprintable"]
 
 
 class UserError(ValueError):
@@ -17,3 +18,13 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
     by_lower = {str(name).lower(): str(name) for name in accepted}
     match = get_close_matches(str(value).lower(), list(by_lower), n=1)
     return f" (did you mean {by_lower[match[0]]!r}?)" if match else ""
+
+
+def refuse_unprintable(text: str, what: str, kept: str = "\n\t") -> None:
+    """Raise UserError for a text with control characters other than ``kept``, or with bytes that are not UTF-8."""
+    for letter in text:
+        kind = category(letter)
+        if kind == "Cs":
+            raise UserError(f"{what} {text!r} is not text in UTF-8")
+        if kind == "Cc" and letter not in kept:
+            raise UserError(f"{what} {text!r} holds the control character {letter!r}")

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
@@ -49,6 +51,11 @@ class Simulator(Protocol):
     pick_dtype: np.dtype[Any]
     picks_per_game: int
 
+    @property
+    def own_cards(self) -> Path | None:
+        """The card file that comes with wsim and is read unless the plan names another; None if there is none."""
+        ...
+
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written.
 
@@ -81,6 +88,10 @@ class Simulator(Protocol):
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
+        ...
+
+    def resolved(self) -> dict[str, Any]:
+        """Return what is played with, after all patches and changes, as a JSON object: cards, boards, switches."""
         ...
 
     def changed(self, other: Any) -> Sequence[str]:

@@ -76,6 +76,7 @@ class MedalSimulator:
         self.plan = plan
         self.seats = plan.players
         self.row_dtype, self.pick_dtype, self.picks_per_game = ROW, PICK, 0
+        self.own_cards = None
         values = {"points": 5, "salt": 0}
         for change in plan.set:
             path, _, value = change.partition("=")
@@ -123,6 +124,9 @@ class MedalSimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
+
+    def resolved(self) -> dict[str, Any]:
+        return {"wonders": list(WONDERS)}
 
     def changed(self, other: MedalSimulator) -> Sequence[str]:
         return ["Medal"] if (self.points, self.salt) != (other.points, other.salt) else []

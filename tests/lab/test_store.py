@@ -60,7 +60,8 @@ def test_the_layout_of_a_folder() -> None:
     names = [f"part-{first:014d}.parquet" for first in (0, 300, 600, 900)]
     for table in ("seats", "picks"):
         assert sorted(os.listdir(f"run/{table}")) == names
-    assert sorted(os.listdir("run")) == ["picks", "plan.toml", "run.json", "seats"]
+    kept = ["catalogue.json", "picks", "plan.toml", "run.json", "seats", "shards.jsonl"]
+    assert sorted(os.listdir("run")) == kept
     assert Plan.from_toml("run/plan.toml") == Plan.make(**PLAN)
 
 
@@ -102,7 +103,7 @@ def test_shards_have_a_quarter_of_a_million_rows() -> None:
     monkeyed = toy_game.prepare(Plan.make())
     monkeyed.picks_per_game = 100
     assert shard_games(monkeyed, picks=True) == 10_000
-    assert shard_ranges(150_000, 62_500)[-1] == range(125_000, 150_000)
+    assert list(shard_ranges(150_000, 62_500))[-1] == range(125_000, 150_000)
 
 
 def test_the_folder_of_a_run_that_nobody_named() -> None:
@@ -281,15 +282,18 @@ def test_a_game_that_cannot_be_played_leaves_nothing_of_a_new_run() -> None:
         ("file", "'file' is not a folder"),
         ("empty", r"'empty' holds no run of wsim \(no run\.json\)"),
         ("text", "'text/run.json' is not a record of wsim: "),
-        ("list", "'list/run.json' has the format None; this version of wsim reads 'wsim-run/1'"),
+        ("list", "'list/run.json' has the format None; this version of wsim reads 'wsim-run/2'"),
         ("newer", "'newer/run.json' has the format 'wsim-run/9'"),
-        ("damaged", "'damaged/run.json' is damaged: KeyError"),
+        ("damaged", "'damaged/run.json' is damaged: it was changed after wsim wrote it"),
+        ("older", "'older/run.json' has the format 'wsim-run/1' of an earlier wsim, this one reads 'wsim-run/2'$"),
+        ("deep", "'deep/run.json' is not a record of wsim: it is nested too deeply"),
     ],
 )
 def test_what_is_no_run_is_refused(path: str, sentence: str) -> None:
     Path("file").write_text("")
     records = {"empty": "", "text": "{", "list": "[]", "newer": '{"format": "wsim-run/9"}'}
-    for name, text in {**records, "damaged": '{"format": "wsim-run/1"}'}.items():
+    records |= {"damaged": '{"format": "wsim-run/2"}', "older": '{"format": "wsim-run/1"}', "deep": "[" * 100_000}
+    for name, text in records.items():
         Path(name).mkdir()
         if text:
             Path(name, "run.json").write_text(text)

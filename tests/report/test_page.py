@@ -253,7 +253,7 @@ def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: p
         (("run", "-o", "no/where.html"), "the folder 'no' does not exist"),
         (("run", "--whatif", "no.json"), "cannot read 'no.json': No such file or directory"),
         (("run", "--whatif", "run/plan.toml"), "'run/plan.toml' is no answer of wsim whatif"),
-        (("run", "--whatif", "run/run.json"), "'run/run.json' is no answer of wsim whatif: its format is 'wsim-run/1'"),
+        (("run", "--whatif", "run/run.json"), "'run/run.json' is no answer of wsim whatif: its format is 'wsim-run/2'"),
         (("run", "--compare", "empty"), "'empty' holds no run of wsim (no run.json)"),
     ],
 )

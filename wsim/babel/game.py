@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue
@@ -85,8 +84,7 @@ def policies() -> Sequence[Mapping[str, Any]]:
 def prepare(plan: Plan) -> BabelSimulator:
     """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
     options = {f"use_{name}": _flag(name, value) for name, value in plan.options.items()}
-    cards = None if plan.cards is None else Path(plan.cards)
-    catalogue = load_catalogue(cards, tuple(Path(patch) for patch in plan.patch), plan.set, options)
+    catalogue = load_catalogue(*plan.card_files, plan.set, options)
     if plan.ruleset != catalogue.ruleset:
         guess = nearest(plan.ruleset, [catalogue.ruleset])
         raise UserError(f"unknown rule set {plan.ruleset!r}{guess}; Tower of Babel has {catalogue.ruleset}")

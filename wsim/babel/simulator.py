@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.babel.catalog import Catalogue
+from wsim.babel.catalog.loading import BABEL_TOML
+from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
@@ -38,6 +42,7 @@ class BabelSimulator:
 
     row_dtype = ROW
     pick_dtype = PICK
+    own_cards = BABEL_TOML
 
     def __init__(self, catalogue: Catalogue, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
         self.catalogue, self.line_up = catalogue, line_up
@@ -116,6 +121,10 @@ class BabelSimulator:
         """Tell a trace to a person."""
         return game_text(trace)
 
+    def resolved(self) -> dict[str, Any]:
+        """Return the catalogue in force, patches and changes laid over it, as a JSON object."""
+        return {SECTION: json.loads(json.dumps(self.catalogue.section))}
+
     def changed(self, other: BabelSimulator) -> Sequence[str]:  # noqa: ARG002 (no plan changes wonders, discs or cards)
         """Return nothing: wonders, discs and action cards are the same in every plan; their rules are not."""
         return ()
@@ -124,7 +133,7 @@ class BabelSimulator:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""
         return {
             "ruleset": self.catalogue.ruleset,
-            "catalogue": self.catalogue.source,
+            "catalogue": Path(self.catalogue.source).name,
             "catalogue_digest": self.catalogue.digest,
             "engine": source_digest("babel.kernels"),
             "changes": list(self.catalogue.changes),

@@ -32,12 +32,14 @@ from wsim.cli.options import (
     Sort,
     Threads,
     Top,
+    Trust,
     names_of,
     plan_options,
     table_options,
     whole,
 )
 from wsim.cli.tables import Asked, View, list_command, table_command
+from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
 
@@ -82,6 +84,7 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted run: wsim run --resume FOLDER")
     ] = False,
+    trust: Trust = False,
     shard: Annotated[
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
@@ -95,7 +98,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust), as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
@@ -108,11 +111,23 @@ def trace(
         str | None,
         typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
     ] = None,
+    trust: Trust = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1."""
+    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1.
+
+    wsim trace RUN tells games of a run, as they were played.
+    """
     from wsim.cli.trace import trace_command
 
-    trace_command(given, first=first, out=out, form=form)
+    trace_command(given, first=first, out=out, form=form, trust=trust)
+
+
+@app.command()
+def verify(run: RunFolder, as_json: Json = False) -> None:
+    """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
+    from wsim.cli.verify import verify_command
+
+    verify_command(run, as_json=as_json)
 
 
 @app.command(context_settings=EXTRA_OPTIONS)
@@ -373,4 +388,11 @@ def catalog(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     command = typer.main.get_command(app)
-    sys.exit(guarded(lambda: command.main(arguments, prog_name="wsim", standalone_mode=False)))
+
+    def call() -> int | None:
+        for word in sys.argv[1:] if arguments is None else arguments:
+            refuse_unprintable(word, "the argument")
+        code: int | None = command.main(arguments, prog_name="wsim", standalone_mode=False)
+        return code
+
+    sys.exit(guarded(call))

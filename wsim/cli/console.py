@@ -12,10 +12,12 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
+from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ __all__ = [
     "write_out",
 ]
 
-FAILURE, MISUSE, INTERRUPTED = 1, 2, 130
+FAILURE, MISUSE = 1, 2
 _WIDE = 10_000  # columns of a "terminal" that is a pipe or a file: nothing is cut there
 
 
@@ -53,12 +55,18 @@ def write_out(text: str) -> None:
 
 def guarded(command: Callable[[], int | None]) -> int:
     """Run a command and return the exit code; whatever the user or the machine did wrong becomes one sentence."""
+    if sys.stderr is None:  # closed by whoever started this process
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (as long as the process)
+    if sys.stdout is None:
+        remark("wsim: standard output is closed")
+        return FAILURE
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? for a line of a table
     try:
-        code = command() or 0
-        sys.stdout.flush()
+        with stoppable():
+            code = command() or 0
+            sys.stdout.flush()
     except (UserError, typer.TyperException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
@@ -72,7 +80,21 @@ def guarded(command: Callable[[], int | None]) -> int:
     except OSError as error:
         remark(f"wsim: {_of_system(error)}")
         return FAILURE
+    except MemoryError:
+        remark("wsim: there is not enough memory for this")
+        return FAILURE
+    except Exception as error:
+        if not _of_polars(error):
+            raise
+        remark(f"wsim: the data cannot be read: {' '.join(str(error).split())[:300]}")
+        return FAILURE
     return code
+
+
+def _of_polars(error: Exception) -> bool:
+    """Say whether Polars raised an error; it is not imported for that."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
 def _sentence(error: UserError | typer.TyperException) -> str:

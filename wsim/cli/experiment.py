@@ -38,7 +38,7 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
     given.no_arguments()
     question = PickQuestion(**asked.question)
-    plan = randomised(given.resolve({"games": GAMES}), asked.randomise)
+    plan = randomised(given.resolve(games=GAMES), asked.randomise)
     if not quiet:
         announce_compiling(find_game(plan.game))
     try:

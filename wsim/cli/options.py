@@ -30,6 +30,7 @@ __all__ = [
     "Sort",
     "Threads",
     "Top",
+    "Trust",
     "names_of",
     "plan_options",
     "table_options",
@@ -141,14 +142,36 @@ class Given:
     arguments: Sequence[str]
     options: Sequence[str]
 
-    def resolve(self, base: Mapping[str, Any] | None = None) -> Plan:
-        """Return the plan: ``base``, under the plan file, under the options; raise UserError for a mistake."""
-        from wsim.catalog.source import read_toml
-        from wsim.game import GAMES, find_game
-        from wsim.lab.plan import Plan, renamed
+    def resolve(self, base: Plan | None = None, **defaults: Any) -> Plan:
+        """Return the plan: ``base`` or ``defaults``, under the plan file, under the options.
 
-        values = {**(base or {}), **(read_toml(self.file, "plan") if self.file else {}), **self.keys}
-        own = find_game(str(values.get("game", next(iter(GAMES))))).OPTIONS
+        Files are looked for where each of them was named (``wsim.lab.plan.layered``). Raises UserError for a mistake.
+        """
+        from wsim.lab.plan import layered
+
+        keys = {**self.keys, **self._of_game(base)}
+        plan = layered(base, self.file, keys)
+        unsaid = {key: value for key, value in defaults.items() if key not in keys and key not in self._in_file()}
+        return plan.replace(**unsaid) if unsaid else plan
+
+    def code_is_named(self) -> bool:
+        """Say whether the user has named the policies himself, here or in a plan file."""
+        return "policies" in self.keys or "policies" in self._in_file()
+
+    def _in_file(self) -> Mapping[str, Any]:
+        """Return the plan file's keys."""
+        from wsim.catalog.source import read_toml
+
+        return read_toml(self.file, "plan") if self.file else {}
+
+    def _of_game(self, base: Plan | None) -> dict[str, str]:
+        """Return the options of the game alone; raise UserError for those that it does not have."""
+        from wsim.game import GAMES, find_game
+        from wsim.lab.plan import renamed
+
+        usual = base.game if base is not None else next(iter(GAMES))
+        own = find_game(str({"game": usual, **self._in_file(), **self.keys}["game"])).OPTIONS
+        values: dict[str, str] = {}
         for option, value in self.extra.items():
             key = option.lstrip("-").replace("-", "_")
             if key not in own:
@@ -158,7 +181,7 @@ class Given:
             if value is None:
                 raise UserError(f"the option {option!r} needs a value: {own[key]}")
             values[key] = value
-        return Plan.make(**values)
+        return values
 
     def no_arguments(self) -> None:
         """Raise UserError if there are words that belong to no option."""
@@ -173,6 +196,9 @@ Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parse
 Filter = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="COLUMN=VALUE", help="Show only these rows (repeatable)."),
+]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run the policy code that the run folder names and keeps, whoever wrote it.")
 ]
 RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.")]
 VIEW_OPTIONS: Mapping[str, tuple[Any, Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsim.lab.run import Recording
     from wsim.lab.store import Run
 
-__all__ = ["Output", "announce_compiling", "run_command"]
+__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Output:
     resume: bool
     shard: int | None
     threads: int | None
+    trust: bool
 
 
 def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> None:
@@ -72,12 +73,29 @@ def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
     if not output.resume or not given.arguments:
         given.no_arguments()
         return given.resolve(), output.folder
-    from wsim.lab.store import load_run
-
     folder, *more = given.arguments
     if more or output.folder not in (None, folder):
         raise UserError(f"one folder can be resumed, not {folder!r} and {(*more, output.folder)[0]!r}")
-    return given.resolve(load_run(folder).plan.as_dict()), folder
+    return plan_of_run(given, folder, "resumed", trust=output.trust), folder
+
+
+def plan_of_run(given: Given, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
+    """Return the plan of a run's folder under what was given.
+
+    Raises UserError if that runs policy code which the folder brings and the user has not named: it may be anybody's.
+    """
+    from wsim.lab.store import load_run
+
+    run = load_run(folder)
+    plan = given.resolve(run.plan.replace(**over))
+    if plan.code and not (trust or given.code_is_named()):
+        kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
+        look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
+        raise UserError(
+            f"{folder!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
+            "or name your own with --policies"
+        )
+    return plan
 
 
 def _summary(run: Run) -> list[tuple[str, pl.DataFrame, str]]:
@@ -112,8 +130,9 @@ def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> R
         if interrupt.result is None:
             raise
         run = interrupt.result.run
+        trust = " --trust" if run.plan.code else ""
         remark(
             f"wsim: interrupted; {run.games:,} of {plan.games:,} games are kept, continue with:\n"
-            f"wsim run --resume {shlex.quote(str(run.path))}"
+            f"wsim run --resume {shlex.quote(str(run.path))}{trust}"
         )
         raise typer.Exit(INTERRUPTED) from None

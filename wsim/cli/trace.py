@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.run import announce_compiling
+from wsim.cli.run import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
+from wsim.lab.plan import MAXIMUM_GAMES
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
     from wsim.game import Simulator
+    from wsim.lab.plan import Plan
 
 __all__ = ["trace_command", "trace_line"]
 
@@ -26,9 +28,8 @@ def trace_line(trace: dict[str, Any]) -> str:
     return json.dumps(trace, ensure_ascii=False)
 
 
-def trace_command(given: Given, *, first: int, out: str | None, form: str | None) -> None:
-    """Trace the games ``first``, ``first + 1``, ... of a plan."""
-    given.no_arguments()
+def trace_command(given: Given, *, first: int, out: str | None, form: str | None, trust: bool) -> None:
+    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
     if form is None:
         form = "text" if out is None and sys.stdout.isatty() else "json"
     if form not in FORMATS:
@@ -37,10 +38,14 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
         )
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
-    plan = given.resolve({"games": 1})
+    plan = _plan(given, trust=trust)
+    if first + plan.games > MAXIMUM_GAMES:
+        raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
     game = find_game(plan.game)
     announce_compiling(game)
     simulator: Simulator = game.prepare(plan)
+    if given.arguments:
+        _refuse_other_rules(given.arguments[0], plan, simulator)
     texts = _texts(simulator, range(first, first + plan.games), form)
     if out is None:
         for text in texts:
@@ -50,6 +55,35 @@ def trace_command(given: Given, *, first: int, out: str | None, form: str | None
 
     with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(texts)
+
+
+def _plan(given: Given, *, trust: bool) -> Plan:
+    """Return the plan that is traced: the run's, or the one that the options make; one game unless more are asked."""
+    if not given.arguments:
+        return given.resolve(games=1)
+    folder, *more = given.arguments
+    if more:
+        raise UserError(f"one run can be traced, not {folder!r} and {more[0]!r}")
+    others = [key for key in given.keys if key not in ("games", "policies")] + list(given.extra)
+    if others or given.file:
+        what = given.file or others[0].lstrip("-")
+        raise UserError(f"the games of a run are told as they were played: {what!r} cannot be changed")
+    return plan_of_run(given, folder, "traced", trust=trust, games=1)
+
+
+def _refuse_other_rules(folder: str, plan: Plan, simulator: Simulator) -> None:
+    """Raise UserError if the games of a run cannot be played again as they were: rules, engine or policies differ."""
+    from wsim.lab.provenance import Provenance, differences
+    from wsim.lab.store import load_run
+
+    different = differences(load_run(folder).provenance.identity, Provenance.of(plan, simulator).identity)
+    different.pop("plan.games", None)
+    different.pop("plan.picks", None)
+    for path, (there, here) in different.items():
+        raise UserError(
+            f"the games of {folder!r} cannot be told as they were played: {path} is {json.dumps(there)} there and "
+            f"{json.dumps(here)} here"
+        )
 
 
 def _texts(simulator: Simulator, games: range, form: str) -> Iterator[str]:

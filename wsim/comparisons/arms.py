@@ -94,6 +94,9 @@ def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
     """Return the variant with other rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
+    for file in change.files:
+        if plan.place(file) != file:
+            raise UserError(f"{file!r} is a file of the plan file's folder too: write it with its folder, ./{file}")
     values = (*plan.set, *change.values, *([] if value is None else [name]))
     changed = plan.replace(set=values, patch=(*plan.patch, *change.files))
     arm = Arm(name, (_prepared(changed, name, baseline),))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -87,25 +87,34 @@ def _timed(make: Callable[[range], Made], games: range, pace: _Pace) -> Made:
 
 
 def in_chunks(
-    make: Callable[[range], Made], parts: Sequence[range], *, threads: int | None = None, chunk: int | None = None
+    make: Callable[[range], Made],
+    parts: Iterable[range],
+    *,
+    games: int | None = None,
+    threads: int | None = None,
+    chunk: int | None = None,
 ) -> Generator[Made]:
     """Cut the games of ``parts`` into chunks, call ``make`` with each on some thread, yield what it made in order.
 
-    No chunk reaches over the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
+    ``games`` is how many the parts have together; without it they are counted first, in memory. No chunk reaches over
+    the end of a part. ``chunk`` fixes the games per chunk; without it they follow the speed of
     ``make``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
     """
     count = usable_threads(threads)
     pace = _Pace(chunk)
-    left = sum(map(len, parts))
+    if games is None:
+        parts = list(parts)
+        games = sum(map(len, parts))
+    left = games
     pool = ThreadPoolExecutor(count, thread_name_prefix="wsim")
     waiting: deque[Future[Made]] = deque()
     try:
         for part in parts:
             first = part.start
             while first < part.stop:
-                games = range(first, min(part.stop, first + pace.size(left, count)))
-                first, left = games.stop, left - len(games)
-                waiting.append(pool.submit(_timed, make, games, pace))
+                cut = range(first, min(part.stop, first + pace.size(left, count)))
+                first, left = cut.stop, left - len(cut)
+                waiting.append(pool.submit(_timed, make, cut, pace))
                 if len(waiting) == 2 * count:
                     yield waiting.popleft().result()
         while waiting:
@@ -116,14 +125,15 @@ def in_chunks(
 
 def play(
     simulator: Simulator,
-    parts: Sequence[range],
+    parts: Iterable[range],
     *,
+    games: int | None = None,
     threads: int | None = None,
     picks: bool = False,
     chunk: int | None = None,
 ) -> Generator[Chunk]:
     """Play the games of ``parts``, one part after the other, and yield their tables chunk by chunk (``in_chunks``)."""
-    return in_chunks(partial(_tables, simulator, picks), parts, threads=threads, chunk=chunk)
+    return in_chunks(partial(_tables, simulator, picks), parts, games=games, threads=threads, chunk=chunk)
 
 
 def _tables(simulator: Simulator, picks: bool, games: range) -> Chunk:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["StoreError", "clean", "explained", "write_text", "writing"]
+__all__ = ["StoreError", "clean", "explained", "write_bytes", "write_text", "writing"]
 
 _SUFFIX = ".tmp"
 
@@ -63,6 +63,12 @@ def write_text(path: Path, text: str) -> None:
     """Write a whole text file, atomically."""
     with writing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a whole file, atomically."""
+    with writing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def clean(folder: Path) -> None:

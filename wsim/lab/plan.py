@@ -8,7 +8,7 @@ import operator
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,13 @@ from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
 
-__all__ = ["MAXIMUM_GAMES", "Plan", "digest_of", "renamed"]
+__all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
+OWN_CARDS = ""
+"""In ``Plan.files``: the card file that comes with wsim, which no plan names."""
+_FILE_KEYS = ("cards", "patch", "policies")
 
 DEFAULTS: Mapping[str, Any] = {
     "games": 100_000,
@@ -54,6 +57,9 @@ class Plan:
     set: single values laid over it, ``path=value``, in order.
     picks: whether every decision is recorded too.
     options: what only this game has (``OPTIONS`` of the game's module), as text.
+    files: where files lie that are not where their names say: a name as the plan writes it -> a path. ``OWN_CARDS``
+        stands for the card file that comes with wsim. They decide where content is read, not which: plans that differ
+        in nothing else are equal.
     """
 
     game: str
@@ -68,6 +74,7 @@ class Plan:
     set: tuple[str, ...]
     picks: bool
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def make(cls, **given: Any) -> Plan:
@@ -97,35 +104,46 @@ class Plan:
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str], **over: Any) -> Plan:
-        """Read a plan file and lay ``over`` over its keys; raise UserError for a file that is no plan."""
-        return cls.make(**{**read_toml(path, "plan"), **over})
+        """Read a plan file and lay ``over`` over its keys; raise UserError for a file that is no plan.
+
+        The files that the plan file names are looked for from its own folder, those of ``over`` from the working one.
+        """
+        return layered(None, path, over)
 
     @classmethod
-    def restore(cls, flat: Mapping[str, Any]) -> Plan:
-        """Return the plan of a record (``as_dict`` as JSON), trusting its values: the game's module is not needed."""
+    def restore(cls, flat: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Plan:
+        """Return the plan of a record (``as_dict`` as JSON); the game's module is not needed.
+
+        Raises UserError, KeyError or TypeError for what no plan wrote.
+        """
         own: dict[str, Any] = {"cards": None}
         options: dict[str, str] = {}
         for name, value in flat.items():
             if name in _CHECKS:
-                own[name] = tuple(value) if isinstance(value, list) else value
+                own[name] = _CHECKS[name](name, value)
             else:
-                options[name] = value
-        return cls(**own, options=options)
+                options[name] = _text(name, value)
+        return cls(**own, options=options, files=files or {})
 
     def replace(self, **changes: Any) -> Plan:
         """Return this plan with other values for some keys, checked again."""
-        return self.make(**{**self.as_dict(), **changes})
+        return replace(self.make(**{**self.as_dict(), **changes}), files=self.files)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan flat, as in its file: the game's own options stand beside the fields; no empty cards file."""
-        flat = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "options"}
+        flat = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("options", "files")}
         if self.cards is None:
             del flat["cards"]
         return {**flat, **self.options}
 
     def to_toml(self) -> str:
-        """Write the plan as a plan file: ``Plan.from_toml`` of it is equal to this plan."""
-        return "".join(f"{key} = {_toml(value)}\n" for key, value in self.as_dict().items())
+        """Write the plan as a plan file: ``Plan.from_toml`` of it is equal to this plan.
+
+        Its table ``files``, if there are any, says where files lie: paths from the folder of the plan file.
+        """
+        text = "".join(f"{key} = {_toml(value)}\n" for key, value in self.as_dict().items())
+        where = "".join(f"{_toml(name)} = {_toml(place)}\n" for name, place in self.files.items())
+        return text + (f"\n[files]\n{where}" if where else "")
 
     def command(self) -> str:
         """Return the shell command that plays this plan again, every option written out."""
@@ -137,7 +155,33 @@ class Plan:
     @cached_property
     def line_up(self) -> tuple[Entry, ...]:
         """The policies, read; once a plan."""
-        return tuple(parse_entry(text) for text in self.policies)
+        entries = map(parse_entry, self.policies)
+        return tuple(replace(entry, place=self.files.get(entry.named_file or "")) for entry in entries)
+
+    def place(self, name: str | None) -> str | None:
+        """Return where a file lies that the plan names; for None the card file of wsim's own, None if not elsewhere."""
+        return self.files.get(OWN_CARDS if name is None else name, name)
+
+    @property
+    def card_files(self) -> tuple[str | None, tuple[str, ...]]:
+        """Where the card file and the patches lie; None for the card file that comes with wsim."""
+        return self.place(self.cards), tuple(self.files.get(name, name) for name in self.patch)
+
+    def named_files(self, *keys: str) -> tuple[str, ...]:
+        """Return the files that ``keys`` (cards, patch, policies) name, as written, each once."""
+        found: list[str | None] = []
+        if "cards" in keys:
+            found.append(self.cards)
+        if "patch" in keys:
+            found += self.patch
+        if "policies" in keys:
+            found += [entry.named_file for entry in self.line_up]
+        return tuple(dict.fromkeys(name for name in found if name is not None))
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The policies that are code of a user, as written: playing them runs it."""
+        return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
 
     def identity(self) -> dict[str, Any]:
         """Return what decides the data: the plan, with the content of every file it names in the place of its path.
@@ -146,10 +190,10 @@ class Plan:
         """
         flat = self.as_dict()
         flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
-        flat["patch"] = [_file_digest(path) for path in self.patch]
+        flat["patch"] = [_file_digest(name, self.files.get(name, name)) for name in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:
-            flat["cards"] = _file_digest(self.cards)
+            flat["cards"] = _file_digest(self.cards, self.files.get(self.cards, self.cards))
         return flat
 
     @property
@@ -293,12 +337,13 @@ def _content_digest(path: str) -> str:
     return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def _file_digest(path: str, digest: Callable[[str], str] = _content_digest) -> str:
-    """Return the digest of a file; raise UserError if it cannot be read."""
+def _file_digest(name: str, place: str, digest: Callable[[str], str] = _content_digest) -> str:
+    """Return the digest of a file; raise UserError, with its name, if it cannot be read."""
     try:
-        return digest(path)
-    except OSError as error:
-        raise UserError(f"cannot read {path!r}: {error.strerror}") from error
+        return digest(place)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"cannot read {name!r}: {why}") from error
 
 
 def _policy_identity(entry: Entry) -> str:
@@ -307,8 +352,53 @@ def _policy_identity(entry: Entry) -> str:
     The modules that a policy imports from its folder count as its content. What is installed (a policy of a module, an
     entry point) is in the provenance of the rules.
     """
+    name = entry.named_file
+    if name is None:
+        return str(entry)
     if entry.file is None:
-        weights = entry.parameters.get("file")
-        return f"{entry} {_file_digest(weights)}" if isinstance(weights, str) else str(entry)
-    named = Entry(f"{Path(entry.file).name}:{entry.function}", entry.parameters)
-    return f"{named} {_file_digest(entry.file, digest_of_sources)}"
+        return f"{entry} {_file_digest(name, entry.place or name)}"
+    named = Entry(f"{Path(name).name}:{entry.function}", entry.parameters)
+    return f"{named} {_file_digest(name, entry.place or name, digest_of_sources)}"
+
+
+# --- plans in layers -------------------------------------------------------------------------------------------------
+
+
+def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mapping[str, Any]) -> Plan:
+    """Return the plan of ``base``, under a plan file, under ``over``: each layer's files are where the layer has them.
+
+    Raises UserError for a mistake in any of them, and where two layers mean different files by one name.
+    """
+    values = dict(base.as_dict()) if base is not None else {}
+    written = read_toml(file, "plan") if file is not None else {}
+    there = _files_table(written.pop("files", {}))
+    plan = Plan.make(**{**values, **written, **over})
+    places: dict[str, str] = {}
+    folder = Path(file).parent if file is not None else Path()
+    for key in _FILE_KEYS:
+        for name in plan.named_files(key):
+            place = name
+            if key not in over and key in written:
+                place = str(folder / there.get(name, name))
+            elif key not in over and base is not None:
+                place = base.files.get(name, name)
+            if Path(places.setdefault(name, place)).absolute() != Path(place).absolute():
+                raise UserError(
+                    f"{name!r} is two files here, {places[name]!r} and {place!r}: write one of them with its folder"
+                )
+    own = there.get(OWN_CARDS)
+    if own is not None and written.get("game", plan.game) == plan.game:
+        places[OWN_CARDS] = str(folder / own)
+    elif base is not None and OWN_CARDS in base.files and base.game == plan.game:
+        places[OWN_CARDS] = base.files[OWN_CARDS]
+    if plan.cards is not None:
+        places.pop(OWN_CARDS, None)
+    elsewhere = {name: place for name, place in places.items() if place != name}
+    return replace(plan, files=elsewhere)
+
+
+def _files_table(table: Any) -> dict[str, str]:
+    """Return the table ``files`` of a plan file; raise UserError for one that is not names and paths."""
+    if not isinstance(table, dict) or not all(isinstance(place, str) and place for place in table.values()):
+        raise UserError("files must be a table of names with the path of each, as in 'a.toml' = 'files/0/a.toml'")
+    return table

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences"]
 
-FORMAT = "wsim-run/1"
+FORMAT = "wsim-run/2"
 METADATA_KEY = "wsim"
 """The key of the provenance in a Parquet file's metadata."""
 
@@ -87,7 +87,10 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     return found
 
 
-def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return what differs between two identities: by path (``plan.seed``), what is there and what is here."""
-    old, new = _flat(there), _flat(here)
+def differences(there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> dict[str, tuple[Any, Any]]:
+    """Return what differs between two identities: by path (``plan.seed``), what is there and what is here.
+
+    ``at`` is the path of both, where they are a part of an identity.
+    """
+    old, new = _flat(there, at), _flat(here, at)
     return {path: (old.get(path), new.get(path)) for path in sorted(old | new) if old.get(path) != new.get(path)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
+from wsim.lab.record import RECORD, read_record
 from wsim.lab.store import Run, load_run, shard_games
-from wsim.lab.writer import RunWriter
+from wsim.lab.writer import RunWriter, refuse_other
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,32 +100,51 @@ def record(
     count = usable_threads(threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
+    if out is not None and resume:
+        _refuse_other_plan(Path(out), plan)
     simulator: Simulator = find_game(plan.game).prepare(plan)
     provenance = Provenance.of(plan, simulator)
-    folder = default_folder(plan, provenance) if out is None else Path(out)
+    folder = default_folder(plan, provenance) if out is None else _folder(out)
     size = shard or shard_games(simulator, plan.picks)
-    writer = RunWriter(folder, plan, provenance, size, resume=resume)
+    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume)
     before, played = writer.done(), 0
     try:
         with writer:
             if not writer.finished:
+                before = writer.done()
                 start = time.perf_counter()
                 played = _play_missing(simulator, writer, count, progress)
                 writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
-        begun = (folder / "run.json").exists()
+        begun = (folder / RECORD).exists()
         raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
     return Recording(load_run(folder), played)
+
+
+def _refuse_other_plan(folder: Path, plan: Plan) -> None:
+    """Raise UserError if a folder holds the run of another plan: before any policy of this one is run."""
+    if (folder / RECORD).exists():
+        there = read_record(folder).provenance.identity
+        refuse_other(folder, there.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
+
+
+def _folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder of a run; raise UserError for a name that the libraries which write there cannot take."""
+    try:
+        os.fspath(out).encode()
+    except UnicodeEncodeError as error:
+        raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
+    return Path(out)
 
 
 def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> int:
     """Play the shards that are not there. One is written while the next is played."""
     plan = writer.plan
-    missing = writer.missing()
-    played, before = 0, plan.games - sum(map(len, missing))
+    played, before = 0, writer.done()
+    missing, parts = writer.missing(), writer.missing()
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play(simulator, missing, threads=threads, picks=plan.picks)
+        chunks = play(simulator, parts, games=plan.games - before, threads=threads, picks=plan.picks)
         with closing(chunks):
             for games in missing:
                 shard: list[Chunk] = []

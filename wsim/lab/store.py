@@ -1,38 +1,48 @@
 """A run on the disk, read: the layout of its folder and ``load_run``.
 
-    FOLDER/run.json      provenance (``wsim.lab.provenance``), status, games per shard
-    FOLDER/plan.toml     the resolved plan, for ``wsim run --plan``
+    FOLDER/run.json        what made it, how far it is, digests of what is kept with it (``wsim.lab.record``)
+    FOLDER/plan.toml       the plan, for ``wsim run --plan``
+    FOLDER/catalogue.json, FOLDER/files/...   what it was played with (``wsim.lab.archive``)
+    FOLDER/shards.jsonl    the finished shards with their digests (``wsim.lab.ledger``)
     FOLDER/seats/part-00000000000000.parquet, ...   one row per game and seat, one file per shard
     FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan asks for picks
 
 A shard is a range of games and is named after the first; which games a shard holds depends on the game's number of
 seats only, so shards can be made in any order and a longer run begins with the shards of a shorter one.
+
+No number comes from a file that is not what was written: a table is read only after the digest of every shard of it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.lab.archive import damaged_files
+from wsim.lab.files import StoreError
+from wsim.lab.ledger import Shard, digest_of_file, read_ledger
 from wsim.lab.plan import Plan
-from wsim.lab.provenance import FORMAT, METADATA_KEY, Provenance
+from wsim.lab.provenance import METADATA_KEY, Provenance
+from wsim.lab.record import read_record
+from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
 
-__all__ = ["Run", "load_run", "shard_games", "shard_path", "shard_ranges", "shard_starts", "stored_games"]
+__all__ = ["Run", "faults", "load_run", "shard_games", "shard_path", "shard_ranges", "tables_of"]
 
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
-_NAME = re.compile(r"part-(\d{14})\.parquet")  # 2**44 games have 14 digits; names sort as numbers
+_SHOWN = 3  # damaged shards named in a refusal
 
 
 def shard_games(simulator: Simulator, picks: bool) -> int:
@@ -41,61 +51,35 @@ def shard_games(simulator: Simulator, picks: bool) -> int:
     return max(1, min(games, PICKS_A_SHARD // simulator.picks_per_game) if picks else games)
 
 
-def shard_ranges(games: int, size: int) -> list[range]:
-    """Return the games of every shard of a run of ``games`` games."""
-    return [range(first, min(first + size, games)) for first in range(0, games, size)]
+def shard_ranges(games: int, size: int) -> Iterator[range]:
+    """Yield the games of every shard of a run of ``games`` games."""
+    for first in range(0, games, size):
+        yield range(first, min(first + size, games))
+
+
+def shard_name(table: str, first: int) -> str:
+    """Return the path, from the run's folder, of the shard of a table that begins with game ``first``."""
+    return f"{table}/part-{first:014d}.parquet"  # 2**44 games have 14 digits; names sort as numbers
 
 
 def shard_path(folder: Path, table: str, first: int) -> Path:
     """Return the file of a table (seats or picks) for the shard that begins with game ``first``."""
-    return folder / table / f"part-{first:014d}.parquet"
+    return folder / shard_name(table, first)
 
 
-def shard_starts(folder: Path, table: str) -> list[int]:
-    """Return the first games of the shards of a table that lie in the folder, in order."""
-    if not (folder / table).is_dir():
-        return []
-    names = (_NAME.fullmatch(name) for name in os.listdir(folder / table))
-    return sorted(int(match[1]) for match in names if match)
-
-
-def stored_games(folder: Path, table: str, first: int) -> range:
-    """Return the games that a shard says it holds; an empty range if it is missing or no shard of wsim."""
-    import polars as pl
-
-    try:
-        record = json.loads(pl.read_parquet_metadata(shard_path(folder, table, first))[METADATA_KEY])
-        return range(record["first_game"], record["first_game"] + record["games"])
-    except (OSError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError):
-        return range(0)
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    """Return ``run.json`` of a run folder; raise UserError if it is none."""
-    path = folder / "run.json"
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
-        raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    except ValueError as error:
-        raise UserError(f"{str(path)!r} is not a record of wsim: {error}") from error
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        found = record.get("format") if isinstance(record, dict) else None
-        raise UserError(f"{str(path)!r} has the format {found!r}; this version of wsim reads {FORMAT!r}")
-    return record
+def tables_of(plan: Plan) -> tuple[str, ...]:
+    """Return the tables of a run; the seats last, because they are written last."""
+    return ("picks", "seats") if plan.picks else ("seats",)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder.
+    """A run folder, as it was when it was first asked.
 
     Attributes
     ----------
     path: the folder.
-    plan: the resolved plan.
+    plan: the resolved plan; the files that it names lie in the folder.
     provenance: what made the data.
     status: running, interrupted or complete, as last written.
     shard_games: games per shard.
@@ -109,12 +93,18 @@ class Run:
 
     @property
     def seats(self) -> pl.LazyFrame:
-        """The seats table, one row per game and seat, in order; UserError if no shard is finished."""
+        """The seats table, one row per game and seat, in order; UserError if no shard is finished.
+
+        StoreError if a shard is not what was written.
+        """
         return self._scan("seats")
 
     @property
     def picks(self) -> pl.LazyFrame:
-        """The picks table, one row per decision, in order; UserError if the run recorded none."""
+        """The picks table, one row per decision, in order; UserError if the run recorded none.
+
+        StoreError if a shard is not what was written.
+        """
         if not self.plan.picks:
             raise UserError(f"the run {str(self.path)!r} recorded no picks: play it with --picks")
         return self._scan("picks")
@@ -122,36 +112,132 @@ class Run:
     @property
     def complete(self) -> bool:
         """Whether every game of the plan is there."""
-        expected = list(range(0, self.plan.games, self.shard_games))
-        tables = ("seats", "picks") if self.plan.picks else ("seats",)
-        return self.status == "complete" and all(shard_starts(self.path, table) == expected for table in tables)
+        return self.status == "complete" and self.games == self.plan.games
 
     @property
     def games(self) -> int:
         """The number of games in the finished shards."""
-        return sum(len(stored_games(self.path, "seats", first)) for first in shard_starts(self.path, "seats"))
+        return sum(shard.games for shard in self.shards["seats"])
+
+    @cached_property
+    def shards(self) -> Mapping[str, list[Shard]]:
+        """The finished shards by table, in order: those whose file is there in every table."""
+        ledger = read_ledger(self.path)
+        tables = tables_of(self.plan)
+        size, games = self.shard_games, self.plan.games
+        there = {name: set(_names(self.path / name)) for name in tables}
+
+        def whole(first: int, count: int) -> bool:
+            for table in tables:
+                shard = ledger.get((table, first))
+                if shard is None or shard.games != count or shard_name("", first)[1:] not in there[table]:
+                    return False
+            return first % size == 0 and first + count <= games and 0 < count <= size
+
+        firsts = sorted(
+            first for (table, first), shard in ledger.items() if table == "seats" and whole(first, shard.games)
+        )
+        return {table: [ledger[table, first] for first in firsts] for table in tables}
 
     def _scan(self, table: str) -> pl.LazyFrame:
-        """Return the shards of a table as one lazy frame."""
+        """Return the shards of a table as one lazy frame, once they are known to be what was written."""
         import polars as pl
 
-        paths = [shard_path(self.path, table, first) for first in shard_starts(self.path, table)]
-        if not paths:
+        shards = self.shards[table]
+        if not shards:
             raise UserError(f"the run {str(self.path)!r} has no finished shard: continue it with --resume")
+        wrong = faults(self.path, self.provenance, shards)
+        if wrong:
+            named = "; ".join(f"{shard_name(table, shard.first)} {why}" for shard, why in wrong[:_SHOWN])
+            more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+            raise StoreError(
+                f"the run {str(self.path)!r} is damaged: {named}{more}; "
+                "wsim verify says all, wsim run --resume plays these games again"
+            )
+        paths = [shard_path(self.path, table, shard.first) for shard in shards]
         return pl.scan_parquet(paths, glob=False)
 
 
-def _run(folder: Path, record: Mapping[str, Any]) -> Run:
-    """Return the run that a record tells of; raise UserError if the record is damaged."""
+def _names(folder: Path) -> list[str]:
     try:
-        provenance = Provenance.from_record(record)
-        plan = Plan.restore(provenance.plan)
-        return Run(folder, plan, provenance, str(record["status"]), int(record["shard_games"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{str(folder / 'run.json')!r} is damaged: {error!r}") from error
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+# --- is a shard what was written? -------------------------------------------------------------------------------------
+
+_SOUND: set[tuple[str, int, int, str, str]] = set()
+"""What was found sound in this process: path, time of change, size, digests; each file is read once for that."""
+
+
+def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tuple[Shard, str]]:
+    """Return the shards whose files are not what was written for this run, with what is wrong, as in ``is missing``."""
+    expected = _comparable(provenance.identity)
+
+    def fault(shard: Shard) -> str | None:
+        return _fault(folder, provenance.digest, expected, shard)
+
+    with ThreadPoolExecutor(usable_cpus(), thread_name_prefix="wsim-check") as pool:
+        return [(shard, why) for shard, why in zip(shards, pool.map(fault, shards), strict=True) if why is not None]
+
+
+def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
+    """Return what is wrong with the file of a shard, None if nothing is."""
+    path = shard_path(folder, shard.table, shard.first)
+    try:
+        found = path.stat()
+        key = (str(path.absolute()), found.st_mtime_ns, found.st_size, shard.sha256, run)
+        if key in _SOUND:
+            return None
+        if found.st_size != shard.bytes:
+            return f"has {found.st_size:,} bytes instead of {shard.bytes:,}"
+        if digest_of_file(path) != (shard.bytes, shard.sha256):
+            return "was changed after it was written"
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    record = shard_metadata(path)
+    if record is None:
+        return "is no shard of wsim"
+    if _comparable(record.get("identity")) != expected:
+        return "belongs to another run"
+    if [record.get(name) for name in ("table", "first_game", "games")] != [shard.table, shard.first, shard.games]:
+        return "holds other games"
+    _SOUND.add(key)
+    return None
+
+
+def shard_metadata(path: Path) -> dict[str, Any] | None:
+    """Return what a Parquet file says of itself; None if that is nothing of wsim's."""
+    import polars as pl
+
+    try:
+        record = json.loads(pl.read_parquet_metadata(path)[METADATA_KEY])
+    except (OSError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _comparable(identity: Any) -> dict[str, Any]:
+    """Return an identity without the number of games: the shards of a run that was made longer stay."""
+    if not isinstance(identity, dict) or not isinstance(identity.get("plan"), dict):
+        return {}
+    return {**identity, "plan": {key: value for key, value in identity["plan"].items() if key != "games"}}
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
-    """Open the run in a folder, finished or not; raise UserError if there is none."""
+    """Open the run in a folder, finished or not.
+
+    Raises UserError if there is none, StoreError if a file that is kept with it is not what it was.
+    """
     folder = Path(path)
-    return _run(folder, read_record(folder))
+    record = read_record(folder)
+    if damaged := damaged_files(folder, record.files):
+        what = "is" if len(damaged) == 1 else "are"
+        raise StoreError(
+            f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {what} missing or was changed after it was "
+            "written"
+        )
+    return Run(folder, record.plan(folder), record.provenance, record.status, record.shard_games)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.lab.archive import Archive
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
+from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance, differences
-from wsim.lab.store import Run, load_run, shard_path, shard_ranges, shard_starts, stored_games
+from wsim.lab.record import RECORD, Record, environment, read_record
+from wsim.lab.store import faults, shard_path, shard_ranges, tables_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,10 +28,35 @@ try:
 except ImportError:  # Windows: two processes in one folder are not noticed there
     fcntl = None
 
-__all__ = ["RunWriter"]
+__all__ = ["PLAN", "RunWriter", "plan_text", "refuse_other"]
 
 ROW_GROUP = 250_000
+PLAN = "plan.toml"
 _SHOWN = 3  # differences named in a refusal
+_SHARD = re.compile(r"part-\d{14}\.parquet")
+
+
+def refuse_other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> bool:
+    """Return whether this run is the folder's with more games; raise UserError naming what else differs.
+
+    ``there`` and ``here`` are identities, or their parts at the path ``at``.
+    """
+    different = differences(there, here, at)
+    games = different.get("plan.games")
+    if games is not None and games[0] < games[1]:
+        del different["plan.games"]
+    if different:
+        shown = [
+            f"{path} is {json.dumps(old)} there and {json.dumps(new)} here" for path, (old, new) in different.items()
+        ]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        raise UserError(f"{str(folder)!r} holds another run: {'; '.join(shown[:_SHOWN])}{more}; choose another --out")
+    return games is not None
+
+
+def plan_text(provenance: Provenance, places: Mapping[str, str]) -> str:
+    """Return the plan file of a run, which finds what it names in the run's folder."""
+    return Plan.restore(provenance.plan, places).to_toml()
 
 
 class RunWriter:
@@ -41,31 +70,53 @@ class RunWriter:
     finished: whether every game was there when the folder was opened.
     """
 
-    def __init__(self, folder: Path, plan: Plan, provenance: Provenance, shard_games: int, *, resume: bool) -> None:
-        """Open or make the folder; raise UserError if it holds anything but this run, or needs ``resume``."""
+    def __init__(
+        self,
+        folder: Path,
+        plan: Plan,
+        provenance: Provenance,
+        archive: Archive,
+        shard_games: int,
+        *,
+        resume: bool,
+    ) -> None:
+        """Look at the folder; raise UserError if it holds anything but this run, or needs ``resume``."""
         self.folder = folder
         self.plan = plan
         self.shard_games = shard_games
+        self.finished = False
         self._provenance = provenance
+        self._archive = archive
+        self._resume = resume
         self._lock: int | None = None
+        self._bare = not folder.exists()
+        self._new = True
+        self._good: dict[tuple[str, int], Shard] = {}
+        self._sessions: list[Mapping[str, Any]] = []
+        self._kept: Mapping[str, str] = {}
+        self._consider()
+
+    def _consider(self) -> None:
+        """Look what the folder holds; raise UserError if that is anything but this run, or needs ``resume``."""
         old = self._look()
         self._new = old is None
-        self._bare = not folder.exists()
-        self.finished = False
-        if old is not None:
-            self.shard_games = old.shard_games
-            longer = self._compare(old.provenance.identity)
-            self.finished = old.status == "complete" and not longer and not self.missing()
-            if not (self.finished or resume):
-                what = "fewer games" if longer else "this run, unfinished"
-                raise UserError(f"{str(folder)!r} holds {what}: add --resume to continue it, or choose another --out")
+        if old is None:
+            return
+        self.shard_games = old.shard_games
+        self._sessions, self._kept = list(old.sessions), old.files
+        longer = refuse_other(self.folder, old.provenance.identity, self._provenance.identity)
+        self._good = self._sound(thorough=self._resume)
+        self.finished = old.status == "complete" and not longer and self.done() == self.plan.games
+        if not (self.finished or self._resume):
+            what = "fewer games" if longer else "this run, unfinished"
+            raise UserError(f"{str(self.folder)!r} holds {what}: add --resume to continue it, or choose another --out")
 
-    def _look(self) -> Run | None:
+    def _look(self) -> Record | None:
         """Return the run in the folder, None if there is nothing; raise UserError for anything else."""
         if not self.folder.exists():
             return None
-        if (self.folder / "run.json").exists():
-            return load_run(self.folder)
+        if (self.folder / RECORD).exists():
+            return read_record(self.folder)
         if not self.folder.is_dir():
             raise UserError(f"{str(self.folder)!r} is not a folder: choose another --out")
         try:
@@ -76,107 +127,151 @@ class RunWriter:
             raise UserError(f"{str(self.folder)!r} holds something that is not a run of wsim: choose another --out")
         return None
 
-    def _compare(self, there: Mapping[str, Any]) -> bool:
-        """Return whether this run is the folder's with more games; raise UserError naming what else differs."""
-        different = differences(there, self._provenance.identity)
-        games = different.get("plan.games")
-        if games is not None and games[0] < games[1]:
-            del different["plan.games"]
-        if different:
-            shown = [
-                f"{path} is {json.dumps(old)} there and {json.dumps(new)} here"
-                for path, (old, new) in different.items()
-            ]
-            more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-            raise UserError(
-                f"{str(self.folder)!r} holds another run: {'; '.join(shown[:_SHOWN])}{more}; choose another --out"
-            )
-        return games is not None
+    def _sound(self, *, thorough: bool) -> dict[tuple[str, int], Shard]:
+        """Return the shards that are finished, by table and first game; ``thorough``: and are what was written."""
+        ledger = read_ledger(self.folder)
+        there = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
+        wrong = {id(shard) for shard, _ in faults(self.folder, self._provenance, there)} if thorough else set()
+        return {(shard.table, shard.first): shard for shard in there if id(shard) not in wrong}
 
     def __enter__(self) -> RunWriter:
-        """Take the folder for this process and write what describes the run; raise StoreError if the disk refuses."""
+        """Take the folder for this process and write what describes the run.
+
+        Raises StoreError if the disk refuses, UserError if somebody else has written there meanwhile.
+        """
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             self._hold()
-            if not self.finished:
-                self.mark("running")  # first of all: without it the folder is nobody's
-                write_text(self.folder / "plan.toml", self.plan.to_toml())
-            for table in self._tables():
-                (self.folder / table).mkdir(exist_ok=True)
-                clean(self.folder / table)
-            clean(self.folder)
-        except StoreError:
-            self._leave()
+            self._consider()  # again: only now is nobody else writing
+        except UserError:
+            self._remove_if_bare()
+            self._release()
             raise
         except OSError as error:
+            self._release()
+            raise error if isinstance(error, StoreError) else explained("write", self.folder, error) from error
+        try:
+            self._describe()
+        except BaseException:
             self._leave()
-            raise explained("write", self.folder, error) from error
+            raise
         return self
+
+    def _describe(self) -> None:
+        """Write what describes the run, and remove what does not belong to it."""
+        try:
+            if not self.finished:
+                self.mark("running")  # first of all: without it the folder is nobody's
+            if not self.finished or self._kept == self._archive.digests:
+                self._archive.write(self.folder)
+            if not self.finished or not (self.folder / PLAN).exists():
+                write_text(self.folder / PLAN, plan_text(self._provenance, self._archive.places))
+            for table in tables_of(self.plan):
+                (self.folder / table).mkdir(exist_ok=True)
+                clean(self.folder / table)
+                if self._resume:
+                    self._remove_strangers(self.folder / table)
+            clean(self.folder)
+            if self._resume:
+                rewrite(self.folder, self._good.values())
+        except OSError as error:
+            raise error if isinstance(error, StoreError) else explained("write", self.folder, error) from error
+
+    def _remove_strangers(self, folder: Path) -> None:
+        """Remove shards that no range of the plan has."""
+        for path in folder.glob("part-*.parquet"):
+            first = int(path.stem.removeprefix("part-")) if _SHARD.fullmatch(path.name) else -1
+            if path.is_file() and first >= 0 and (first % self.shard_games or first >= self.plan.games):
+                path.unlink()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Let the folder go; after an error that left nothing worth resuming, remove it."""
         if kind is not None and issubclass(kind, Exception):
             self._leave()
-        elif kind is not None:
+        elif kind is not None and not self.finished:
             with suppress(OSError):
                 self.mark("interrupted")
         self._release()
 
     def _hold(self) -> None:
-        """Lock the folder; raise UserError if another process writes in it."""
+        """Lock the folder, made if need be; raise UserError if another process writes in it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         if fcntl is None:
             return
         self._lock = os.open(self.folder, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            self._release()
             raise UserError(f"another wsim is writing in {str(self.folder)!r}") from error
+        if not os.path.samestat(os.fstat(self._lock), self.folder.stat()):  # it failed, and removed what it had made
+            raise UserError(f"another wsim has just removed {str(self.folder)!r}: play again")
 
     def _release(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
+    def _remove_if_bare(self) -> None:
+        """Remove the folder that this process made, if nobody has put anything there."""
+        if self._bare and self._lock is not None:
+            with suppress(OSError):
+                self.folder.rmdir()
+
     def _leave(self) -> None:
         """After a failure: mark what is there as interrupted; if that is nothing, remove what was made."""
         if self._new and not self.done():
-            for name in ("run.json", "plan.toml"):
+            paths = [RECORD, PLAN, LEDGER, *self._archive.contents]
+            folders = {Path(path).parent for path in self._archive.contents} - {Path()}
+            above = {parent for folder in folders for parent in folder.parents} - {Path()}
+            for name in paths:
                 with suppress(OSError):
                     (self.folder / name).unlink()
-            for table in (*self._tables(), ".") if self._bare else self._tables():
+            deepest_first = sorted(folders | above, key=lambda folder: len(folder.parts), reverse=True)
+            empty = [*deepest_first, *map(Path, tables_of(self.plan)), *([Path()] if self._bare else [])]
+            for path in empty:
                 with suppress(OSError):
-                    (self.folder / table).rmdir()
-        else:
+                    (self.folder / path).rmdir()
+        elif not self.finished:
             with suppress(OSError):
                 self.mark("interrupted")
         self._release()
 
-    def _tables(self) -> Sequence[str]:
-        return ("seats", "picks") if self.plan.picks else ("seats",)
-
     def mark(self, status: str, **session: Any) -> None:
-        """Write ``run.json`` with this status and with what the session took (threads, seconds)."""
-        record = self._provenance.record() | {"status": status, "shard_games": self.shard_games, "session": session}
-        write_text(self.folder / "run.json", json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        """Write ``run.json`` with this status and with what the session took (threads, games, seconds)."""
+        now = {**environment(), **session}
+        Record(
+            self._provenance,
+            status,
+            self.shard_games,
+            self._archive.digests,
+            self._archive.places,
+            [*self._sessions, now],
+        ).write(self.folder)
 
     def done(self) -> int:
         """Return the number of games in the shards that are there."""
-        return self.plan.games - sum(map(len, self.missing()))
+        firsts = {first for _, first in self._good}
+        return sum(len(games) for games in map(self._games, firsts) if self._has(games, self._good))
 
-    def missing(self) -> list[range]:
-        """Return the games of the shards that are not there, or not whole, in order."""
-        there = set.intersection(*(set(shard_starts(self.folder, table)) for table in self._tables()))
-        return [
-            games
-            for games in shard_ranges(self.plan.games, self.shard_games)
-            if games.start not in there
-            or any(stored_games(self.folder, table, games.start) != games for table in self._tables())
-        ]
+    def missing(self) -> Iterator[range]:
+        """Return the games of the shards that are not there now, or not whole, in order; made one by one."""
+        good = dict(self._good)
+        return (games for games in shard_ranges(self.plan.games, self.shard_games) if not self._has(games, good))
+
+    def _games(self, first: int) -> range:
+        """Return the games of the shard that begins with ``first``; none if the plan has no such shard."""
+        if first % self.shard_games or first >= self.plan.games:
+            return range(0)
+        return range(first, min(first + self.shard_games, self.plan.games))
+
+    def _has(self, games: range, good: Mapping[tuple[str, int], Shard]) -> bool:
+        """Say whether ``good`` has a shard in every table, with all of its games."""
+        found = [good.get((table, games.start)) for table in tables_of(self.plan)]
+        return all(shard is not None and shard.games == len(games) for shard in found)
 
     def write(self, games: range, seats: pl.DataFrame, picks: pl.DataFrame | None) -> None:
-        """Write the shard of ``games``; the seats last, because they say that the shard is finished."""
+        """Write the shard of ``games``, then its lines of the ledger, which say that it is finished."""
         tables = [("seats", seats)] if picks is None else [("picks", picks), ("seats", seats)]
+        shards = []
         for table, frame in tables:
             with writing(shard_path(self.folder, table, games.start)) as temporary:
                 frame.write_parquet(
@@ -185,3 +280,6 @@ class RunWriter:
                     row_group_size=ROW_GROUP,
                     metadata=self._provenance.file_metadata(table, games),
                 )
+                shards.append(Shard(table, games.start, len(games), *digest_of_file(temporary)))
+        append(self.folder, shards)
+        self._good |= {(shard.table, shard.first): shard for shard in shards}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
-from wsim.errors import UserError
+from wsim.errors import UserError, refuse_unprintable
 
 __all__ = ["MOST_PARAMETERS", "Declaration", "declaration_of", "policy"]
 
@@ -86,6 +86,7 @@ def policy(
             raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
     if len(declared) > MOST_PARAMETERS:
         raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
+    refuse_unprintable(name, "the name of a policy", kept="")
     declaration = Declaration(name, MappingProxyType(declared), idea, python)
 
     def mark(marked: _Function) -> _Function:

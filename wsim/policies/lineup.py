@@ -6,13 +6,14 @@ module (``package.module:function``) or an installed entry point. This module on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from wsim.errors import UserError
+from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["Entry", "Value", "check_length", "parse_entry", "parse_lineup"]
+__all__ = ["Entry", "Value", "check_length", "finite", "parse_entry", "parse_lineup"]
 
 Value = int | float | bool | str
 """A parameter of a policy, as the grammar reads it."""
@@ -29,10 +30,12 @@ class Entry:
     ----------
     name: everything before the parameters, as written.
     parameters: the ``key=value`` pairs in the order written; whole numbers, numbers and true/false are converted.
+    place: where the file lies that the entry names, if not where its name says; entries are equal wherever it lies.
     """
 
     name: str
     parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    place: str | None = field(default=None, compare=False)
 
     @property
     def file(self) -> str | None:
@@ -45,6 +48,12 @@ class Entry:
         """The module of ``package.module:function``, else None."""
         head, separator, _ = self.name.rpartition(":")
         return head if separator and not head.endswith(".py") else None
+
+    @property
+    def named_file(self) -> str | None:
+        """The file that the entry names, as written: a Python file, or the ``file`` of a weight set."""
+        weights = self.parameters.get("file")
+        return self.file or (None if self.module is not None or weights is None else str(weights))
 
     @property
     def function(self) -> str:
@@ -83,8 +92,17 @@ def _split(text: str) -> tuple[str, list[str]]:
     return ":".join(parts[:length]), parts[length:]
 
 
+def finite(value: Value) -> bool:
+    """Say whether a number is finite as a 64-bit float; whole numbers of 400 digits are not."""
+    try:
+        return not isinstance(value, str) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def parse_entry(text: str) -> Entry:
     """Read one entry; raise UserError for text outside the grammar."""
+    refuse_unprintable(text, "the policy", kept="")
     name, pairs = _split(text.strip())
     if not name or name.startswith(":") or name.endswith((":", ".py")):
         raise UserError(f"{text.strip()!r} is not a policy: {_GRAMMAR}")

@@ -98,6 +98,7 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
         point = installed()[entry.name]
         module, name = point.module, point.attr
     where = file or str(module)
+    file = file and (entry.place or file)
     digest = _digest(file) if file else ""
     key = (str(Path(file).resolve()) if file else where, digest, name, id(interface))
     with _LOCK:

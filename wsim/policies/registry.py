@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.policies.lineup import check_length
+from wsim.policies.lineup import check_length, finite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ class Parameter:
         numbers = {bool: (bool,), int: (int,), float: (int, float), str: (str, int, float)}[self.kind]
         sound = isinstance(value, numbers) and isinstance(value, bool) == (self.kind is bool)
         if sound and self.kind in (int, float):
-            sound = math.isfinite(float(value)) and self.least <= float(value) <= self.most
+            sound = finite(value) and self.least <= float(value) <= self.most
         if not sound:
             raise UserError(f"parameter {self.name} of policy {policy!r} is {self.accepted()}, not {value!r}")
         return self.kind(value)  # type: ignore[no-any-return]
@@ -321,7 +321,7 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
     """Return the weights of an entry: those of its set, with the single ones that it names laid over them."""
     file = str(values.get(FILE.name, ""))
-    sets = interface.weights.read(file) if file else interface.weights.shipped
+    sets = interface.weights.read(file, entry.place) if file else interface.weights.shipped
     name = policy.weights or str(values[SET.name])
     if file and SET.name not in entry.parameters:
         if len(sets) > 1:

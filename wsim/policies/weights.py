@@ -7,7 +7,6 @@ weights that it does not name; without it they are 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
+from wsim.policies.lineup import finite
 
 __all__ = ["WeightSets"]
 
@@ -54,12 +54,13 @@ class WeightSets:
         """Name of a weight -> its place on the last axis."""
         return {name: place for place, name in enumerate(self.features)}
 
-    def read(self, path: str) -> Mapping[str, Weights]:
+    def read(self, path: str, place: str | None = None) -> Mapping[str, Weights]:
         """Return the sets of a user's file, which may extend each other and the shipped ones.
 
-        Raises UserError for a file that cannot be read or has a mistake.
+        ``place`` is where the file lies, if not where its name says. Raises UserError for a file that cannot be read
+        or has a mistake.
         """
-        return self._resolved(_parse(Path(path)), self.shipped, path)
+        return self._resolved(_parse(Path(place or path)), self.shipped, path)
 
     def zeros(self) -> Weights:
         """Return weights that are all 0."""
@@ -68,33 +69,41 @@ class WeightSets:
     def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
         """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
+        for name in sets:
+            for one in reversed(self._chain(name, sets, known, file)):
+                if one not in done:
+                    done[one] = self._laid(one, sets[one], {**known, **done}, file)
+        return {name: done[name] for name in sets}
 
-        def resolved(name: str, via: tuple[str, ...]) -> Weights:
-            if name in done:
-                return done[name]
-            if name in via:
-                raise UserError(f"the weight sets {' -> '.join((*via, name))} in {file} extend each other in a circle")
-            base = sets[name].get(_EXTENDS)
-            weights = self.zeros()
-            if base is not None:
-                if base in sets and base != name:
-                    weights = resolved(base, (*via, name)).copy()
-                elif base in known:
-                    weights = known[base].copy()
-                else:
-                    names = sorted({*sets, *known} - {name})
-                    raise UserError(
-                        f"the weight set {name!r} in {file} extends {base!r}: known are {', '.join(names)}"
-                        f"{nearest(str(base), names)}"
-                    )
-            for key, value in sets[name].items():
-                if key != _EXTENDS:
-                    weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
-            weights.flags.writeable = False
-            done[name] = weights
-            return weights
+    def _chain(self, name: str, sets: Sets, known: Mapping[str, Weights], file: str) -> list[str]:
+        """Return a set, the set of the file that it extends, the one that this extends, and so on."""
+        chain = [name]
+        while (base := sets[chain[-1]].get(_EXTENDS)) is not None:
+            own = isinstance(base, str) and base in sets and base != chain[-1]
+            if own and base in chain:
+                raise UserError(
+                    f"the weight sets {' -> '.join((*chain, base))} in {file} extend each other in a circle"
+                )
+            if not own and not (isinstance(base, str) and base in known):
+                names = sorted({*sets, *known} - {chain[-1]})
+                raise UserError(
+                    f"the weight set {chain[-1]!r} in {file} extends {base!r}: known are {', '.join(names)}"
+                    f"{nearest(str(base), names)}"
+                )
+            if not own:
+                break
+            chain.append(base)
+        return chain
 
-        return {name: resolved(name, ()) for name in sets}
+    def _laid(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
+        """Return the weights of a set, laid over those that it extends."""
+        base = entries.get(_EXTENDS)
+        weights = self.zeros() if base is None else known[base].copy()
+        for key, value in entries.items():
+            if key != _EXTENDS:
+                weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
+        weights.flags.writeable = False
+        return weights
 
     def _place(self, key: str, name: str, file: str) -> int:
         if key not in self.places:
@@ -109,7 +118,7 @@ class WeightSets:
         parts = self.shape[0] if self.part else 1
         values = value if self.part and isinstance(value, list) else [value] * parts
         sound = len(values) == parts and all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-        if not sound or not all(math.isfinite(v) for v in values):
+        if not sound or not all(map(finite, values)):
             accepted = "one number" + (f" or one for each {self.part}" if self.part else "")
             raise UserError(f"the weight {key!r} in the set {name!r} of {file} is {accepted}, not {value!r}")
         return [float(v) for v in values] if self.part else float(values[0])

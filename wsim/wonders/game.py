@@ -118,11 +118,11 @@ def policies() -> Sequence[Mapping[str, Any]]:
 
 def catalogue_of(plan: Plan) -> Catalogue:
     """Return the catalogue that a plan plays by; raise UserError for a rule set that does not exist."""
-    known = ruleset_names(plan.cards, plan.patch)
+    known = ruleset_names(*plan.card_files)
     if plan.ruleset not in known:
         accepted = f"{', '.join(known)}{nearest(plan.ruleset, known)}"
         raise UserError(f"unknown rule set {plan.ruleset!r}: known are {accepted}")
-    return load_catalogue(plan.ruleset, cards=plan.cards, patches=plan.patch, changes=plan.set)
+    return load_catalogue(plan.ruleset, *plan.card_files, changes=plan.set)
 
 
 def _check_players(plan: Plan, catalogue: Catalogue) -> None:
@@ -130,8 +130,8 @@ def _check_players(plan: Plan, catalogue: Catalogue) -> None:
     if plan.players in catalogue.seat_numbers:
         return
     accepted = ", ".join(map(str, catalogue.seat_numbers))
-    names = ruleset_names(plan.cards, plan.patch)
-    fitting = [name for name in names if plan.players in load_catalogue(name, plan.cards, plan.patch).seat_numbers]
+    files = plan.card_files
+    fitting = [name for name in ruleset_names(*files) if plan.players in load_catalogue(name, *files).seat_numbers]
     hint = f" (for {plan.players}: --ruleset {' or '.join(fitting)})" if fitting else ""
     raise UserError(f"{plan.players} players cannot play rule set {plan.ruleset}: accepted are {accepted}{hint}")
 

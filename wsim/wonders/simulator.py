@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.paths import default_cards_path
 from wsim.wonders.catalog import Catalogue
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class WondersSimulator:
         self.seats = int(self._rules[0].seats)
         self.row_dtype = ROW
         self.pick_dtype = PICK
+        self.own_cards = default_cards_path()
         self.picks_per_game = PICKS_PER_SEAT * self.seats
         self._seating = compile_seating(plan, catalogue, plan.players, line_up.parameters, line_up.weights)
 
@@ -107,6 +110,12 @@ class WondersSimulator:
 
         return text_of(trace)
 
+    def resolved(self) -> dict[str, Any]:
+        """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""
+        from wsim.wonders.catalog.text import catalogue_dict
+
+        return catalogue_dict(self.catalogue)
+
     def changed(self, other: WondersSimulator) -> Sequence[str]:
         """Return the names of the cards that are not the same in another plan, or only in one of both."""
         here, there = ({card.name: card for card in one.catalogue.cards} for one in (self, other))
@@ -119,7 +128,7 @@ class WondersSimulator:
         catalogue = self.catalogue
         return {
             "ruleset": catalogue.ruleset,
-            "catalogue": catalogue.source,
+            "catalogue": Path(catalogue.source).name,
             "catalogue_digest": catalogue.digest,
             "engine": source_digest("wonders.kernels"),
             "changes": list(catalogue.changes),

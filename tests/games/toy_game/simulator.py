@@ -65,7 +65,7 @@ class ToySimulator:
     def __init__(self, plan: Plan, rules: Rules, line_up: Sequence[str]) -> None:
         self.plan, self.rules = plan, rules
         self.seats = plan.players
-        self.row_dtype, self.pick_dtype = ROW, PICK
+        self.row_dtype, self.pick_dtype, self.own_cards = ROW, PICK, None
         self.picks_per_game = self.seats * TURNS
         self.line_up = [list(REGISTRY).index(name) for name in line_up]
 
@@ -163,6 +163,9 @@ class ToySimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
+
+    def resolved(self) -> dict[str, Any]:
+        return {"highest": self.rules.highest, "pearl": self.rules.pearl}
 
     def changed(self, other: ToySimulator) -> Sequence[str]:
         return ["pearl"] if self.rules.pearl != other.rules.pearl else []

@@ -58,7 +58,7 @@ def load_catalogue(
     for name, value in options.items():
         layers.lay(document, nested((SECTION, "rules", name), value), f"the option {name.removeprefix('use_')}")
     section = _checked(problems, document)
-    return Catalogue(section, base, problems.source, (*map(str, patches), *changes))
+    return Catalogue(section, base, problems.source, (*(Path(patch).name for patch in patches), *changes))
 
 
 def _read(path: Path) -> Entries:

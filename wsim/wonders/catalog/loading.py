@@ -59,7 +59,9 @@ def load_catalogue(
     rulesets = read_rulesets(problems, document)
     rules = resolve(problems, rulesets, ruleset)
     content = _content(problems, layers, document, rules, laid)
-    catalogue = _catalogue(problems, content, rules, problems.source, (*map(str, patches), *changes))
+    catalogue = _catalogue(
+        problems, content, rules, problems.source, (*(Path(patch).name for patch in patches), *changes)
+    )
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
     check_chains(problems, catalogue.cards, content["cards"])

@@ -1,0 +1,189 @@
+"""A run folder stands alone: everything by content, read there, from any folder, after the files outside are gone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+from tests.conftest import Command
+from wsim import Plan, UserError
+from wsim.lab.files import StoreError
+from wsim.lab.run import record
+from wsim.lab.store import load_run
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run made with relative files which are gone now; the working folder is another one. Return the run."""
+    home, there = tmp_path / "home", tmp_path / "elsewhere"
+    (home / "mine").mkdir(parents=True)
+    there.mkdir()
+    (home / "pp.toml").write_text("[cards.Palace]\npoints = 30\n")
+    (home / "mine" / "bold.py").write_text(
+        "import pathlib\nfrom beside import LAST\nimport wsim\n"
+        f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n"
+        "@wsim.policy(python=True)\ndef last(public, own, choice, rules):\n    return choice.count - LAST\n"
+    )
+    (home / "mine" / "beside.py").write_text("LAST = 1\n")
+    (home / "w.toml").write_text("[mine]\nextends = 'military'\nshield = 9.0\n")
+    monkeypatch.chdir(home)
+    line_up = ["mine/bold.py:last", "weighted:file=w.toml", "balanced", "random"]
+    record(Plan.make(games=12, patch="pp.toml", policies=line_up, picks=True), "r", shard=5)
+    shutil.move("r", tmp_path / "r")
+    shutil.rmtree(home)
+    monkeypatch.chdir(there)
+    (tmp_path / "ran").unlink()
+    sys.modules.pop("beside", None)
+    return tmp_path / "r"
+
+
+def test_everything_is_kept_by_content(made: Path) -> None:
+    files = sorted(path.relative_to(made).as_posix() for path in (made / "files").rglob("*") if path.is_file())
+    own = ["files/0/cards.toml", "files/1/pp.toml"]
+    assert files == [*own, "files/2/beside.py", "files/2/bold.py", "files/3/w.toml"]
+    catalogue = json.loads((made / "catalogue.json").read_text())
+    assert catalogue["cards"]["Palace"]["points"] == 30
+    told = json.loads((made / "run.json").read_text())
+    assert told["places"]["mine/bold.py"] == "files/2/bold.py"
+    assert {"system", "machine", "processors", "python", "numba", "polars"} <= set(told["sessions"][-1])
+    assert told["sessions"][-1]["games"] == 12
+
+
+@pytest.mark.parametrize("words", [("cards",), ("table",), ("verify",), ("report", "-q")])
+def test_it_is_read_from_anywhere_and_nothing_is_run(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
+    command, *more = words
+    answer = wsim_command(command, str(made), *more)
+    assert (answer.code, answer.err) == (0, "")
+    assert not (made.parent / "ran").exists()
+
+
+def test_a_file_of_the_same_name_outside_is_not_read(made: Path, wsim_command: Command) -> None:
+    before = wsim_command("cards", str(made))
+    Path("pp.toml").write_text("this is no patch")
+    assert wsim_command("cards", str(made)) == before
+    assert load_run(made).plan.place("pp.toml") == str(made / "files/1/pp.toml")
+
+
+@pytest.mark.parametrize("words", [("run", "--resume"), ("trace",)])
+def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
+    doing = "traced" if words == ("trace",) else "resumed"
+    answer = wsim_command(*words, str(made))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        f"wsim: {str(made)!r} names policy code, mine/bold.py:last, that runs when it is {doing}: look at "
+        f"{made}/files/2/bold.py and add --trust, or name your own with --policies\n"
+    )
+    assert not (made.parent / "ran").exists()
+    assert wsim_command(*words, str(made), "--trust").code == 0
+    assert (made.parent / "ran").exists()
+
+
+def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_command: Command) -> None:
+    Path("mine").mkdir()
+    Path("mine/bold.py").write_text("import pathlib\npathlib.Path('evil').touch()\n")
+    line_up = "mine/bold.py:last,weighted:file=w.toml,balanced,random"
+    shutil.copy(made / "files/3/w.toml", "w.toml")
+    answer = wsim_command("run", "--resume", str(made), "--games", "20", "--policies", line_up)
+    assert answer.code == 2
+    assert "holds another run: plan.policies is" in answer.err
+    assert not Path("evil").exists()
+
+
+def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_command: Command) -> None:
+    assert wsim_command("run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
+    assert wsim_command("run", "--plan", str(made / "plan.toml"), "--games", "20", "-o", "again").code == 0
+    resumed, again = load_run(made), load_run("again")
+    assert_frame_equal(resumed.seats.collect(), again.seats.collect())
+    assert_frame_equal(resumed.picks.collect(), again.picks.collect())
+    assert wsim_command("verify", str(made)).code == 0
+    assert Plan.from_toml(made / "plan.toml", games=20) == again.plan
+
+
+def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> None:
+    answer = wsim_command("trace", str(made), "--trust", "--first", "3", "--games", "2", "--format", "json")
+    traces = [json.loads(line) for line in answer.out.splitlines()]
+    assert [trace["index"] for trace in traces] == [3, 4]
+    seats = load_run(made).seats.filter(pl.col("game") == 3).collect()
+    assert [seat["policy"] for seat in traces[0]["seats"]] == seats["policy"].to_list()
+
+
+def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wsim, "__version__", "9.9")
+    answer = wsim_command("trace", str(made), "--trust")
+    assert answer.code == 2
+    assert (
+        f'the games of {str(made)!r} cannot be told as they were played: wsim is "0.1.0" there and "9.9"' in answer.err
+    )
+
+
+@pytest.mark.parametrize("name", ["files/1/pp.toml", "files/2/beside.py", "catalogue.json"])
+def test_what_is_kept_and_was_changed_is_refused(made: Path, wsim_command: Command, name: str) -> None:
+    (made / name).write_text("changed")
+    answer = wsim_command("cards", str(made))
+    damage = f"the run {str(made)!r} is damaged: {name} is missing or was changed after it was written"
+    assert (answer.code, answer.out, answer.err) == (1, "", f"wsim: {damage}\n")
+    answer = wsim_command("verify", str(made))
+    assert (answer.code, answer.out) == (1, f"{name} was changed after it was written\n")
+
+
+def test_a_catalogue_of_tower_of_babel_is_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.toml").write_text("[babel.rules]\nuse_action_cards = false\n")
+    run = record(Plan.make(game="tower_of_babel", games=3, patch="b.toml"), "run").run
+    Path("b.toml").unlink()
+    assert json.loads(Path("run/catalogue.json").read_text())["babel"]["rules"]["use_action_cards"] is False
+    assert sorted(path.name for path in Path("run/files").rglob("*.toml")) == ["b.toml", "babel.toml"]
+    assert_frame_equal(wsim.simulate(Plan.from_toml("run/plan.toml")), run.seats.collect())
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_file_finds_its_files_from_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    Path("sub/p.toml").write_text("[cards.Palace]\npoints = 1\n")
+    Path("sub/plan.toml").write_text('patch = "p.toml"\ngames = 2\n')
+    plan = Plan.from_toml("sub/plan.toml")
+    assert (plan.patch, plan.place("p.toml")) == (("p.toml",), "sub/p.toml")
+    monkeypatch.chdir("sub")
+    inside = Plan.from_toml("plan.toml")
+    assert inside == plan
+    assert inside.digest == Plan.make(games=2, patch="p.toml").digest
+    assert_frame_equal(wsim.simulate(inside), wsim.simulate(games=2, patch="p.toml"))
+
+
+def test_options_are_looked_for_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    Path("sub/plan.toml").write_text('patch = "p.toml"\ncards = "c.toml"\n')
+    plan = Plan.from_toml("sub/plan.toml", patch="q.toml")
+    assert (plan.place("q.toml"), plan.place("c.toml")) == ("q.toml", "sub/c.toml")
+    with pytest.raises(UserError, match=r"'c\.toml' is two files here, 'sub/c\.toml' and 'c\.toml'"):
+        Plan.from_toml("sub/plan.toml", patch="c.toml")
+
+
+@pytest.mark.parametrize("table", ["files = 3\n", '[files]\n"a.toml" = 3\n', '[files]\n"a.toml" = ""\n'])
+def test_a_bad_table_of_files_is_refused(tmp_path: Path, table: str) -> None:
+    (tmp_path / "plan.toml").write_text(table)
+    with pytest.raises(UserError, match="files must be a table of names with the path of each"):
+        Plan.from_toml(tmp_path / "plan.toml")
+
+
+def test_a_file_outside_the_folder_is_none_of_the_runs(made: Path) -> None:
+    from wsim.lab.archive import damaged_files
+
+    assert damaged_files(made, {"../ran": "0" * 64, "/etc/hostname": "0" * 64}) == ["../ran", "/etc/hostname"]
+
+
+def test_the_file_that_is_missing_is_named(made: Path) -> None:
+    (made / "files/3/w.toml").unlink()
+    with pytest.raises(StoreError, match=r"files/3/w\.toml is missing or was changed"):
+        load_run(made)

@@ -1,0 +1,106 @@
+"""What a run is made of, kept in its folder by content: card files, patches, weights, policies, and the catalogue.
+
+    FOLDER/catalogue.json   what was played with, all layers, patches and changes laid (``Simulator.resolved``)
+    FOLDER/files/0/...      the card file, then every file that the plan names, each in a numbered folder of its own,
+                            with what a policy imports from beside it
+
+They are read as text and data: analyses read the card files there, and only playing runs a policy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from wsim.errors import UserError
+from wsim.lab.files import explained, write_bytes
+from wsim.lab.plan import OWN_CARDS
+from wsim.policies.sources import sources
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+
+__all__ = ["CATALOGUE", "FILES", "Archive", "content_digest", "damaged_files"]
+
+CATALOGUE = "catalogue.json"
+FILES = "files"
+
+
+def content_digest(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What is kept.
+
+    Attributes
+    ----------
+    contents: path in the run's folder -> bytes.
+    places: name of a file as the plan writes it (``OWN_CARDS``: the card file of wsim's own) -> path in the folder.
+    """
+
+    contents: Mapping[str, bytes]
+    places: Mapping[str, str]
+
+    @classmethod
+    def of(cls, plan: Plan, simulator: Simulator) -> Archive:
+        """Read everything that a plan names; raise UserError for what cannot be read."""
+        resolved = json.dumps(simulator.resolved(), indent=1, ensure_ascii=False) + "\n"
+        contents = {CATALOGUE: resolved.encode()}
+        places: dict[str, str] = {}
+        named = [(name, Path(plan.files.get(name, name))) for name in plan.named_files("cards", "patch", "policies")]
+        if plan.cards is None and simulator.own_cards is not None:
+            named.insert(0, (OWN_CARDS, Path(plan.files.get(OWN_CARDS, simulator.own_cards))))
+        code = {entry.file for entry in plan.line_up}
+        for number, (name, path) in enumerate(named):
+            try:
+                found = _with_imports(path) if name in code else {path.name: path.read_bytes()}
+            except OSError as error:
+                raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
+            contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}
+            places[name] = f"{FILES}/{number}/{path.name}"
+        return cls(contents, places)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of every file."""
+        return {path: content_digest(content) for path, content in self.contents.items()}
+
+    def write(self, folder: Path) -> None:
+        """Write what is not there, or not as it was; StoreError if the disk refuses."""
+        for path in damaged_files(folder, self.digests):
+            target = folder / path
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise explained("write", target, error) from error
+            write_bytes(target, self.contents[path])
+
+
+def _with_imports(file: Path) -> dict[str, bytes]:
+    """Return a policy's file and what it imports from its folder, by path from there; OSError if one is unreadable."""
+    folder = file.resolve().parent
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sources(file)}
+    return {file.name: file.read_bytes()} | found
+
+
+def damaged_files(folder: Path, digests: Mapping[str, str]) -> list[str]:
+    """Return which files of a folder are missing or not what their digests say."""
+
+    def sound(path: str, digest: str) -> bool:
+        place = PurePosixPath(path)
+        if place.is_absolute() or ".." in place.parts:
+            return False
+        try:
+            return content_digest((folder / path).read_bytes()) == digest
+        except (OSError, ValueError):
+            return False
+
+    return [path for path, digest in digests.items() if not sound(path, digest)]

@@ -1,0 +1,133 @@
+"""``run.json``: what made a run, how far it is, what belongs to it. It carries a check of its own content."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from wsim.errors import UserError
+from wsim.lab.archive import content_digest
+from wsim.lab.files import write_text
+from wsim.lab.plan import Plan, digest_of
+from wsim.lab.provenance import FORMAT, Provenance
+
+__all__ = ["RECORD", "STATES", "Record", "environment", "read_record"]
+
+RECORD = "run.json"
+STATES = ("running", "interrupted", "complete")
+_OLD = ("wsim-run/1",)
+_PACKAGES = ("numba", "llvmlite", "numpy", "polars")
+
+
+def environment() -> dict[str, Any]:
+    """Return the machine and the software of this process."""
+    return {
+        "system": platform.platform(),
+        "machine": platform.machine(),
+        "processors": os.cpu_count(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        **{name: metadata.version(name) for name in _PACKAGES},
+    }
+
+
+@dataclass(frozen=True)
+class Record:
+    """What ``run.json`` holds.
+
+    Attributes
+    ----------
+    provenance: what made the data.
+    status: running, interrupted or complete, as last written.
+    shard_games: games per shard.
+    files: SHA-256 of the files that are kept with the run (``wsim.lab.archive``), by path in the folder.
+    places: where the files lie that the plan names, by name.
+    sessions: for everyone that played: environment, threads, games, seconds; as far as known.
+    """
+
+    provenance: Provenance
+    status: str
+    shard_games: int
+    files: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+    sessions: Sequence[Mapping[str, Any]] = ()
+
+    def plan(self, folder: Path) -> Plan:
+        """Return the plan; the files that it names lie in the run's folder."""
+        return Plan.restore(self.provenance.plan, {name: str(folder / path) for name, path in self.places.items()})
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder; StoreError if the disk refuses."""
+        content = self.provenance.record() | {
+            "status": self.status,
+            "shard_games": self.shard_games,
+            "files": dict(self.files),
+            "places": dict(self.places),
+            "sessions": list(self.sessions),
+        }
+        content = {"format": FORMAT, "check": _check(content), **content}
+        write_text(folder / RECORD, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_record(folder: Path) -> Record:
+    """Return the record of a run folder; raise UserError if there is none, or one that is not as it was written."""
+    path = folder / RECORD
+    content = _parsed(folder, path)
+    found = content.get("format") if isinstance(content, dict) else None
+    if isinstance(content, dict) and found in _OLD:
+        again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
+        raise UserError(f"{str(path)!r} has the format {found!r} of an earlier wsim, this one reads {FORMAT!r}{again}")
+    if not isinstance(content, dict) or found != FORMAT:
+        raise UserError(f"{str(path)!r} has the format {found!r}; this version of wsim reads {FORMAT!r}")
+    if content.pop("check", None) != _check(content):
+        raise UserError(f"{str(path)!r} is damaged: it was changed after wsim wrote it")
+    try:
+        record = Record(
+            Provenance.from_record(content),
+            str(content["status"]),
+            int(content["shard_games"]),
+            _texts(content["files"]),
+            _texts(content["places"]),
+            list(content["sessions"]),
+        )
+        sound = record.shard_games > 0 and record.status in STATES
+        if not sound or digest_of(record.provenance.identity) != record.provenance.digest:
+            raise ValueError("its values do not belong together")
+        record.plan(folder)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise UserError(f"{str(path)!r} is damaged: {type(error).__name__}: {error}") from error
+    return record
+
+
+def _parsed(folder: Path, path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
+        raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
+    except OSError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    except RecursionError as error:
+        raise UserError(f"{str(path)!r} is not a record of wsim: it is nested too deeply") from error
+    except ValueError as error:
+        raise UserError(f"{str(path)!r} is not a record of wsim: {error}") from error
+
+
+def _check(content: Mapping[str, Any]) -> str:
+    """Return the check of a record's content."""
+    try:
+        return content_digest(json.dumps(content, sort_keys=True).encode())
+    except (RecursionError, ValueError):  # nested deeper, or longer numbers, than wsim writes
+        return ""
+
+
+def _texts(value: Any) -> dict[str, str]:
+    """Return a mapping of texts; TypeError for anything else."""
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        raise TypeError(f"texts by name are needed, not {value!r}")
+    return value

@@ -1,0 +1,145 @@
+"""Check everything of a run folder that can be checked without playing: files, digests, ranges, rows, provenance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.lab.archive import damaged_files
+from wsim.lab.ledger import LEDGER, Shard, read_ledger
+from wsim.lab.record import RECORD, Record, read_record
+from wsim.lab.store import Run, faults, shard_metadata, shard_name, shard_path, tables_of
+from wsim.lab.writer import PLAN, plan_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Finding", "verify"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong in a run folder: which file of it, and what, as in ``is missing``."""
+
+    file: str
+    wrong: str
+
+
+def verify(path: str | os.PathLike[str]) -> list[Finding]:
+    """Return everything that is wrong with the run in a folder; raise UserError if there is none."""
+    folder = Path(path)
+    try:
+        record = read_record(folder)
+    except UserError as error:
+        if not (folder / RECORD).is_file():
+            raise
+        return [Finding(RECORD, str(error))]
+    run = Run(folder, record.plan(folder), record.provenance, record.status, record.shard_games)
+    return [*_kept(folder, record, run), *_shards(run), *_strangers(run)]
+
+
+def _kept(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
+    """Check what is kept beside the data, and that it is what the record says the data were made of."""
+    damaged = damaged_files(folder, record.files)
+    for path in damaged:
+        yield Finding(path, "was changed after it was written" if (folder / path).exists() else "is missing")
+    if not damaged:
+        try:
+            same = run.plan.identity() == record.provenance.identity.get("plan")
+        except UserError as error:
+            yield Finding(RECORD, f"names a file that is not kept: {error}")
+        else:
+            if not same:
+                yield Finding("files", "are not those that the record says the data were made of")
+    try:
+        plan = (folder / PLAN).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        yield Finding(PLAN, "cannot be read")
+    else:
+        if plan != plan_text(record.provenance, record.places):
+            yield Finding(PLAN, "is not the plan of the run")
+
+
+def _shards(run: Run) -> Iterator[Finding]:
+    """Check every shard that is finished, and name the games that are not there."""
+    size, games = run.shard_games, run.plan.games
+    ledger = read_ledger(run.path)
+    for table in tables_of(run.plan):
+        shards = sorted((shard for shard in ledger.values() if shard.table == table), key=lambda shard: shard.first)
+        belonging = [shard for shard in shards if shard.first % size == 0 and shard.first < games]
+        wrong = {id(shard): why for shard, why in faults(run.path, run.provenance, belonging)}
+        yield from (Finding(shard_name(table, one.first), wrong[id(one)]) for one in belonging if id(one) in wrong)
+        sound = [shard for shard in belonging if id(shard) not in wrong]
+        yield from _contents(run, table, sound)
+        there = sum(shard.games for shard in belonging)
+        if there < games:
+            yield Finding(
+                LEDGER,
+                f"has {there:,} of {games:,} games in {table}; the first that is not there is game "
+                f"{_first_gap(belonging):,}",
+            )
+    if run.status != "complete":
+        yield Finding(RECORD, f"says that the run is {run.status}")
+
+
+def _first_gap(shards: list[Shard]) -> int:
+    """Return the first game that no shard holds."""
+    end = 0
+    for shard in shards:
+        if shard.first != end:
+            break
+        end += shard.games
+    return end
+
+
+def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
+    """Check the schema and the games of shards whose files are what was written."""
+    import polars as pl
+
+    schema: Mapping[str, Any] | None = None
+    rows_a_game: float | None = None
+    for shard in shards:
+        path = shard_path(run.path, table, shard.first)
+        try:
+            found = dict(pl.read_parquet_schema(path))
+            column = pl.read_parquet(path, columns=["game"])["game"]
+        except (OSError, pl.exceptions.PolarsError) as error:
+            yield Finding(shard_name(table, shard.first), f"cannot be read: {' '.join(str(error).split())[:200]}")
+            continue
+        schema = found if schema is None else schema
+        if found != schema:
+            yield Finding(shard_name(table, shard.first), "has other columns than the first shard")
+        expected = rows_a_game if table == "seats" else None
+        if (why := _wrong_games(column, shard, expected)) is not None:
+            yield Finding(shard_name(table, shard.first), why)
+        elif rows_a_game is None:
+            rows_a_game = len(column) / shard.games
+
+
+def _wrong_games(column: pl.Series, shard: Shard, rows_a_game: float | None) -> str | None:
+    """Return what is wrong with the games of a shard: each is there, in order, with as many rows as in the others."""
+    numbers = f"from {shard.first:,} to {shard.first + shard.games - 1:,}"
+    if len(column) == 0 or column.null_count() or not column.is_sorted():
+        return f"does not hold the games {numbers} in order"
+    if (column[0], column[-1], column.n_unique()) != (shard.first, shard.first + shard.games - 1, shard.games):
+        return f"does not hold every game {numbers}, and no other"
+    if shard.table == "seats" and column.value_counts()["count"].n_unique() != 1:
+        return "has games with more rows than others"
+    if rows_a_game is not None and len(column) != rows_a_game * shard.games:
+        return f"has {len(column) / shard.games:g} rows a game, the first shard {rows_a_game:g}"
+    return None
+
+
+def _strangers(run: Run) -> Iterator[Finding]:
+    """Name the Parquet files that do not belong to the run."""
+    listed = {shard_name(shard.table, shard.first) for shard in read_ledger(run.path).values()}
+    for table in ("seats", "picks"):
+        for path in sorted((run.path / table).glob("*.parquet")):
+            name = f"{table}/{path.name}"
+            if name not in listed:
+                what = "a shard that was not finished" if shard_metadata(path) else "no file of this run"
+                yield Finding(name, f"is {what}: {LEDGER} does not have it")
