@@ -140,7 +140,7 @@ def _card_to_lose(public, own, choice, rules, rest_ways):
     return at
 
 
-@kernel
+@kernel(inline=True)
 def _pick_move(public, own, choice, rules):
     """Return the best move of a turn or a last card.
 
