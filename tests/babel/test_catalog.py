@@ -117,7 +117,7 @@ def test_a_patch_file_is_laid_over_and_changes_win_over_it(tmp_path: Path) -> No
     catalogue = load_catalogue(patches=[patch], changes=["babel.set_table.5=35"])
     assert [catalogue.value(f"set_table.{size}") for size in (3, 4, 5)] == [12, 20, 35]
     assert catalogue.value("value_table.light") == [5, 3, 3]
-    assert catalogue.changes == (str(patch), "babel.set_table.5=35")
+    assert catalogue.changes == (patch.name, "babel.set_table.5=35")
 
 
 def test_a_two_colour_disc_is_replaced_as_a_whole() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,28 +29,17 @@ from wsim.babel.simulator import BabelSimulator
 from wsim.babel.trace import read_log
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 from wsim.jit import addresses_of, kernel, types
-from wsim.policies.lineup import parse_lineup
+from wsim.lab.plan import Plan
 
 Pick = tuple[int, int, int, str, int, int, int]
 RED, BLUE, YELLOW, GREEN = range(4)  # seats of a scene, named as in the rulebook's examples: Red is active
 
 
-def plan(**changes: Any) -> Any:
-    """Return something shaped like a plan."""
-    fields = {
-        "ruleset": "2005",
-        "players": 4,
-        "seed": 7,
-        "policies": ("random",),
-        "rotate": False,
-        "cards": None,
-        "patch": (),
-        "set": (),
-        "options": {},
-    }
-    assert set(changes) <= set(fields)
-    chosen = {**fields, **changes}
-    return SimpleNamespace(**chosen, line_up=parse_lineup(chosen["policies"]))
+def plan(**changes: Any) -> Plan:
+    """Return a plan of four seats that play at random; ``options`` are those that only this game has."""
+    options = changes.pop("options", {})
+    fields = {"game": "tower_of_babel", "players": 4, "seed": 7, "policies": ("random",), "rotate": False}
+    return Plan.make(**{**fields, **changes, **options})
 
 
 def table(**changes: Any) -> BabelSimulator:
