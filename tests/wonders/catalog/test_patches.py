@@ -177,7 +177,7 @@ def test_a_patch_is_laid_over_the_layers_and_a_change_over_the_patch(tmp_path: P
     catalogue = load_catalogue("2e", patches=[tmp_path / "mine.toml"], changes=["cards.Altar.points=4"])
     assert catalogue.card("Altar").effects.points == 4
     assert catalogue.card("Theater").effects.points == 9
-    assert catalogue.changes == (str(tmp_path / "mine.toml"), "cards.Altar.points=4")
+    assert catalogue.changes == ("mine.toml", "cards.Altar.points=4")
 
 
 def test_later_patches_lie_over_earlier_ones(tmp_path: Path) -> None:
