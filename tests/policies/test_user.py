@@ -84,6 +84,21 @@ def plain_dice(public, own, choice, rules):
     return 0 if choice.kind == LOSS else below(own, choice.count)
 
 
+@wsim.policy
+def counting(public, own, choice, rules):
+    own.memory[0] += 1
+    return 0 if choice.kind == LOSS else int(own.memory[0]) % choice.count
+
+
+def plain_counting(public, own, choice, rules):
+    own.memory[0] += 1
+    return 0 if choice.kind == LOSS else int(own.memory[0]) % choice.count
+
+
+def forgetful(public, own, choice, rules):
+    return 0 if choice.kind == LOSS else 1 % choice.count
+
+
 @wsim.policy(name="The best", parameters={"nerve": 2})
 def named(public, own, choice, rules):
     return choice.count - 1
@@ -269,6 +284,19 @@ def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
     for thread in threads:
         thread.join()
     assert np.array_equal(np.concatenate(parts), whole)
+
+
+def test_a_seat_keeps_the_memory_of_its_policy_for_one_game(mine: str) -> None:
+    counted = rows(f"{mine}:counting", games=GAMES)
+    for name in ("total", "coins", "sold"):
+        assert rows(f"{mine}:plain_counting", games=GAMES)[name].tolist() == counted[name].tolist()
+    assert rows(f"{mine}:forgetful", games=GAMES)["total"].tolist() != counted["total"].tolist()
+    table = prepare(Plan.make(players=3, policies=(f"{mine}:counting",)))
+    alone = np.zeros(3, table.row_dtype)
+    table.play(GAMES - 1, alone)
+    whole = np.zeros(GAMES * 3, table.row_dtype)
+    table.play(0, whole)
+    assert np.array_equal(whole[-3:], alone)
 
 
 def test_a_plain_policy_cannot_meddle_with_the_game(mine: str) -> None:

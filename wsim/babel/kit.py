@@ -49,7 +49,8 @@ DOUBLE      1 play the Double turn
 Kinds of discs and cards are numbered as in KINDS, action cards as in ACTION_CARDS (EXCHANGE_CARDS ... TRIPLE_BONUS). A
 slot is wonder * SPACES + space. What a build would bring: ``set_gain``, ``wonder_points``, ``completes``, ``shortage``;
 what may be played: ``usable``. Each says more by itself. A policy is not asked where there is one legal move only; it
-may write ``own.rng`` only, and must keep nothing between calls, because it may run on several threads at once.
+may write ``own.rng`` and ``own.memory`` (eight numbers of the seat, 0 at the start of a game), and must keep nothing
+else between calls, because it may run on several threads at once.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Interface:
     ----------
     home: the package of its policies' kernels, such as "wsim.wonders.policies".
     signature: the numba signature ``int64(Public, Private, Choice, Rules)``.
-    records: the dtypes of the four records; the second has the fields ``rng``, ``parameters`` and ``weights``.
+    records: the dtypes of the four records; the second has ``rng``, ``memory``, ``parameters`` and ``weights``.
     seats: how many policies the engine takes.
     routine: name -> kernel ``(public, own, choice, rules)`` that returns the index of a move, or -1 where the policy is
         to be asked; gone through in this order. One is called "explore".

@@ -43,6 +43,7 @@ GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
 ARGUMENTS = ("public", "own", "choice", "rules")
+KEPT = ("rng", "memory")  # of the seat's own record: what a policy writes there stays
 
 
 @dataclass
@@ -276,7 +277,8 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
         def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
             mine = own.copy()
             index = _asked(source, (public.copy(), mine, choice.copy(), rules.copy()), errors)
-            own.rng = mine.rng
+            for name in KEPT:
+                own[name] = mine[name]
             return index
 
         return interface.explored(plain)
@@ -293,7 +295,7 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
 
 def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Return a C function of four addresses that calls a Python function with copies of the records."""
-    rng_at = interface.records[1].fields["rng"][1]
+    kept = {name: interface.records[1].fields[name][1] for name in KEPT}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
     def ask(*addresses: int) -> int:
@@ -302,7 +304,9 @@ def _callback(source: Any, interface: Interface, errors: list[BaseException]) ->
             for address, record in zip(addresses, records, strict=True)
         ]
         index = _asked(source, copies, errors)
-        ctypes.c_uint64.from_address(addresses[1] + rng_at).value = int(copies[1].rng)
+        for name, at in kept.items():
+            written = copies[1][name].tobytes()
+            ctypes.memmove(addresses[1] + at, written, len(written))
         return index
 
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)

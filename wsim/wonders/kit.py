@@ -33,8 +33,9 @@ The records are described field by field in wsim/wonders/kernels/layout.py, thei
 * ``rules``    the rules: ``rules.points[item]``, ``rules.cost[item]``, ...; an item is a card, or a stage from
   STAGE_ENTRY on
 
-A policy is not asked where there is one legal move only. Only ``own.rng`` may be written. A policy may run on several
-threads at once, so it must keep nothing between calls.
+A policy is not asked where there is one legal move only. It may write ``own.rng`` and ``own.memory``: eight numbers, 0
+at the start of a game, that its seat keeps from decision to decision. It may run on several threads at once, so it must
+keep nothing else between calls.
 
 Of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE), ``bank_of``,
 ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to the neighbours, all), ``slot_of``, ``spends_of``. Of a
