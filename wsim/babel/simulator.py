@@ -55,7 +55,7 @@ class BabelSimulator:
         self._seating.seed = seed
         self._seating.rotate = rotate
         self._seating.parameters[:] = line_up.parameters
-        self._seating.weights[:] = line_up.weights
+        self._seating.settings["weights"][:] = line_up.weights
         self._local = threading.local()
 
     @property
