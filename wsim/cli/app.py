@@ -142,6 +142,28 @@ def merge(
 
 
 @app.command()
+def compare(
+    first: RunFolder,
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif."),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
+    from wsim.cli.compare import compare_command
+
+    view = View(sort, top, tuple(only or ()))
+    compare_command(first, second, metric or (), view, level=level, as_json=as_json, quiet=quiet)
+
+
+@app.command()
 def verify(run: RunFolder, as_json: Json = False) -> None:
     """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
     from wsim.cli.verify import verify_command

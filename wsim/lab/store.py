@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -150,11 +151,23 @@ class Run:
         )
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
-    def _scan(self, table: str) -> pl.LazyFrame:
-        """Return the shards of a table as one lazy frame, once they are known to be what was written."""
+    def rows_of(self, table: str, games: range) -> pl.LazyFrame:
+        """Return the rows of a table (seats or picks) of some games, from the shards that hold them alone.
+
+        Raises UserError if no shard does, StoreError if one is not what was written.
+        """
         import polars as pl
 
         shards = self.shards[table]
+        first = bisect_right(shards, games.start, key=lambda shard: shard.first + shard.games)
+        end = bisect_left(shards, games.stop, key=lambda shard: shard.first)
+        return self._scan(table, shards[first:end]).filter(pl.col("game").is_between(games.start, games.stop - 1))
+
+    def _scan(self, table: str, some: list[Shard] | None = None) -> pl.LazyFrame:
+        """Return shards of a table (default: all) as one lazy frame, once they are known to be what was written."""
+        import polars as pl
+
+        shards = self.shards[table] if some is None else some
         if not shards:
             raise UserError(f"the run {str(self.path)!r} has no finished shard: continue it with --resume")
         refuse_damage(self, shards)
