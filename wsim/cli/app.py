@@ -89,6 +89,12 @@ def run(
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
     ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -98,7 +104,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust, part), as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
@@ -120,6 +126,41 @@ def trace(
     from wsim.cli.trace import trace_command
 
     trace_command(given, first=first, out=out, form=form, trust=trust)
+
+
+@app.command()
+def merge(
+    parts: Annotated[list[str], typer.Argument(metavar="PART...", help="Folders that wsim run --shard wrote.")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="Write the run here.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
+    from wsim.cli.merge import merge_command
+
+    merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def compare(
+    first: RunFolder,
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif."),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
+    from wsim.cli.compare import compare_command
+
+    view = View(sort, top, tuple(only or ()))
+    compare_command(first, second, metric or (), view, level=level, as_json=as_json, quiet=quiet)
 
 
 @app.command()

@@ -33,6 +33,7 @@ class Output:
     shard: int | None
     threads: int | None
     trust: bool
+    part: str | None = None
 
 
 def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> None:
@@ -52,7 +53,7 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
             {
                 "folder": str(run.path),
                 "digest": run.provenance.digest,
-                "games": plan.games,
+                "games": run.games,
                 "played": recording.played,
                 "seconds": round(seconds, 3),
                 "tables": {title: rows_of(frame) for title, frame, _ in tables},
@@ -65,7 +66,7 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
     if recording.played:
         write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
     else:
-        write_out(f"\nall {plan.games:,} games are already there: {run.path}")
+        write_out(f"\nall {run.games:,} games are already there: {run.path}")
 
 
 def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
@@ -118,21 +119,22 @@ def announce_compiling(game: Game) -> None:
 
 
 def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
+    from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
     from wsim.lab.run import record
 
+    how: dict[str, Any] = {"resume": output.resume, "threads": output.threads, "shard": output.shard}
+    how["part"] = None if output.part is None else Part.parse(output.part)
     try:
         with progress_bar(not quiet) as progress:
-            return record(
-                plan, folder, resume=output.resume, threads=output.threads, shard=output.shard, progress=progress
-            )
+            return record(plan, folder, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
         run = interrupt.result.run
         trust = " --trust" if run.plan.code else ""
         remark(
-            f"wsim: interrupted; {run.games:,} of {plan.games:,} games are kept, continue with:\n"
+            f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"
             f"wsim run --resume {shlex.quote(str(run.path))}{trust}"
         )
         raise typer.Exit(INTERRUPTED) from None
