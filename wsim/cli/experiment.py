@@ -71,10 +71,10 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
         write_out("Nothing was effectively done often enough: play more --games, or lower --fewest.")
     write_out(f"\nEstimand: {answer.estimand}")
     if answer.targets is not None:
+        target, level = f"{answer.question.target:g}", f"{100 * answer.question.level:g} %"
         write_out(
-            f"value: where the effect is {answer.question.target:g}, straight between the values that were tried; from, "
-            f"to: it lies within the effect's {100 * answer.question.level:g} % interval there, and beyond the sweep if "
-            "there is no end."
+            f"value: where the effect is {target}, straight between the values that were tried; from, to: {target} "
+            f"lies within the effect's {level} interval there, and beyond the sweep if there is no end."
         )
     rare = int(answer.effects["rare"].sum())
     if rare:
