@@ -365,6 +365,14 @@ def picks(
     ] = "others",
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
+    turn: Annotated[int | None, typer.Option(help="This turn of the ages only.", parser=whole, metavar="N")] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="PATH=VALUES", help="Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9."),
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(help="With --sweep: find the value at which the effect is this.", metavar="EFFECT")
+    ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     fewest: Annotated[
         int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
@@ -389,7 +397,8 @@ def picks(
 
     done = None if actions is None else names_of(actions)
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "level": level, "fewest": fewest}
+    question |= {"card": card, "age": age, "turn": turn, "level": level, "fewest": fewest}
+    question |= {"sweep": sweep, "target": target}
     asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 

@@ -105,14 +105,14 @@ def decide(
     for arm in arms:
         arm.rows(0, 1)  # so that compiling is not counted as playing
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
-    provenance = Provenance.of(plan, baseline)
+    provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     trial = Trial(Pairing(arms, metrics, concerned), question)
     try:
         trial.play(count, progress)
     except KeyboardInterrupt:
-        known = answer_of(trial, provenance, variants, estimand) if trial.looks else None
+        known = answer_of(trial, provenance, variants, estimand, picks=picks) if trial.looks else None
         raise Interrupted(known) from None
-    return answer_of(trial, provenance, variants, estimand)
+    return answer_of(trial, provenance, variants, estimand, picks=picks)
 
 
 def _metrics(
