@@ -23,6 +23,7 @@ import wsim
 from wsim.cli.console import guarded
 from wsim.cli.options import (
     EXTRA_OPTIONS,
+    PLAN_OPTIONS,
     Filter,
     Given,
     Json,
@@ -161,6 +162,28 @@ def compare(
 
     view = View(sort, top, tuple(only or ()))
     compare_command(first, second, metric or (), view, level=level, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@plan_options(*(name for name in PLAN_OPTIONS if name != "policies"))
+def rerun(
+    given: Given,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the games that are played, of a run.")
+    ] = None,
+    threads: Threads = None,
+    trust: Trust = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
+
+    A run folder or a shard of one, an answer of wsim whatif (FILE.json, FILE.parquet), one of wsim experiment picks
+    --json, a page of wsim report. Files that it names are read in its run folder, or where their names say.
+    """
+    from wsim.cli.rerun import rerun_command
+
+    rerun_command(given, out, threads=threads, trust=trust, as_json=as_json, quiet=quiet)
 
 
 @app.command()

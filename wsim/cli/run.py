@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsim.lab.run import Recording
     from wsim.lab.store import Run
 
-__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command"]
+__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command", "trusted"]
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,17 @@ def plan_of_run(given: Given, folder: str, doing: str, *, trust: bool, **over: A
     """
     from wsim.lab.store import load_run
 
-    run = load_run(folder)
-    plan = given.resolve(run.plan.replace(**over))
+    return trusted(given, load_run(folder).plan.replace(**over), folder, doing, trust=trust)
+
+
+def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
+    """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
+    plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
         kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
         look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
         raise UserError(
-            f"{folder!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
+            f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
             "or name your own with --policies"
         )
     return plan
