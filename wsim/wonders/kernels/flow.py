@@ -335,11 +335,15 @@ def _queue_builds(game, rules):
 
 @kernel
 def _enqueue(flow, seat, builds):
-    """Append builds of a seat to the queue."""
+    """Append builds of a seat to the queue; where its end is reached, what waits moves up to its beginning."""
     for _ in range(builds):
-        if flow.queue_end < QUEUE:
-            flow.queue[flow.queue_end] = seat
-            flow.queue_end += 1
+        if flow.queue_end == QUEUE:
+            flow.queue_end -= flow.queue_at
+            for place in range(flow.queue_end):
+                flow.queue[place] = flow.queue[flow.queue_at + place]
+            flow.queue_at = 0
+        flow.queue[flow.queue_end] = seat
+        flow.queue_end += 1
 
 
 @kernel

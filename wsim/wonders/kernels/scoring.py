@@ -27,6 +27,7 @@ from wsim.wonders.words import (
 )
 
 _ONE = np.uint64(1)
+_COINS = 32  # bits of a standing that are coins
 _COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
@@ -193,7 +194,7 @@ def _standing(game, size, side):
     for seat in range(side * size, side * size + size):
         points += game.result.total[seat]
         coins += game.public.coins[seat]
-    return points * 4096 + coins
+    return (points << _COINS) + coins
 
 
 @kernel
