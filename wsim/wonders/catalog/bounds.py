@@ -21,21 +21,14 @@ from wsim.wonders.words import (
     AGES,
     BLACK_MARKET,
     CARDS,
-    CATEGORIES,
     COPY_GUILD,
     FLEX,
-    GUILD,
-    MILITARY,
     NEIGHBOR_SEATS,
     PER_STAGE,
     PER_VICTORY,
     PURPLE,
     RESOURCES,
-    SCIENCE,
-    SIDES_OF_BOARD,
-    TREASURY,
     WAREHOUSE,
-    WONDER,
 )
 
 if TYPE_CHECKING:
@@ -160,7 +153,8 @@ class Bounds:
         """The coins that each entry can make one city lose (R32)."""
         each, _, per = self.held.field("coin_loss").T
         times = np.where(per == PER_STAGE, self.held.stages, 1)
-        return each * np.where(per == PER_VICTORY, int(self.held.tokens.sum()), times)
+        lost: Amounts = each * np.where(per == PER_VICTORY, int(self.held.tokens.sum()), times)
+        return lost
 
     @cached_property
     def lost(self) -> int:
@@ -201,9 +195,6 @@ class Bounds:
         paid = min(at_once, self.coins)
         change = "`coin_loss`"
         yield Bound("the coins that a city pays for losses of one turn", paid, LOSS_AT_ONCE, self.losses, change)
-        yield Bound("the coins that a city loses", self.lost, _width("coins_lost")[1], self.losses, change)
-        parts = self.losses + held.field("debt")[:, 0]
-        yield Bound("the debts of a city", self.debts, _width("debts")[1], parts, "`debt` and `coin_loss`")
 
     # --- points
 
@@ -220,12 +211,6 @@ class Bounds:
         sure = sign * held.field("points") + np.maximum(per, 0) + np.maximum(complete, 0)
         return np.maximum(sure, 0)
 
-    def _of_category(self, worth: Amounts, category: int) -> Amounts:
-        """Return the worth of the cards of one category only."""
-        found = np.zeros_like(worth)
-        found[:CARDS] = np.where(np.asarray(self.rules.category) == category, worth[:CARDS], 0)
-        return found
-
     @cached_property
     def science(self) -> int:
         """The most points of science symbols: of n symbols, n² if all are the same, or 10 of three (R23)."""
@@ -235,34 +220,22 @@ class Bounds:
             symbols += 1 + int(held.field("copy_science")[:CARDS].max())
         return symbols * symbols + (symbols >= 3)
 
-    def _extra(self, category: int, sign: int, worth: Amounts) -> int:
-        """Return the points of a category, or those lost, that are not points of own structures."""
-        held, rules = self.held, self.rules
-        if category == WONDER:
-            return held.of_stages(worth)
-        if category == MILITARY:
-            points = int((held.tokens * np.asarray(rules.victory_points)).sum())
-            return points if sign > 0 else -held.defeats * int(rules.defeat_points)
-        if category == TREASURY:
-            return self.coins // int(rules.coins_per_point) if sign > 0 else self.debts
-        if category == SCIENCE:
-            return self.science if sign > 0 else 0
-        if category == GUILD and self.copying:
-            purple = np.asarray(rules.color) == PURPLE
-            return int(np.where(purple & (held.copies > 0), worth[:CARDS], 0).max())
-        return 0
+    def _copied(self, worth: Amounts) -> int:
+        """Return the worth of the best guild that a city can copy, which is one more structure."""
+        purple = (np.asarray(self.rules.color) == PURPLE) & (self.held.copies > 0)
+        return self.copying * int(np.where(purple, worth[:CARDS], 0).max())
 
     def _points(self) -> Iterator[Bound]:
-        held = self.held
+        """Yield the bounds of the total: categories, coins lost and debts can be no further from 0."""
+        held, rules = self.held, self.rules
         change = "`points`, `points_per` and what is counted"
-        for sign, end in ((1, 1), (-1, 0)):
-            worth, together = self._worth(sign), 0
-            for category, name in enumerate(CATEGORIES):
-                extra = self._extra(category, sign, worth)
-                own = self._of_category(worth, category)
-                parts = worth if category == WONDER else own
-                value = sign * (held.of_cards(own) + extra)
-                yield Bound(f"the {name} points of a city", value, _width("points")[end], parts, change)
-                together += extra
-            total = sign * (held.of_cards(worth) + together)
-            yield Bound("the points of a city", total, _width("total")[end], worth, change)
+        tokens = int((held.tokens * np.asarray(rules.victory_points)).sum())
+        treasury = self.coins // int(rules.coins_per_point)
+        worth = self._worth(1)
+        most = held.in_city(worth) + self._copied(worth) + tokens + treasury + self.science
+        yield Bound("the points of a city", most, _width("total")[1], worth, change)
+        worth = self._worth(-1)
+        least = held.in_city(worth) + self._copied(worth) - held.defeats * int(rules.defeat_points) + self.debts
+        parts = worth + self.losses + held.field("debt")[:, 0]
+        change += ", `debt` and `coin_loss`"
+        yield Bound("the points of a city", -least, _width("total")[0], parts, change)

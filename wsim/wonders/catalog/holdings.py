@@ -76,14 +76,16 @@ class Holdings:
     def _best_sides(self, amounts: Amounts) -> Amounts:
         """Return for each board what its better side amounts to."""
         sums = np.array([amounts[side].sum() for side in self.sides], np.int64)
-        return sums.reshape(-1, SIDES_OF_BOARD).max(axis=1)
+        best: Amounts = sums.reshape(-1, SIDES_OF_BOARD).max(axis=1)
+        return best
 
     # --- how much a city does
 
     @cached_property
     def grants(self) -> Amounts:
         """1 for each entry that lets its city build from the discard pile (R28)."""
-        return (self.field("abilities") & BUILD_DISCARD != 0).astype(np.int64)
+        found: Amounts = (self.field("abilities") & BUILD_DISCARD != 0).astype(np.int64)
+        return found
 
     @cached_property
     def pile_builds(self) -> int:

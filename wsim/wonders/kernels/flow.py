@@ -199,14 +199,14 @@ def _settle_before(game, losing, phase):
 
 @kernel
 def _list_next_loss(game, rules):
-    """List the payments of the next loss (R32); return its seat, NOBODY where all are settled."""
+    """List the payments of the next loss (R32); return the player who decides (R46), NOBODY where all are settled."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
         if hidden.losses[seat]:
             list_loss(game, seat, hidden.losses[seat])
             if rules.switch[_DEBT_CHOICE] == 0:
                 game.choice.count = 1
-            return seat
+            return hidden.holder if seat >= rules.players else seat
     return NOBODY
 
 

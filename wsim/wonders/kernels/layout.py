@@ -43,8 +43,8 @@ from wsim.wonders.words import (
     TURNS,
 )
 
-CHOICES = 1024  # legal moves of one decision: each of 8 cards in 2 * 62 ways; all names of the pile; 256 payments of a loss
-EVENTS = 1024  # log entries of one game: 21 hands, 192 picks, 624 of losses, 42 ends of turns and conflicts
+CHOICES = 1024  # legal moves of one decision: 8 cards in 2 * 62 ways each, the names of the pile, or 256 payments
+EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends of turns, conflicts
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile that wait at once: at most two for each city
