@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["BEGIN", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE = range(6)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
-there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know."""
+there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
+that the plan's own policy makes; say what a line-up would do."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
@@ -134,6 +135,15 @@ class StatePosition(ABC):
         """Make the move with this index, which is legal, and run on to the next decision."""
         self._run(STEP, index)
 
+    def follow(self) -> None:
+        """Make the move that the plan's own policy makes here, in the very game that the plan plays."""
+        self._run(FOLLOW)
+
+    def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
+        """Return the index of the move that a simulator's line-up would make here."""
+        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        return other.run(self.words, ASK, number, EVERYTHING, seed)[0]
+
     def clone(self) -> Self:
         """Return a copy."""
         other = object.__new__(type(self))
@@ -144,7 +154,7 @@ class StatePosition(ABC):
     def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
         """Return a copy in which all that the seat cannot know is drawn anew; a function of state, seed and number."""
         other = self.clone()
-        other._run(REDRAW, number, seat, seed)
+        other._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
         return other
 
     def play_out(
@@ -152,7 +162,8 @@ class StatePosition(ABC):
     ) -> NDArray[np.float64]:
         """Play to the end with another simulator's line-up; return (score, share of the victory), shape (n, seats, 2).
 
-        Playout i draws from the random streams of game ``first + i`` of the seed; with ``seat``, what it cannot know is drawn anew.
+        Playout i draws from the random streams of game ``first + i`` of the seed; with ``seat``, what it cannot know is
+        drawn anew.
         """
         other: Machine = simulator.machine  # type: ignore[attr-defined]
         outcomes = np.zeros((playouts, simulator.seats, 2))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wsim.positions.machine import BEGIN, Machine, StatePosition
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.machine import run_machine
 from wsim.wonders.seeing import columns, told_hand, told_table
 from wsim.wonders.trace import told_move
-from wsim.wonders.words import ACTIONS, CATEGORIES, DECISIONS
+from wsim.wonders.words import CATEGORIES, DECISIONS
 
 if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from wsim.jit import kernel, types
-from wsim.rng import SEAT_STREAM, below, seek
-from wsim.babel.kernels.engine import play_until
+import numpy as np
+
+from wsim.babel.kernels.deal import CARD_STREAM, load_entrant, set_up
+from wsim.babel.kernels.engine import ask, play_until
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import LINE_UP, OVER, STATE, Game, Rules, Seating
+from wsim.babel.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules, Seating
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.redraw import redraw
-from wsim.babel.kernels.deal import CARD_STREAM, load_entrant, set_up
+from wsim.jit import call, kernel, types
+from wsim.rng import SEAT_STREAM, below, seek
 
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE = range(6)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)  # wsim.positions.machine.COMMANDS
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -60,15 +62,24 @@ def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, o
     return 0
 
 
-@kernel(
-    types.int64(
-        Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen
-    )
-)
+@kernel
+def _asked(game, rules, seating, line_up, decider):
+    """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
+    choice, own = game.choice, game.own[decider]
+    if choice.count == 1:
+        return np.int64(0)
+    entry = own.entrant
+    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
+    if index < 0 or index >= choice.count:
+        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
+    return index
+
+
+@kernel(types.int64(Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen))
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. What BEGIN, STEP and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -86,6 +97,15 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == REDRAW:
         redraw(game, rules, seed, number, seat)
     decider = advance(game, rules, 0)
+    if command == ASK:
+        seat_players(game, rules, seating, seed, number)
+        return _asked(game, rules, seating, line_up, decider)
+    if command == FOLLOW:
+        index = ask(game, rules, seating, line_up, decider)
+        if index < 0:
+            return NOBODY
+        take(game, rules, game.choice.moves[index])
+        decider = advance(game, rules, 0)
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

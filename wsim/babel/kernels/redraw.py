@@ -2,20 +2,23 @@
 
 A seat knows its own cards, the discard pile, and of every other hand its size and the cards that an offer has shown and
 that have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the action
-cards that are neither played nor its own. Offers that are laid but not revealed are made anew, after its own.
+cards that are neither played nor its own; a seat that is asked to play one has one. Offers that are laid but not
+revealed are made anew, after its own.
 """
 
 from __future__ import annotations
 
 from wsim.babel.kernels.deal import CARD_STREAM
-from wsim.babel.kernels.layout import LAY_BLUFF, LAY_OFFER, MEMORY, SET_ASIDE
-from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS
+from wsim.babel.kernels.layout import AGAIN, LAY_BLUFF, LAY_OFFER, MEMORY, PAY_OFFERS, SET_ASIDE, WINDOW
+from wsim.babel.kernels.moves import usable
+from wsim.babel.words import ACTION_CARDS, DOUBLE_TURN, DRAW_THREE, EXCHANGE_CARDS, KINDS, TRIPLE_BONUS
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, below, seek
 
 __all__ = ["redraw"]
 
 _STREAM = 14  # of redrawings
+MOST_TRIES = 10_000  # deals of action cards
 
 
 @kernel
@@ -99,6 +102,18 @@ def _deal_action_cards(game, rules, me):
 
 
 @kernel
+def _may_decide(game):
+    """Say whether the seat that is asked for an action card has one to play: being asked, it has."""
+    flow, phase = game.flow, game.flow.phase
+    if phase == WINDOW:
+        own = game.own[flow.seat]
+        return flow.left == 0 or usable(own, EXCHANGE_CARDS) + usable(own, DRAW_THREE) > 0
+    if phase == PAY_OFFERS:
+        return flow.left == 0 or usable(game.own[flow.seat], TRIPLE_BONUS) > 0
+    return phase != AGAIN or usable(game.own[game.public.active], DOUBLE_TURN) > 0
+
+
+@kernel
 def _offer_anew(game, me):
     """Let the other seats make their offers anew, after the seat itself; an offer of its own stands."""
     public, flow = game.public, game.flow
@@ -134,7 +149,10 @@ def redraw(game, rules, seed, number, me):
     seek(game.redraw, seed, number, _STREAM)
     _put_back(game, me)
     _deal_hands(game, me)
-    _deal_action_cards(game, rules, me)
+    for _ in range(MOST_TRIES):
+        _deal_action_cards(game, rules, me)
+        if _may_decide(game):
+            break
     if game.flow.phase == LAY_OFFER or game.flow.phase == LAY_BLUFF:
         _offer_anew(game, me)
     for seat in range(game.public.seats):

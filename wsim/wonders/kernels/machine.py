@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from wsim.jit import kernel, types
+import numpy as np
+
+from wsim.jit import call, kernel, types
 from wsim.rng import SEAT_STREAM, seek
-from wsim.wonders.kernels.engine import play_until
+from wsim.wonders.kernels.engine import ask, play_until
 from wsim.wonders.kernels.flow import advance, take
-from wsim.wonders.kernels.layout import LINE_UP, OVER, STATE, Game, Rules, Seating
+from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules, Seating
+from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
@@ -14,7 +17,7 @@ from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE = range(6)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)  # wsim.positions.machine.COMMANDS
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -57,15 +60,24 @@ def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, o
     return 0
 
 
-@kernel(
-    types.int64(
-        Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen
-    )
-)
+@kernel
+def _asked(game, rules, seating, line_up, decider):
+    """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
+    choice, own = game.choice, game.own[decider]
+    if choice.count == 1:
+        return np.int64(0)
+    entry = own.entrant
+    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
+    if index < 0 or index >= choice.count:
+        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
+    return index
+
+
+@kernel(types.int64(Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen))
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. What BEGIN, STEP and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -83,6 +95,15 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == REDRAW:
         redraw(game, rules, seed, number, seat)
     decider = advance(game, rules, 0)
+    if command == ASK:
+        seat_players(game, rules, seating, seed, number)
+        return _asked(game, rules, seating, line_up, decider)
+    if command == FOLLOW:
+        move = ask(game, rules, seating, line_up, decider)
+        if move == NO_MOVE:
+            return NOBODY
+        take(game, rules, move)
+        decider = advance(game, rules, 0)
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

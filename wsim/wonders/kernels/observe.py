@@ -1,4 +1,4 @@
-"""What a seat may know, as one row of numbers of fixed length (R49); the columns are named in ``wsim.wonders.seeing``."""
+"""What a seat may know, as a row of numbers of fixed length (R49); ``wsim.wonders.seeing`` names the columns."""
 
 from __future__ import annotations
 
