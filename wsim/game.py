@@ -116,6 +116,7 @@ class PickExperiment:
         the effects of the action by card, as ``wsim.wonders.analysis.pick_effects`` does.
     usual: the actions that are asked for unless others are named; none: all of them.
     ages: the ages that picks can be taken from, as in the column ``age`` of the picks; none: it has no such column.
+    turns: the turns of an age, as in the column ``turn``; none: it has no such column.
     """
 
     actions: Mapping[str, str]
@@ -123,6 +124,7 @@ class PickExperiment:
     effects: Callable[[Frame, Frame, str, str, str, float], Table]
     usual: Sequence[str] = ()
     ages: Sequence[int] = ()
+    turns: Sequence[int] = ()
 
 
 class Game(Protocol):

@@ -83,6 +83,15 @@ def test_observational_tables_say_so_and_point_to_the_experiments(wsim_command: 
     assert "wsim whatif" in note
 
 
+def test_a_game_without_pick_experiments_points_to_none(wsim_command: Command, tmp_path: Path) -> None:
+    folder = str(tmp_path / "babel")
+    said = wsim_command("run", "--game", "tower_of_babel", "--games", "60", "--out", folder, "--quiet").out
+    said += wsim_command("synergies", folder).out
+    assert said.count("Observational: ") == 2
+    assert "wsim whatif" in said
+    assert "experiment picks" not in said
+
+
 def test_tables_are_sorted_cut_and_filtered(wsim_command: Command, run: str) -> None:
     words = ("calibrate", run, "--filter", "group=all", "--sort", "-difference_sd", "--top", "3", "--json")
     rows = json.loads(wsim_command(*words).out)

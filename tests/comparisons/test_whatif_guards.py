@@ -23,7 +23,7 @@ OWNER = Metric("owner:X", "win_share", True, thing="X", owned="built:X")
 
 
 class Made:
-    """A pairing whose games are made up: sums of shape (arms, metrics, 2, games)."""
+    """A pairing whose games are made up: sums of shape (arms, metrics, 3, games)."""
 
     def __init__(self, sums: NDArray[np.float64], metrics: tuple[Metric, ...] = (SCORE,)) -> None:
         self._sums, self.metrics = sums, metrics
@@ -40,7 +40,7 @@ class _Arm:
 def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) -> Made:
     """Return games of one seat in which variants differ by so much, shape (variants, games)."""
     base = np.random.default_rng([seed, 5]).normal(50, spread, differences.shape[1])
-    sums = np.ones((1 + len(differences), 1, 2, differences.shape[1]))
+    sums = np.ones((1 + len(differences), 1, 3, differences.shape[1]))
     sums[0, 0, 0] = base
     sums[1:, 0, 0] = base + differences
     return Made(sums)
@@ -158,12 +158,30 @@ def test_what_stopped_early_is_said_to_be_plain() -> None:
 def owners(moved: int, games: int = 1000) -> Made:
     """Return games in which owners win half of theirs, and fewer own the thing in some games of the variant."""
     rng = np.random.default_rng(1)
-    sums = np.ones((2, 1, 2, games))
+    sums = np.ones((2, 1, 3, games))
     sums[:, 0, 0] = rng.integers(0, 2, games)
     sums[1, 0, 0, :400] = 1.0
     sums[1, 0, 1, games - moved :] = 0.0
     sums[1, 0, 0, games - moved :] = 0.0
     return Made(sums, (OWNER,))
+
+
+def test_owners_that_change_without_their_number_changing_get_no_verdict_either() -> None:
+    """One owner of one card in every deal, but in some of them another seat than in the baseline."""
+    verdicts = []
+    for elsewhere in (10, 100):
+        pairing = owners(0)
+        pairing.sums(range(1000))[1, 0, 2, :elsewhere] = 2.0
+        trial = tried(pairing, budget=1000)
+        assert trial.known.moved.tolist() == [elsewhere]
+        assert trial.known.differing.tolist() == owners_that_win_otherwise()
+        verdicts += answered(trial).effects["verdict"].to_list()
+    assert verdicts == ["higher", None]
+
+
+def owners_that_win_otherwise() -> list[int]:
+    sums = owners(0).sums(range(1000))
+    return [int((sums[0, 0, 0] != sums[1, 0, 0]).sum())]
 
 
 def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:

@@ -98,3 +98,15 @@ def test_estimands_are_said_in_words(seats: pl.DataFrame) -> None:
         "owner:medal": "win share of the seats that own Medal at the end",
         "winner:Medal": "share of games won by an owner of Medal",
     }
+
+
+def test_who_counts_is_told_apart_where_as_many_count(seats: pl.DataFrame) -> None:
+    """Seat 1 in the place of seat 0: one owner in either table, and another one; a metric per game concerns nobody."""
+    one = seats.with_columns(pl.col("seat").eq(0).alias("built:Medal"))
+    other = seats.with_columns(pl.col("seat").eq(1).alias("built:Medal"))
+    metrics = [parse_metric("owner:Medal", seats), parse_metric("winner:Medal", seats)]
+    here, there = (sums_of(frame, 4, metrics, np.ones(4, bool)) for frame in (one, other))
+    assert (here[:, 0, 1] == there[:, 0, 1]).all()
+    assert here[:, 0, 2].tolist() == [1.0] * GAMES
+    assert there[:, 0, 2].tolist() == [2.0] * GAMES
+    assert (here[:, 1, 1:] == [1.0, 0.0]).all()

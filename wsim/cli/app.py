@@ -23,6 +23,7 @@ import wsim
 from wsim.cli.console import guarded
 from wsim.cli.options import (
     EXTRA_OPTIONS,
+    PLAN_OPTIONS,
     Filter,
     Given,
     Json,
@@ -89,6 +90,12 @@ def run(
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
     ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -98,7 +105,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust, part), as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
@@ -120,6 +127,63 @@ def trace(
     from wsim.cli.trace import trace_command
 
     trace_command(given, first=first, out=out, form=form, trust=trust)
+
+
+@app.command()
+def merge(
+    parts: Annotated[list[str], typer.Argument(metavar="PART...", help="Folders that wsim run --shard wrote.")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="Write the run here.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
+    from wsim.cli.merge import merge_command
+
+    merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def compare(
+    first: RunFolder,
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif."),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
+    from wsim.cli.compare import compare_command
+
+    view = View(sort, top, tuple(only or ()))
+    compare_command(first, second, metric or (), view, level=level, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@plan_options(*(name for name in PLAN_OPTIONS if name != "policies"))
+def rerun(
+    given: Given,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the games that are played, of a run.")
+    ] = None,
+    threads: Threads = None,
+    trust: Trust = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
+
+    A run folder or a shard of one, an answer of wsim whatif (FILE.json, FILE.parquet), one of wsim experiment picks
+    --json, a page of wsim report. Files that it names are read in its run folder, or where their names say.
+    """
+    from wsim.cli.rerun import rerun_command
+
+    rerun_command(given, out, threads=threads, trust=trust, as_json=as_json, quiet=quiet)
 
 
 @app.command()
@@ -301,6 +365,14 @@ def picks(
     ] = "others",
     card: Annotated[str | None, typer.Option(help="This card only.")] = None,
     age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
+    turn: Annotated[int | None, typer.Option(help="This turn of the ages only.", parser=whole, metavar="N")] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="PATH=VALUES", help="Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9."),
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(help="With --sweep: find the value at which the effect is this.", metavar="EFFECT")
+    ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     fewest: Annotated[
         int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
@@ -325,7 +397,8 @@ def picks(
 
     done = None if actions is None else names_of(actions)
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "level": level, "fewest": fewest}
+    question |= {"card": card, "age": age, "turn": turn, "level": level, "fewest": fewest}
+    question |= {"sweep": sweep, "target": target}
     asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 

@@ -62,8 +62,20 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
     if as_json:
         print_json({**answer.record(), "effects": rows_of(shown)})
         return
-    print_tables([(f"Effects of picks, {answer.games:,} games, {asked.randomise} of them random", shown)])
+    tables = [(_title(answer, asked), rows_of(shown))]
+    if answer.targets is not None:
+        targets = answer.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+        tables.append((f"Where the effect on {answer.question.outcome} is {answer.question.target:g}", targets))
+    print_tables(tables)
+    if shown.is_empty():
+        write_out("Nothing was effectively done often enough: play more --games, or lower --fewest.")
     write_out(f"\nEstimand: {answer.estimand}")
+    if answer.targets is not None:
+        target, level = f"{answer.question.target:g}", f"{100 * answer.question.level:g} %"
+        write_out(
+            f"value: where the effect is {target}, straight between the values that were tried; from, to: {target} "
+            f"lies within the effect's {level} interval there, and beyond the sweep if there is no end."
+        )
     rare = int(answer.effects["rare"].sum())
     if rare:
         write_out(
@@ -75,3 +87,9 @@ def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
         f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively "
         f"done less than {answer.question.fewest} times."
     )
+
+
+def _title(answer: PickExperiment, asked: Asked) -> str:
+    sweep = answer.question.sweep
+    each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
+    return f"Effects of picks, {answer.games:,} games{each}, {asked.randomise} of them random"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXTRA_OPTIONS",
+    "PLAN_OPTIONS",
     "Filter",
     "Given",
     "Json",

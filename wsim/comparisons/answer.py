@@ -117,7 +117,9 @@ def check_target(path: Path) -> None:
         raise UserError(f"a what-if is written as FILE.json or FILE.parquet, or into a run folder, not {str(path)!r}")
 
 
-def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], estimand: str) -> WhatIf:
+def answer_of(
+    trial: Trial, baseline: Provenance, variants: Sequence[Variant], estimand: str, *, picks: bool = True
+) -> WhatIf:
     """Return what a trial says that has looked at least once.
 
     Parameters
@@ -125,6 +127,7 @@ def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], e
     baseline: what made the baseline's games.
     variants: those of the trial in their order, and between them those whose rules are the baseline's own.
     estimand: what an effect is, in one sentence.
+    picks: whether the game has pick experiments, to which a remark may point.
     """
     played = [variant for variant in variants if not variant.same]
     details = _details(trial, played)
@@ -137,7 +140,7 @@ def answer_of(trial: Trial, baseline: Provenance, variants: Sequence[Variant], e
         games=trial.known.games * sum(len(arm.simulators) for arm in trial.pairing.arms),
         seconds=trial.seconds,
         effects=_with_same(_effects(trial, played, details), variants),
-        remarks=_remarks(trial),
+        remarks=_remarks(trial, picks=picks),
         details=details,
         looks=_looks(trial, played),
         metrics=trial.pairing.metrics,
@@ -151,18 +154,19 @@ PLAIN = (
 )
 CONDITIONAL = (
     "{metric} is about the seats that the change itself has chosen: others count with it than without it. The "
-    "difference is not what the change does to a seat, so it gets no verdict; {instead} and wsim experiment picks are"
+    "difference is not what the change does to a seat, so it gets no verdict; {instead}{sweep} are"
 )
 
 
-def _remarks(trial: Trial) -> tuple[str, ...]:
-    """Return what must be said beside the figures."""
+def _remarks(trial: Trial, *, picks: bool) -> tuple[str, ...]:
+    """Return what must be said beside the figures; ``picks``: the game has pick experiments."""
     said, metric, known = [], trial.pairing.metrics[0], trial.known
     if any(one.look.deals < trial.question.budget and one.verdict != "identical" for one in trial.decided.values()):
         said.append(PLAIN)
     if any(trial.conditional(variant) for variant in range(trial.variants)):
         instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
-        said.append(CONDITIONAL.format(metric=metric.name, instead=instead))
+        sweep = " and wsim experiment picks --sweep" if picks else ""
+        said.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
     for variant in range(trial.variants):
         differing = int(known.differing[trial.place(variant)])
         name = "" if trial.variants == 1 else f" in variant {variant + 1}"

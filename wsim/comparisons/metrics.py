@@ -45,6 +45,7 @@ SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
 """Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}
 _NO_MEASURE = ("game", "seat", "team", "rank")
+_EXACT_BITS = 52  # of a float: a sum of different powers of two below that tells which they are
 MOST_NAMES = 24  # a column of more names is no group that anybody would compare one by one
 
 
@@ -202,21 +203,25 @@ def owned_metrics(names: Sequence[str], seats: pl.DataFrame, owned: Mapping[str,
 def sums_of(
     frame: pl.DataFrame, per_game: int, metrics: Sequence[Metric], concerned: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return numerator and denominator of each metric for each game.
+    """Return numerator and denominator of each metric for each game, and which seats count for it.
 
     Parameters
     ----------
     frame: a seats table of whole games in order, ``per_game`` rows each.
     concerned: for each seat, whether it counts.
 
-    Returns an array of shape (games, metrics, 2).
+    Returns an array of shape (games, metrics, 3). The third is a number that differs where other seats count: as many
+    may count with a change as without it, and yet not the same ones. It is 0 for a metric per game.
     """
     reader = _Reader(frame, np.tile(concerned, frame.height // per_game))
-    result = np.empty((frame.height // per_game, len(metrics), 2))
+    result = np.empty((frame.height // per_game, len(metrics), 3))
+    one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
     for place, metric in enumerate(metrics):
         counted = reader.counted(metric)
+        by_seat = counted.reshape(-1, per_game)
         result[:, place, 0] = (reader.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
-        result[:, place, 1] = 1.0 if metric.per_game else counted.reshape(-1, per_game).sum(axis=1)
+        result[:, place, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
+        result[:, place, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
     return result
 
 

@@ -2,7 +2,7 @@
 
 The deal of a game depends on the seed and its number only (wsim/rng.py), so the luck of the cards and of the seating is
 the same in every arm and cancels in the difference. What is kept of a game are two sums for each arm and metric
-(``wsim.comparisons.metrics``): memory does not grow with the games.
+and which seats they are of (``wsim.comparisons.metrics``): memory does not grow with the games.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Pairing:
     concerned: NDArray[np.bool_]
 
     def sums(self, games: range) -> NDArray[np.float64]:
-        """Play games in every arm and return their sums, shape (arms, metrics, 2, games)."""
-        result = np.empty((len(self.arms), len(self.metrics), 2, len(games)))
+        """Play games in every arm and return their sums, shape (arms, metrics, 3, games)."""
+        result = np.empty((len(self.arms), len(self.metrics), 3, len(games)))
         for place, arm in enumerate(self.arms):
             simulator = arm.simulators[0]
             frame = simulator.seats_frame(arm.rows(games.start, len(games)))
@@ -95,7 +95,7 @@ class Comparison:
     variants, metrics: how many.
     games: how many deals were played in every arm.
     differing: deals that are not alike in both arms, shape (variants * metrics,).
-    moved: deals in which not as many seats count in both arms; counted: deals in which some do in the baseline.
+    moved: deals in which other seats count in the variant; counted: deals in which some do in the baseline.
     """
 
     def __init__(self, variants: int, metrics: int) -> None:
@@ -107,29 +107,29 @@ class Comparison:
         self._powers = np.zeros((2, variants * metrics))
 
     def plus(self, sums: NDArray[np.float64]) -> Comparison:
-        """Return what is known with more games, shape (arms, metrics, 2, games); this comparison stays as it is."""
-        by_feature = sums.transpose(2, 0, 1, 3)  # numerator and denominator, arm, metric, game
+        """Return what is known with more games, shape (arms, metrics, 3, games); this comparison stays as it is."""
+        by_feature = sums.transpose(2, 0, 1, 3)  # numerator, denominator and who counts; arm, metric, game
         games = sums.shape[-1]
         groups = (self.variants * self.metrics, games)
         base = [np.tile(part[0], (self.variants, 1)) for part in by_feature]
         changed = [part[1:].reshape(groups) for part in by_feature]
         result = Comparison(self.variants, self.metrics)
         result._moments.merge(self._moments)
-        result._moments.add(*base, *changed)
+        result._moments.add(*base[:2], *changed[:2])
         result.games = self.games + games
-        result._add_differences(self, *base, *changed)
+        result._add_differences(self, base, changed)
         return result
 
-    def _add_differences(
-        self, before: Comparison, base_sum: Floats, base_count: Floats, changed_sum: Floats, changed_count: Floats
-    ) -> None:
+    def _add_differences(self, before: Comparison, base: Sequence[Floats], changed: Sequence[Floats]) -> None:
         """Count the deals that differ, and sum the squares and fourth powers of what they add to the difference."""
+        base_sum, base_count, base_who = base
+        changed_sum, changed_count, changed_who = changed
         usual = np.nan_to_num(self.base().value)[:, None]
-        moved = changed_count != base_count
+        fewer = changed_count != base_count
         added = (changed_sum - base_sum) - usual * (changed_count - base_count)
-        added[(changed_sum == base_sum) & ~moved] = 0.0
-        self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | moved, axis=1)
-        self.moved = before.moved + np.count_nonzero(moved, axis=1)
+        added[(changed_sum == base_sum) & ~fewer] = 0.0
+        self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | fewer, axis=1)
+        self.moved = before.moved + np.count_nonzero(fewer | (changed_who != base_who), axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
@@ -174,7 +174,7 @@ class Comparison:
 def play_paired(
     pairing: Pairing, blocks: Sequence[range], threads: int | None
 ) -> Generator[tuple[range, NDArray[np.float64]]]:
-    """Play blocks of games in every arm and yield each with its sums, shape (arms, metrics, 2, games), in order.
+    """Play blocks of games in every arm and yield each with its sums, shape (arms, metrics, 3, games), in order.
 
     The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
     """

@@ -4,20 +4,28 @@ Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly 
 liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
 (``propensity``) compares like with like. Decisions are written to a run folder, shard by
 shard, and read back in batches: memory does not grow with the games.
+
+With a sweep the experiment is made again at each value, of a price say, on the same deals: so a designer learns what it
+is worth to take a card at that price, and where it is worth as much as anything else (``wsim.comparisons.crossing``).
 """
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.comparisons.arms import sweep_values
+from wsim.comparisons.crossing import Crossing, crossing
 from wsim.comparisons.metrics import SHORT, measures_of, words_of
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
@@ -37,6 +45,7 @@ __all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experimen
 
 FORMAT = "wsim-picks/2"
 GAMES = 20_000
+_VALUE = ("value", "value_low", "value_high")
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,10 @@ class PickQuestion:
     outcome: ``score``, ``win``, or another number of the seats table.
     against: ``others``, a uniformly drawn other legal move, or ``policy``, what the policy wants.
     card: this card only; None for all.
-    age: this age only; None for all.
+    age, turn: this age, this turn of the ages only; None for all.
+    sweep: ``path=values``: the experiment is made at each value; without ``card`` only the cards that these change are
+        shown.
+    target: with a sweep, at which value the effect is this.
     level: confidence level of the intervals.
     fewest: what was effectively done less often is left out: its interval would be worth nothing. What was drawn less
         often against the policy's will is called rare.
@@ -60,13 +72,31 @@ class PickQuestion:
     against: str = "others"
     card: str | None = None
     age: int | None = None
+    turn: int | None = None
     level: float = 0.95
     fewest: int = 30
+    sweep: str | None = None
+    target: float | None = None
 
     def __post_init__(self) -> None:
         if self.against not in ("others", "policy"):
             raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
         check_level(self.level)
+        if self.target is None:
+            return
+        if self.sweep is None:
+            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
+        if not math.isfinite(self.target):
+            raise UserError(f"the target must be a number, not {self.target!r}")
+        self.numbers()
+
+    def numbers(self) -> list[float]:
+        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
+        _, values = sweep_values(self.sweep or "")
+        try:
+            return sorted(map(float, values))
+        except ValueError:
+            raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
 
     def of(self, picks: Picks) -> PickQuestion:
         """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
@@ -77,9 +107,12 @@ class PickQuestion:
         for action in actions:
             if action not in picks.actions:
                 raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
-        if self.age is not None and self.age not in picks.ages:
-            ages = " or ".join(", ".join(map(str, picks.ages)).rsplit(", ", 1))
-            raise UserError(f"the age must be {ages}, not {self.age}" if ages else "this game has no ages")
+        for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
+            if value is not None and value not in known_values:
+                numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))
+                raise UserError(
+                    f"the {name} must be {numbers}, not {value}" if numbers else f"this game has no {name}s"
+                )
         return replace(self, actions=actions)
 
 
@@ -92,12 +125,15 @@ class PickExperiment:
     plan: what was played.
     question: what was asked.
     estimand: what an effect is, in one sentence.
-    games: games played. seconds: how long playing took.
-    effects: one row per action and card, largest effect first: action, card, picks, effective (equally weighted picks
-        worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and otherwise (mean
-        outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg over all rows),
-        and rare (drawn fewer times than ``fewest``: the interval is too short).
-    complete: whether all games of the plan were played.
+    games: games played, at each value of a sweep. seconds: how long playing took.
+    effects: one row per action and card, largest effect first: action, card, picks, effective (equally
+        weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
+        otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
+        over all rows), and rare (drawn fewer times than ``fewest``: the interval is too short). With a sweep its value
+        in front, and the rows by card, action and value.
+    complete: whether all games of the plan were played, at every value.
+    targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
+        and what is to be said of it; None without.
     """
 
     plan: Plan
@@ -107,6 +143,7 @@ class PickExperiment:
     seconds: float
     effects: pl.DataFrame
     complete: bool
+    targets: pl.DataFrame | None = None
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
@@ -118,6 +155,7 @@ class PickExperiment:
             "complete": self.complete,
             "seconds": round(self.seconds, 3),
             "effects": self.effects.to_dicts(),
+            "targets": None if self.targets is None else self.targets.to_dicts(),
             "plan": self.plan.as_dict(),
         }
 
@@ -132,8 +170,11 @@ def experiment_picks(
     against: str = "others",
     card: str | None = None,
     age: int | None = None,
+    turn: int | None = None,
     level: float = 0.95,
     fewest: int = 30,
+    sweep: str | None = None,
+    target: float | None = None,
     folder: str | Path | None = None,
     threads: int | None = None,
     **keys: Any,
@@ -144,13 +185,13 @@ def experiment_picks(
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
     randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
-    actions, outcome, against, card, age, level, fewest: see ``PickQuestion``.
-    folder: keep the run here; without it only the answer is kept.
+    actions, outcome, against, card, age, turn, level, fewest, sweep, target: see ``PickQuestion``.
+    folder: keep the run here (the runs of a sweep in folders of it); without it only the answer is kept.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
     done = None if actions is None else tuple(actions)
-    question = PickQuestion(done, outcome, against, card, age, level, fewest)
+    question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
     chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
     return play_experiment(randomised(chosen, randomise), question, folder, threads=threads)
 
@@ -187,18 +228,70 @@ def play_experiment(
 ) -> PickExperiment:
     """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
     asked = question.of(_picks_of(plan.game))
-    simulator: Simulator = find_game(plan.game).prepare(plan)
-    seats = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
-    _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
-    with nullcontext(str(folder)) if folder is not None else TemporaryDirectory(prefix="wsim-picks-") as place:
-        start = time.perf_counter()
+    arms = _arms(plan, asked)
+    simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
+    for simulator in simulators:
+        seats = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
+        _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
+    cards = _cards(asked, simulators)
+    runs: list[Run] = []
+    start = time.perf_counter()
+    with ExitStack() as kept:
         try:
-            run = record(plan, place, resume=resume, threads=threads, progress=progress).run
+            for number, arm in enumerate(arms):
+                place = _place(folder, asked, arm)
+                if place is None:
+                    place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
+                told = progress and partial(_told, progress, number, len(arms))
+                runs.append(record(arm.plan, place, resume=resume, threads=threads, progress=told).run)
         except Interrupted as interrupt:
-            seconds = time.perf_counter() - start
-            some = interrupt.result is not None and interrupt.result.run.games
-            raise Interrupted(_answer(interrupt.result.run, asked, seconds) if some else None) from None
-        return _answer(run, asked, time.perf_counter() - start)
+            if interrupt.result is not None and interrupt.result.run.games:
+                runs.append(interrupt.result.run)
+            answer = _answer(plan, asked, arms, runs, cards, time.perf_counter() - start) if runs else None
+            raise Interrupted(answer) from None
+        return _answer(plan, asked, arms, runs, cards, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Arm:
+    """One experiment: its plan, and the value of the sweep as written, None without a sweep."""
+
+    plan: Plan
+    value: str | None
+
+
+def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
+    """Return the experiments: one, or one for each value of the sweep, numbers ascending."""
+    if question.sweep is None:
+        return [_Arm(plan, None)]
+    path, values = sweep_values(question.sweep)
+    if question.target is not None:
+        values.sort(key=float)
+    return [_Arm(plan.replace(set=(*plan.set, f"{path}={value}")), value) for value in values]
+
+
+def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str, ...]:
+    """Return the cards that are asked for: the one named, or those that a sweep changes; none: all of them."""
+    first = simulators[0]
+    kind = first.picks_frame(np.zeros(0, first.pick_dtype)).schema["card"]
+    names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
+    if question.card is not None:
+        return (_named(question.card, names),)
+    changed = dict.fromkeys(name for other in simulators[1:] for name in first.changed(other))
+    return tuple(name for name in changed if name in names)
+
+
+def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
+    """Return the folder of an experiment: the one that was named, or for a value one in it."""
+    if folder is None or arm.value is None:
+        return folder
+    path, values = sweep_values(question.sweep or "")
+    readable = re.sub(r"[^\w.+-]+", "_", f"{path.rpartition('.')[2]}_{arm.value}")
+    return Path(folder) / f"{values.index(arm.value):02d}-{readable}"
+
+
+def _told(progress: Progress, number: int, arms: int, what: str, done: int, games: int) -> None:
+    progress(what, number * games + done, arms * games)
 
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
@@ -224,40 +317,89 @@ def _named(card: str, names: Sequence[str]) -> str:
     return by_lower[card.lower()]
 
 
-def _answer(run: Run, question: PickQuestion, seconds: float) -> PickExperiment:
-    """Ask the games of a run, finished or not."""
+def _answer(
+    plan: Plan,
+    question: PickQuestion,
+    arms: Sequence[_Arm],
+    runs: Sequence[Run],
+    cards: Sequence[str],
+    seconds: float,
+) -> PickExperiment:
+    """Ask the games of the runs that there are, finished or not."""
+    import polars as pl
+
+    parts = [
+        part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
+        for arm, run in zip(arms, runs, strict=False)
+        for part in _of_run(run, question, cards)
+    ]
+    effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
+    effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
+    effects = effects.sort("effect", "card", descending=[True, False], nulls_last=True)
+    if question.sweep is not None:
+        order = pl.Series([arm.value for arm in arms])
+        effects = effects.sort(
+            "card", "action", pl.col("value").replace_strict(order, range(len(arms))), maintain_order=True
+        )
+    return PickExperiment(
+        plan=plan,
+        question=question,
+        estimand=_sentence(question),
+        games=min(run.games for run in runs),
+        seconds=seconds,
+        effects=effects,
+        complete=len(runs) == len(arms) and all(run.complete for run in runs),
+        targets=None if question.target is None else _targets(effects, question.target),
+    )
+
+
+def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
+    """Return the effects of each action in one run."""
     import polars as pl
 
     picks, seats = run.picks, run.seats
-    if question.age is not None:
-        picks = picks.filter(pl.col("age") == question.age)
-    estimate, actions = _picks_of(run.plan.game).effects, question.actions or ()
+    for name, value in (("age", question.age), ("turn", question.turn)):
+        if value is not None:
+            picks = picks.filter(pl.col(name) == value)
+    estimate = _picks_of(run.plan.game).effects
     outcome = SHORT.get(question.outcome, question.outcome)
     parts = []
-    for action in actions:
+    for action in question.actions or ():
         table = estimate(picks, seats, action, outcome, question.against, question.level)
         frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
-        if question.card is not None:
-            frame = frame.filter(pl.col("card").cast(pl.String) == _named(question.card, frame["card"].to_list()))
+        if cards:
+            frame = frame.filter(pl.col("card").cast(pl.String).is_in(cards))
         frame = frame.filter(pl.col("effective") >= question.fewest)
         parts.append(frame.with_columns(rare=pl.col("drawn") < question.fewest))
-    effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
-    effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
-    return PickExperiment(
-        plan=run.plan,
-        question=question,
-        estimand=_sentence(question),
-        games=run.games,
-        seconds=seconds,
-        effects=effects.sort("effect", "card", descending=[True, False], nulls_last=True),
-        complete=run.complete,
-    )
+    return parts
+
+
+def _targets(effects: pl.DataFrame, target: float) -> pl.DataFrame:
+    """Return where each effect is the target."""
+    import polars as pl
+
+    rows = []
+    for (action, card), part in effects.group_by("action", "card", maintain_order=True):
+        known = part.drop_nulls(["effect", "effect_low", "effect_high"])
+        found = Crossing(None, None, None, "too few values with an effect")
+        if known.height > 1:
+            effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
+            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
+        rows.append((action, card, target, found.value, found.low, found.high, found.said))
+    names = {
+        "action": pl.String,
+        "card": pl.String,
+        **dict.fromkeys(("effect", *_VALUE), pl.Float64),
+        "said": pl.String,
+    }
+    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def _sentence(question: PickQuestion) -> str:
     """Say what an effect is."""
     other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
-    when = "turns" if question.age is None else f"turns of age {question.age}"
+    when = "turns" if question.turn is None else f"turns number {question.turn}"
+    when += "" if question.age is None else f" of age {question.age}"
     outcome = words_of(SHORT.get(question.outcome, question.outcome))
     doing = " / ".join(question.actions or ())
     return (

@@ -22,7 +22,7 @@ __all__ = [
 
 OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
-    "may have been better off already. What it causes is measured by wsim experiment picks and wsim whatif."
+    "may have been better off already. What a change of it causes is measured by wsim whatif."
 )
 DEALT = (
     "Intervals are clustered by game. What was dealt or seated by chance is compared fairly; "

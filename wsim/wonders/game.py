@@ -9,7 +9,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
-from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE
+from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -168,4 +168,5 @@ PICKS: PickExperiment | None = PickExperiment(
     effects=_pick_effects,
     usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
     ages=range(1, AGES + 1),
+    turns=range(1, TURNS + 1),
 )

@@ -15,8 +15,9 @@ from wsim.stats.moments import Moments
 from wsim.stats.tables import OBSERVATIONAL, Table
 from wsim.wonders.words import AGES, TURNS, WAYS
 
-__all__ = ["card_names", "card_picks", "offered_codes"]
+__all__ = ["CAUSED", "card_names", "card_picks", "offered_codes"]
 
+CAUSED = "What taking a card causes is measured by wsim experiment picks."
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
 _GROUP = "_group"
@@ -45,7 +46,7 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
     tally = _Fates(names, levels.height)
     for batch in batches(frame, [*needed, _GROUP], rows=_BATCH):
         tally.add(batch)
-    return Table(tally.frame(levels), "Picks", OBSERVATIONAL)
+    return Table(tally.frame(levels), "Picks", f"{OBSERVATIONAL} {CAUSED}")
 
 
 def card_names(picks: pl.LazyFrame) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING
 
 from wsim import stats
@@ -13,7 +14,7 @@ from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.shared import OUTCOME, RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
-from wsim.wonders.analysis.card_picks import card_picks
+from wsim.wonders.analysis.card_picks import CAUSED, card_picks
 from wsim.wonders.game import OWNED, catalogue_of
 from wsim.wonders.words import BUILT
 
@@ -48,15 +49,32 @@ def cards(
     seats = seats_of(source)
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
     beside = None if taken is None else card_picks(taken, seats, by=groups).frame
-    return stats.owners(
-        seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
+    return _pointing(
+        stats.owners(
+            seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
+        )
     )
 
 
-card_pairs: Callable[..., Table] = partial(stats.owner_pairs, prefix=BUILT, noun=_CARD)
+def _pointing(table: Table) -> Table:
+    """Say in the note of an observational table where this game measures causes."""
+    return replace(table, note=table.note.replace(stats.OBSERVATIONAL, f"{stats.OBSERVATIONAL} {CAUSED}"))
+
+
+def _asking(make: Callable[..., Table]) -> Callable[..., Table]:
+    """Return a function of ``wsim.stats`` about what is owned as one about cards."""
+
+    @wraps(make)
+    def made(*sources: object, **options: object) -> Table:
+        return _pointing(make(*sources, prefix=BUILT, noun=_CARD, **options))
+
+    return made
+
+
+card_pairs: Callable[..., Table] = _asking(stats.owner_pairs)
 """How much more two cards are worth together than apart; see ``wsim.stats.owner_pairs``."""
 
-card_chains: Callable[..., Table] = partial(stats.owner_chains, prefix=BUILT, noun=_CARD)
+card_chains: Callable[..., Table] = _asking(stats.owner_chains)
 """What finishing each of some ``chains`` of cards goes with; see ``wsim.stats.owner_chains``."""
 
 
