@@ -100,7 +100,7 @@ def test_shards_have_a_quarter_of_a_million_rows() -> None:
     table = toy_game.prepare(Plan.make())
     assert shard_games(table, Plan.make()) == 62_500
     assert shard_games(table, Plan.make(picks=True)) == 62_500
-    assert shard_games(table, Plan.make(keep="summary")) == 250_000
+    assert shard_games(table, Plan.make(keep="summary")) == 500_000
     monkeyed = toy_game.prepare(Plan.make())
     monkeyed.picks_per_game = 100
     assert shard_games(monkeyed, Plan.make(picks=True)) == 10_000

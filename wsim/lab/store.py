@@ -50,14 +50,14 @@ __all__ = [
 
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
-GAMES_A_SUMMARY = 250_000
+GAMES_A_SUMMARY = 500_000
 _SHOWN = 3  # damaged shards named in a refusal
 
 
 def shard_games(simulator: Simulator, plan: Plan) -> int:
     """Return how many games go into one shard.
 
-    About 250,000 rows of seats, at most 1,000,000 rows of picks; of a summary 250,000 games.
+    About 250,000 rows of seats, at most 1,000,000 rows of picks; of a summary 500,000 games.
     """
     if plan.keep == "summary":
         return GAMES_A_SUMMARY
