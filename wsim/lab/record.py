@@ -103,7 +103,7 @@ def read_record(folder: Path) -> Record:
         )
         told, rules = record.provenance, record.provenance.identity["rules"]
         sound = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
-        sound &= isinstance(told.command, str) and _texts(told.software) == told.software
+        sound &= isinstance(content["command"], str) and _texts(told.software) == told.software
         if not sound or digest_of(record.provenance.identity) != record.provenance.digest:
             raise ValueError("its values do not belong together")
         record.plan(folder)
