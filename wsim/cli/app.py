@@ -15,17 +15,23 @@ A new table of a run needs no command: the game lists it (``ANALYSES`` of its mo
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 import wsim
 from wsim.cli.console import guarded
+from wsim.cli.exports import Files
 from wsim.cli.options import (
+    DEFAULT_RULESET,
     EXTRA_OPTIONS,
+    Csv,
     Filter,
     Given,
     Json,
+    Parquet,
+    PlainCommand,
     PlanCommand,
     Quiet,
     RunFolder,
@@ -33,13 +39,14 @@ from wsim.cli.options import (
     Threads,
     Top,
     Trust,
+    Wide,
     names_of,
     plan_options,
     table_options,
     whole,
 )
-from wsim.cli.tables import Asked, View, list_command, table_command
-from wsim.errors import refuse_unprintable
+from wsim.cli.tables import Asked, View, list_command, table_command, words_of
+from wsim.errors import UserError, refuse_unprintable
 
 __all__ = ["app", "main"]
 
@@ -47,16 +54,20 @@ app = typer.Typer(
     name="wsim",
     help="A laboratory for the 7 Wonders family of board games.",
     epilog="Exit codes: 0 done, 1 failure, 2 misuse, 130 interrupted.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
+GameName = Annotated[
+    str | None,
+    typer.Option(metavar="GAME", help="seven_wonders or tower_of_babel.", show_default="seven_wonders"),
+]
 Tolerance = Annotated[
     str | None,
     typer.Option(help="Human standard deviations within which a mean counts as human.", show_default="0.25"),
 ]
-Card = Annotated[list[str] | None, typer.Option(help="Only these cards (repeatable).")]
+Card = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Partners of this card (repeatable).")]
 Raw = Annotated[bool | None, typer.Option("--raw", help="Pool the policies instead of comparing within them.")]
 Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_share, ...", show_default="total")]
 
@@ -64,7 +75,7 @@ Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_
 @app.callback(invoke_without_command=True)
 def wsim_command(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("-V", "--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"wsim {wsim.__version__}")
@@ -73,7 +84,11 @@ def wsim_command(
         typer.echo(context.get_help())
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(
+    cls=PlanCommand,
+    context_settings=EXTRA_OPTIONS,
+    short_help="Play games, write a run folder, show its tables.",
+)
 @plan_options()
 def run(
     given: Given,
@@ -89,6 +104,7 @@ def run(
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
     ] = None,
+    wide: Wide = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -98,11 +114,11 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust), wide=wide, as_json=as_json, quiet=quiet)
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks")
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Tell whole games, every decision of them.")
+@plan_options("picks", games="1")
 def trace(
     given: Given,
     first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
@@ -113,7 +129,7 @@ def trace(
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1.
+    """Tell whole games, every decision of them: one JSON object per line, or text.
 
     wsim trace RUN tells games of a run, as they were played.
     """
@@ -122,7 +138,7 @@ def trace(
     trace_command(given, first=first, out=out, form=form, trust=trust)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Check that a run is what was written.")
 def verify(run: RunFolder, as_json: Json = False) -> None:
     """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
     from wsim.cli.verify import verify_command
@@ -130,41 +146,44 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
     verify_command(run, as_json=as_json)
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
+@app.command(
+    cls=PlainCommand, context_settings=EXTRA_OPTIONS, short_help="Show any table of a run; list those that there are."
+)
 @table_options()
-def table(
-    asked: Asked,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without: list them.")] = None,
-) -> None:
-    """Show a table of a run; without NAME which tables there are, and the options of each."""
+def table(asked: Asked) -> None:
+    """Show a table of a run: wsim table RUN NAME. Without NAME: which tables there are, and the options of each."""
+    folders, name = words_of(asked.folders)
+    asked = replace(asked, folders=folders)
+    if name is None and asked.options:
+        raise UserError(f"name the table before its options: table RUN NAME --{next(iter(asked.options))} ...")
     if name is None:
         list_command(asked)
     else:
         table_command(name, asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="What cards went with: win share, score.")
 @table_options(raw=Raw)
 def cards(asked: Asked) -> None:
     """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
     table_command("cards", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="How strong boards were: win share, score.")
 @table_options(raw=Raw)
 def wonders(asked: Asked) -> None:
     """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
     table_command("wonders", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Hold a run against results of human players.")
 @table_options(tolerance=Tolerance)
 def calibrate(asked: Asked) -> None:
     """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
     table_command("calibration", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="How policies do against each other.")
 @table_options()
 def matchups(
     asked: Asked,
@@ -176,14 +195,14 @@ def matchups(
     table_command("crowding" if crowding else "matchups", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Plackett-Luce strengths.")
 @table_options()
 def strengths(asked: Asked) -> None:
     """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
     table_command("strengths", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Pairs of cards worth more together than apart.")
 @table_options(card=Card, outcome=Outcome, raw=Raw)
 def synergies(
     asked: Asked,
@@ -195,14 +214,18 @@ def synergies(
     table_command("chains" if chains else "synergies", asked)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Where the variance of the score comes from.")
 @table_options(outcome=Outcome)
 def variance(asked: Asked) -> None:
     """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
     table_command("variance", asked)
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(
+    cls=PlanCommand,
+    context_settings=EXTRA_OPTIONS,
+    short_help="Compare a changed card or rule on common deals.",
+)
 @plan_options("games", "picks", "set", "patch")
 def whatif(
     given: Given,
@@ -255,7 +278,10 @@ def whatif(
         str | None,
         typer.Option("-o", "--out", metavar="FILE", help="Write FILE.json or FILE.parquet, or into a run folder."),
     ] = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
     threads: Threads = None,
+    wide: Wide = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -270,7 +296,8 @@ def whatif(
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
     question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
     question |= {"margin": margin, "spending": spending}
-    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details)
+    files = Files(csv, parquet)
+    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details, files, wide)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
 
 
@@ -278,8 +305,10 @@ experiment = typer.Typer(help="Play experiments whose answers are causal.", rich
 app.add_typer(experiment, name="experiment")
 
 
-@experiment.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks")
+@experiment.command(
+    cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="What doing something with a card causes."
+)
+@plan_options("picks", games="20,000")
 def picks(
     given: Given,
     randomise: Annotated[
@@ -316,6 +345,9 @@ def picks(
     sort: Sort = None,
     top: Top = None,
     only: Filter = None,
+    wide: Wide = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the run here.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in --out.")] = False,
     threads: Threads = None,
@@ -324,7 +356,7 @@ def picks(
 ) -> None:
     """Randomise picks with a known probability; estimate what doing something with a card causes.
 
-    Default: 20,000 games. For each card: over the turns on which a seat could do it, its mean score if it builds
+    For each card: over the turns on which a seat could do it, its mean score if it builds
     (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
     weighting.
     """
@@ -335,11 +367,12 @@ def picks(
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "turn": turn, "level": level, "fewest": fewest}
     question |= {"sweep": sweep, "target": target}
-    asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    view = View(sort, top, tuple(only or ()), wide)
+    asked = Experiment(randomise, question, view, out, resume, threads, Files(csv, parquet))
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Write the page of a run.")
 def report(
     run: RunFolder,
     out: Annotated[
@@ -358,21 +391,28 @@ def report(
     report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="List the policies of a game.")
 def policies(
-    game: Annotated[str | None, typer.Option(help="Which game.", show_default="seven_wonders")] = None,
+    game: GameName = None,
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
     """List the policies that can be named in a line-up, with their parameters."""
     from wsim.cli.policies import policies_command
 
-    policies_command(game, as_json=as_json)
+    policies_command(game, wide=wide, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Show, compare and check cards and rules.")
 def catalog(
-    name: Annotated[str | None, typer.Argument(help="Show this card or wonder only.")] = None,
-    ruleset: Annotated[str, typer.Option(help="Which rules and components.")] = "1e",
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only this card or wonder.", show_default=False)
+    ] = None,
+    game: GameName = None,
+    ruleset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which rules and components: --rulesets.", show_default=DEFAULT_RULESET),
+    ] = None,
     cards: Annotated[str | None, typer.Option(metavar="FILE", help="Show this catalogue, not wsim's own.")] = None,
     patch: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Lay this file over it (repeatable).")] = None,
     changes: Annotated[
@@ -380,18 +420,22 @@ def catalog(
     ] = None,
     diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Compare two rule sets.")] = None,
     check: Annotated[str | None, typer.Option(metavar="FILE", help="Check a catalogue or a patch of it.")] = None,
+    rulesets: Annotated[bool, typer.Option("--rulesets", help="List the rule sets of all games.")] = False,
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
-    """Show the cards and wonders of 7 Wonders, compare rule sets, check a file of your own."""
-    from wsim.cli.catalog import Source, check_command, diff_command, show_command
+    """Show what a game is made of, compare rule sets, check a file of your own."""
+    from wsim.cli.catalog import Source, check_command, diff_command, rulesets_command, show_command
 
-    source = Source(cards, tuple(patch or ()), tuple(changes or ()))
-    if check is not None:
-        check_command(check, ruleset, as_json=as_json)
+    source = Source(game, ruleset, cards, tuple(patch or ()), tuple(changes or ()))
+    if rulesets:
+        rulesets_command(as_json=as_json)
+    elif check is not None:
+        check_command(source, check, wide=wide, as_json=as_json)
     elif diff is not None:
         diff_command(source, diff, as_json=as_json)
     else:
-        show_command(source, ruleset, name, as_json=as_json)
+        show_command(source, name, wide=wide, as_json=as_json)
 
 
 def main(arguments: list[str] | None = None) -> None:

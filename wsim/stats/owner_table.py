@@ -13,7 +13,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.levels import Levels
 from wsim.stats.owner_sums import Asked as OwnerAsked
 from wsim.stats.owner_sums import OwnerSums, Usual
@@ -64,8 +64,9 @@ def owners(
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
     owners), win_points (times the number of players: 1.00 is average), win_share_not (of the others), win_difference,
-    win_q, score, score_not, score_difference, score_q, the owners' mean of each category of points; then those of
-    ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over the list. Sorted by win share.
+    win_q, verdict (higher, lower or unclear), score, score_not, score_difference, score_q, the owners' mean of each
+    category of points; then those of ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over
+    the list. Sorted by win share.
     The table is observational: see its note.
     """
     check_level(level)
@@ -99,7 +100,7 @@ def owners(
         nobody = OwnerSums(asked, Usual.nothing(asked))
         frames = [_keyed(named, nobody.frame(share, sides, level), (), {})]
     frame = pl.concat(frames)
-    frame = _with_q_values(frame)
+    frame = _with_q_values(frame, level)
     if beside is not None:
         frame = frame.join(beside, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
@@ -126,12 +127,14 @@ def _keyed(
     return frame.select(names, *levels, pl.all())
 
 
-def _with_q_values(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put q-values over the whole list in the place of the p-values."""
+def _with_q_values(frame: pl.DataFrame, level: float) -> pl.DataFrame:
+    """Put q-values over the whole list in the place of the p-values, and the verdict on winning behind its own."""
     for name in ("win", "score"):
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
         frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
-    return frame
+    differences, q_values = (frame[name].fill_null(np.nan) for name in ("win_difference", "win_q"))
+    verdict = verdicts(differences, q_values, level=level).alias("verdict")
+    return frame.insert_column(frame.columns.index("win_q") + 1, verdict)
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:

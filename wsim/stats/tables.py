@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wsim.stats.additive import Additive
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 
@@ -75,7 +75,7 @@ def factor(
 
     Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
     is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
-    score_sd, and the mean of each measure. Rows are sorted by win share.
+    verdict (higher or lower than average, or unclear), score_sd, and the mean of each measure. Sorted by win share.
     """
     check_level(level)
     columns = columns_of(by)
@@ -153,6 +153,7 @@ def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.
         **share.columns("win_share"),
         **points.columns("win_points"),
         "q": nulls(points.q_value(1.0)),
+        "verdict": verdicts(points.value, points.q_value(1.0), 1.0, points.level),
         **found["total"].columns("score"),
     }
 
