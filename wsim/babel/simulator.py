@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.babel.catalog import Catalogue
+from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
@@ -151,9 +152,8 @@ def most_picks(rules: Any) -> int:
     """
     opponents = int(rules.seats) - 1
     an_action = 3 + opponents * (2 if rules.allow_bluff_cards else 1)
-    actions, once = int(rules.turn_limit), 0
+    actions, once = most_actions(rules), 0
     if rules.use_action_cards:
         an_action += 2 * int(rules.seats) + 1 + opponents
-        actions += ACTION_DRAWS  # Double turns
         once = ACTION_DRAWS * (2 + int(rules.effects[EXCHANGE_CARDS]))
     return actions * an_action + once

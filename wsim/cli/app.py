@@ -15,21 +15,23 @@ A new table of a run needs no command: the game lists it (``ANALYSES`` of its mo
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 import wsim
+from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
 from wsim.cli.options import (
     DEFAULT_RULESET,
     EXTRA_OPTIONS,
+    PLAN_OPTIONS,
     Csv,
     Filter,
     Given,
     Json,
+    Level,
     Parquet,
     PlainCommand,
     PlanCommand,
@@ -42,11 +44,10 @@ from wsim.cli.options import (
     Wide,
     names_of,
     plan_options,
-    table_options,
     whole,
 )
-from wsim.cli.tables import Asked, View, list_command, table_command, words_of
-from wsim.errors import UserError, refuse_unprintable
+from wsim.cli.tables import View
+from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
 
@@ -63,13 +64,6 @@ GameName = Annotated[
     str | None,
     typer.Option(metavar="GAME", help="seven_wonders or tower_of_babel.", show_default="seven_wonders"),
 ]
-Tolerance = Annotated[
-    str | None,
-    typer.Option(help="Human standard deviations within which a mean counts as human.", show_default="0.25"),
-]
-Card = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Partners of this card (repeatable).")]
-Raw = Annotated[bool | None, typer.Option("--raw", help="Pool the policies instead of comparing within them.")]
-Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_share, ...", show_default="total")]
 
 
 @app.callback(invoke_without_command=True)
@@ -105,6 +99,12 @@ def run(
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
     ] = None,
     wide: Wide = False,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -114,7 +114,8 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust), wide=wide, as_json=as_json, quiet=quiet)
+    output = Output(out, resume, shard, threads, trust, part)
+    run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Tell whole games, every decision of them.")
@@ -138,87 +139,74 @@ def trace(
     trace_command(given, first=first, out=out, form=form, trust=trust)
 
 
+@app.command(cls=PlainCommand, short_help="Join the parts of a run.")
+def merge(
+    parts: Annotated[list[str], typer.Argument(metavar="PART...", help="Folders that wsim run --shard wrote.")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="Write the run here.")],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
+    from wsim.cli.merge import merge_command
+
+    merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlainCommand, short_help="Compare two runs.")
+def compare(
+    first: RunFolder,
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif."),
+    ] = None,
+    level: Level = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    wide: Wide = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
+    from wsim.cli.compare import Asked as Comparing
+    from wsim.cli.compare import compare_command
+
+    view = View(sort, top, tuple(only or ()), wide)
+    asked = Comparing(tuple(metric or ()), view, level, Files(csv, parquet))
+    compare_command(first, second, asked, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Play again what made something, and compare.")
+@plan_options(*(name for name in PLAN_OPTIONS if name != "policies"))
+def rerun(
+    given: Given,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the games that are played, of a run.")
+    ] = None,
+    threads: Threads = None,
+    trust: Trust = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
+
+    A run folder or a shard of one, an answer of wsim whatif (FILE.json, FILE.parquet), one of wsim experiment picks
+    --json, a page of wsim report. Files that it names are read in its run folder, or where their names say.
+    """
+    from wsim.cli.rerun import rerun_command
+
+    rerun_command(given, out, threads=threads, trust=trust, as_json=as_json, quiet=quiet)
+
+
 @app.command(cls=PlainCommand, short_help="Check that a run is what was written.")
 def verify(run: RunFolder, as_json: Json = False) -> None:
     """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
     from wsim.cli.verify import verify_command
 
     verify_command(run, as_json=as_json)
-
-
-@app.command(
-    cls=PlainCommand, context_settings=EXTRA_OPTIONS, short_help="Show any table of a run; list those that there are."
-)
-@table_options()
-def table(asked: Asked) -> None:
-    """Show a table of a run: wsim table RUN NAME. Without NAME: which tables there are, and the options of each."""
-    folders, name = words_of(asked.folders)
-    asked = replace(asked, folders=folders)
-    if name is None and asked.options:
-        raise UserError(f"name the table before its options: table RUN NAME --{next(iter(asked.options))} ...")
-    if name is None:
-        list_command(asked)
-    else:
-        table_command(name, asked)
-
-
-@app.command(cls=PlainCommand, short_help="What cards went with: win share, score.")
-@table_options(raw=Raw)
-def cards(asked: Asked) -> None:
-    """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
-    table_command("cards", asked)
-
-
-@app.command(cls=PlainCommand, short_help="How strong boards were: win share, score.")
-@table_options(raw=Raw)
-def wonders(asked: Asked) -> None:
-    """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
-    table_command("wonders", asked)
-
-
-@app.command(cls=PlainCommand, short_help="Hold a run against results of human players.")
-@table_options(tolerance=Tolerance)
-def calibrate(asked: Asked) -> None:
-    """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
-    table_command("calibration", asked)
-
-
-@app.command(cls=PlainCommand, short_help="How policies do against each other.")
-@table_options()
-def matchups(
-    asked: Asked,
-    crowding: Annotated[
-        bool, typer.Option("--crowding", help="Instead: what a plan is worth by the number of others who follow it.")
-    ] = False,
-) -> None:
-    """Show how policies (or others: --by) do against each other in the same games (tables matchups, crowding)."""
-    table_command("crowding" if crowding else "matchups", asked)
-
-
-@app.command(cls=PlainCommand, short_help="Plackett-Luce strengths.")
-@table_options()
-def strengths(asked: Asked) -> None:
-    """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
-    table_command("strengths", asked)
-
-
-@app.command(cls=PlainCommand, short_help="Pairs of cards worth more together than apart.")
-@table_options(card=Card, outcome=Outcome, raw=Raw)
-def synergies(
-    asked: Asked,
-    chains: Annotated[
-        bool, typer.Option("--chains", help="Instead: what finishing a chain of cards goes with.")
-    ] = False,
-) -> None:
-    """Show which pairs of cards were worth more together than apart (tables synergies, chains)."""
-    table_command("chains" if chains else "synergies", asked)
-
-
-@app.command(cls=PlainCommand, short_help="Where the variance of the score comes from.")
-@table_options(outcome=Outcome)
-def variance(asked: Asked) -> None:
-    """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
-    table_command("variance", asked)
 
 
 @app.command(
@@ -301,6 +289,7 @@ def whatif(
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
 
 
+app.add_typer(tables)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_RULESET",
     "EXTRA_OPTIONS",
+    "PLAN_OPTIONS",
     "Csv",
     "Filter",
     "Given",
@@ -282,9 +283,7 @@ Trust = Annotated[
 RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.", show_default=False)]
 RunFolders = Annotated[
     list[str],
-    typer.Argument(
-        metavar="RUN", help="A folder that wsim run wrote; several stand in one table.", show_default=False
-    ),
+    typer.Argument(metavar="RUN", help="A folder that wsim run wrote; several stand in one table.", show_default=False),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, in several parts if there is no room.")]
 Level = Annotated[float, typer.Option(metavar="LEVEL", help="Confidence level of the intervals.", show_default="0.95")]

@@ -24,7 +24,7 @@ def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], comp
     check_extra()
     run = load_run(folder)
     if not (quiet or run.complete):
-        remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
+        remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(out) if out is not None else run.path / "report.html"
     asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare))
     with _steps(not quiet) as progress:

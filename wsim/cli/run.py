@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wsim.lab.run import Recording
     from wsim.lab.store import Run
 
-__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command"]
+__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command", "trusted"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Output:
     shard: int | None
     threads: int | None
     trust: bool
+    part: str | None = None
 
 
 def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quiet: bool) -> None:
@@ -63,7 +64,7 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
             {
                 "folder": str(run.path),
                 "digest": run.provenance.digest,
-                "games": plan.games,
+                "games": run.games,
                 "played": recording.played,
                 "seconds": round(seconds, 3),
                 "level": 0.95,
@@ -79,7 +80,7 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
     if recording.played:
         write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
     else:
-        write_out(f"\nall {plan.games:,} games are already there: {run.path}")
+        write_out(f"\nall {run.games:,} games are already there: {run.path}")
 
 
 def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
@@ -100,13 +101,17 @@ def plan_of_run(given: Given, folder: str, doing: str, *, trust: bool, **over: A
     """
     from wsim.lab.store import load_run
 
-    run = load_run(folder)
-    plan = given.resolve(run.plan.replace(**over))
+    return trusted(given, load_run(folder).plan.replace(**over), folder, doing, trust=trust)
+
+
+def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
+    """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
+    plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
         kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
         look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
         raise UserError(
-            f"{folder!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
+            f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
             "or name your own with --policies"
         )
     return plan
@@ -151,21 +156,22 @@ def announce_compiling(game: Game) -> None:
 
 
 def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
+    from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
     from wsim.lab.run import record
 
+    how: dict[str, Any] = {"resume": output.resume, "threads": output.threads, "shard": output.shard}
+    how["part"] = None if output.part is None else Part.parse(output.part)
     try:
         with progress_bar(not quiet) as progress:
-            return record(
-                plan, folder, resume=output.resume, threads=output.threads, shard=output.shard, progress=progress
-            )
+            return record(plan, folder, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
         run = interrupt.result.run
         trust = " --trust" if run.plan.code else ""
         remark(
-            f"wsim: interrupted; {run.games:,} of {plan.games:,} games are kept, continue with:\n"
+            f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"
             f"wsim run --resume {shlex.quote(str(run.path))}{trust}"
         )
         raise typer.Exit(INTERRUPTED) from None

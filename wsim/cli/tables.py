@@ -229,5 +229,5 @@ def open_run(folder: str) -> Run:
 
     run = load_run(folder)
     if not run.complete:
-        remark(f"wsim: {folder} holds {run.games:,} of {run.plan.games:,} games")
+        remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     return run

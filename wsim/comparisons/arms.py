@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from wsim.comparisons.paired import Arm
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
     from wsim.game import Restrict, Simulator
-    from wsim.lab.plan import Plan
 
-__all__ = ["Change", "Variant", "sweep_values", "variants_of"]
+__all__ = ["Change", "Variant", "repeated", "sweep_values", "variants_of"]
 
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
@@ -102,6 +102,32 @@ def _changed(
     arm = Arm(name, (_prepared(changed, name, baseline),))
     same = _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
     return Variant(name, value, (changed,), (changed.digest,), same=same), arm
+
+
+def repeated(
+    told: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
+) -> tuple[Variant, Arm]:
+    """Return a variant, with its arm, as ``Variant.record`` told it.
+
+    Parameters
+    ----------
+    again: makes of a recorded plan the one that is played.
+    places: where the files lie that the plans name.
+
+    Raises KeyError, TypeError, ValueError or UserError for what no variant told.
+    """
+    name = str(told["variant"])
+    plans = tuple(again(Plan.restore(plan, places)) for plan in told["plans"])
+    arm = Arm(name, tuple(_prepared(plan, name, baseline) for plan in plans), _seats(told["seats"], len(plans)))
+    same = arm.seats is None and _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
+    return Variant(name, told["value"], plans, tuple(plan.digest for plan in plans), arm.seats, same=same), arm
+
+
+def _seats(told: Any, plans: int) -> tuple[int, ...] | None:
+    """Return the seats that are treated apart, one a plan; ValueError for another number of them."""
+    if len(told or [None]) != plans:
+        raise ValueError(f"{plans} plans for the seats {told!r}")
+    return None if told is None else tuple(map(int, told))
 
 
 def _rules(provenance: Any) -> Any:

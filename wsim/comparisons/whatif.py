@@ -28,9 +28,10 @@ from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 
 if TYPE_CHECKING:
-    from wsim.game import Game
+    from wsim.comparisons.arms import Variant
+    from wsim.game import Game, Simulator
 
-__all__ = ["compare", "whatif"]
+__all__ = ["compare", "decide", "whatif"]
 
 
 def whatif(
@@ -78,11 +79,24 @@ def compare(
     progress: Progress | None = None,
 ) -> WhatIf:
     """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` is told of the deals."""
+    baseline: Simulator = find_game(plan.game).prepare(plan)
+    pairs = variants_of(plan, change, question.seat, baseline)
+    return decide(plan, baseline, pairs, question, threads=threads, progress=progress)
+
+
+def decide(
+    plan: Plan,
+    baseline: Simulator,
+    pairs: Sequence[tuple[Variant, Arm]],
+    question: Question,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> WhatIf:
+    """Play a plan, made ready as ``baseline``, and its variants, each with its arm; see ``compare``."""
     count = usable_threads(threads)
     game: Game = find_game(plan.game)
-    baseline = game.prepare(plan)
     concerned = question.concerned(plan.players, baseline.seats)
-    pairs = variants_of(plan, change, question.seat, baseline)
     variants = [variant for variant, _ in pairs]
     arms = (Arm("baseline", (baseline,)), *(arm for variant, arm in pairs if not variant.same))
     if len(arms) == 1:
@@ -90,7 +104,7 @@ def compare(
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     for arm in arms:
         arm.rows(0, 1)  # so that compiling is not counted as playing
-    estimand = question.estimand(metrics[0], restricted=bool(change.ban))
+    estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     trial = Trial(Pairing(arms, metrics, concerned), question)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 from wsim.errors import UserError
 from wsim.lab.archive import content_digest
 from wsim.lab.files import write_text
+from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import FORMAT, Provenance
 
@@ -48,6 +49,7 @@ class Record:
     files: SHA-256 of the files that are kept with the run (``wsim.lab.archive``), by path in the folder.
     places: where the files lie that the plan names, by name.
     sessions: for everyone that played: environment, threads, games, seconds; as far as known.
+    part: which part of the run the folder is for.
     """
 
     provenance: Provenance
@@ -56,6 +58,7 @@ class Record:
     files: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
     sessions: Sequence[Mapping[str, Any]] = ()
+    part: Part = WHOLE
 
     def plan(self, folder: Path) -> Plan:
         """Return the plan; the files that it names lie in the run's folder."""
@@ -70,6 +73,8 @@ class Record:
             "places": dict(self.places),
             "sessions": list(self.sessions),
         }
+        if self.part != WHOLE:
+            content["part"] = str(self.part)
         content = {"format": FORMAT, "check": _check(content), **content}
         write_text(folder / RECORD, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
@@ -94,6 +99,7 @@ def read_record(folder: Path) -> Record:
             _texts(content["files"]),
             _texts(content["places"]),
             list(content["sessions"]),
+            Part.parse(str(content.get("part", WHOLE))),
         )
         sound = record.shard_games > 0 and record.status in STATES
         if not sound or digest_of(record.provenance.identity) != record.provenance.digest:

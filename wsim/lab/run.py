@@ -16,6 +16,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
@@ -68,10 +69,10 @@ def _asked_for(chunk: Chunk) -> pl.DataFrame:
     return chunk.seats if chunk.picks is None else chunk.picks
 
 
-def default_folder(plan: Plan, provenance: Provenance) -> Path:
-    """Return the folder of a run that nobody named: readable, and another one for other data."""
+def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
+    """Return the folder of a run that nobody named: readable, and another one for other data and other parts."""
     name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
-    return Path("runs") / name
+    return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
 
 def record(
@@ -81,6 +82,7 @@ def record(
     resume: bool = False,
     threads: int | None = None,
     shard: int | None = None,
+    part: Part | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Play a plan into a run folder and return it.
@@ -92,7 +94,8 @@ def record(
     resume: go on with a run that was interrupted, or that has fewer games than the plan.
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
-    progress: called after every chunk with ``games``, those done and those of the plan.
+    part: play this part of the plan only (default: all, or the part that a resumed folder is for).
+    progress: called after every chunk with ``games``, those done and those that belong in the folder.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
@@ -104,9 +107,9 @@ def record(
         _refuse_other_plan(Path(out), plan)
     simulator: Simulator = find_game(plan.game).prepare(plan)
     provenance = Provenance.of(plan, simulator)
-    folder = default_folder(plan, provenance) if out is None else _folder(out)
+    folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
     size = shard or shard_games(simulator, plan.picks)
-    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume)
+    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
         with writer:
@@ -140,11 +143,11 @@ def _folder(out: str | os.PathLike[str]) -> Path:
 def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> int:
     """Play the shards that are not there. One is written while the next is played."""
     plan = writer.plan
-    played, before = 0, writer.done()
+    played, before, total = 0, writer.done(), len(writer.wanted)
     missing, parts = writer.missing(), writer.missing()
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play(simulator, parts, games=plan.games - before, threads=threads, picks=plan.picks)
+        chunks = play(simulator, parts, games=total - before, threads=threads, picks=plan.picks)
         with closing(chunks):
             for games in missing:
                 shard: list[Chunk] = []
@@ -152,7 +155,7 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                     shard.append(chunk)
                     played += len(chunk.games)
                     if progress is not None:
-                        progress("games", before + played, plan.games)
+                        progress("games", before + played, total)
                 if written is not None:
                     written.result()
                 written = pool.submit(_write, writer, games, shard)
@@ -173,6 +176,8 @@ def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
     """Write a shard from its chunks."""
     import polars as pl
 
-    seats = pl.concat([chunk.seats for chunk in shard], rechunk=True)
+    tables = {"seats": pl.concat([chunk.seats for chunk in shard], rechunk=True)}
     picks = [chunk.picks for chunk in shard if chunk.picks is not None]
-    writer.write(games, seats, pl.concat(picks, rechunk=True) if picks else None)
+    if picks:
+        tables["picks"] = pl.concat(picks, rechunk=True)
+    writer.write(games, tables)

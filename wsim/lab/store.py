@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,9 +29,10 @@ from wsim.errors import UserError
 from wsim.lab.archive import damaged_files
 from wsim.lab.files import StoreError
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger
+from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
-from wsim.lab.record import read_record
+from wsim.lab.record import Record, read_record
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Run", "faults", "load_run", "shard_games", "shard_path", "shard_ranges", "tables_of"]
+__all__ = [
+    "Run", "faults", "load_run", "opened", "refuse_damage", "shard_games", "shard_metadata", "shard_name", "shard_path",
+    "shard_ranges", "tables_of",
+]  # fmt: skip
 
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
@@ -51,10 +56,10 @@ def shard_games(simulator: Simulator, picks: bool) -> int:
     return max(1, min(games, PICKS_A_SHARD // simulator.picks_per_game) if picks else games)
 
 
-def shard_ranges(games: int, size: int) -> Iterator[range]:
-    """Yield the games of every shard of a run of ``games`` games."""
-    for first in range(0, games, size):
-        yield range(first, min(first + size, games))
+def shard_ranges(games: range, size: int) -> Iterator[range]:
+    """Yield the games of every shard of a run, or of a part of one, that has these games."""
+    for first in range(games.start, games.stop, size):
+        yield range(first, min(first + size, games.stop))
 
 
 def shard_name(table: str, first: int) -> str:
@@ -83,6 +88,7 @@ class Run:
     provenance: what made the data.
     status: running, interrupted or complete, as last written.
     shard_games: games per shard.
+    part: which part of the run it is.
     """
 
     path: Path
@@ -90,6 +96,12 @@ class Run:
     provenance: Provenance = field(repr=False)
     status: str
     shard_games: int
+    part: Part = WHOLE
+
+    @property
+    def wanted(self) -> range:
+        """The games that belong in the folder: those of the plan, or of its part of them."""
+        return self.part.games(self.plan.games, self.shard_games)
 
     @property
     def seats(self) -> pl.LazyFrame:
@@ -111,8 +123,8 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether every game of the plan is there."""
-        return self.status == "complete" and self.games == self.plan.games
+        """Whether every game of the plan, or of this part of it, is there."""
+        return self.status == "complete" and self.games == len(self.wanted)
 
     @property
     def games(self) -> int:
@@ -124,7 +136,7 @@ class Run:
         """The finished shards by table, in order: those whose file is there in every table."""
         ledger = read_ledger(self.path)
         tables = tables_of(self.plan)
-        size, games = self.shard_games, self.plan.games
+        size, games = self.shard_games, self.wanted
         there = {name: set(_names(self.path / name)) for name in tables}
 
         def whole(first: int, count: int) -> bool:
@@ -132,28 +144,33 @@ class Run:
                 shard = ledger.get((table, first))
                 if shard is None or shard.games != count or shard_name("", first)[1:] not in there[table]:
                     return False
-            return first % size == 0 and first + count <= games and 0 < count <= size
+            return first % size == 0 and games.start <= first < first + count <= games.stop and count <= size
 
         firsts = sorted(
             first for (table, first), shard in ledger.items() if table == "seats" and whole(first, shard.games)
         )
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
-    def _scan(self, table: str) -> pl.LazyFrame:
-        """Return the shards of a table as one lazy frame, once they are known to be what was written."""
+    def rows_of(self, table: str, games: range) -> pl.LazyFrame:
+        """Return the rows of a table (seats or picks) of some games, from the shards that hold them alone.
+
+        Raises UserError if no shard does, StoreError if one is not what was written.
+        """
         import polars as pl
 
         shards = self.shards[table]
+        first = bisect_right(shards, games.start, key=lambda shard: shard.first + shard.games)
+        end = bisect_left(shards, games.stop, key=lambda shard: shard.first)
+        return self._scan(table, shards[first:end]).filter(pl.col("game").is_between(games.start, games.stop - 1))
+
+    def _scan(self, table: str, some: list[Shard] | None = None) -> pl.LazyFrame:
+        """Return shards of a table (default: all) as one lazy frame, once they are known to be what was written."""
+        import polars as pl
+
+        shards = self.shards[table] if some is None else some
         if not shards:
             raise UserError(f"the run {str(self.path)!r} has no finished shard: continue it with --resume")
-        wrong = faults(self.path, self.provenance, shards)
-        if wrong:
-            named = "; ".join(f"{shard_name(table, shard.first)} {why}" for shard, why in wrong[:_SHOWN])
-            more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-            raise StoreError(
-                f"the run {str(self.path)!r} is damaged: {named}{more}; "
-                "wsim verify says all, wsim run --resume plays these games again"
-            )
+        refuse_damage(self, shards)
         paths = [shard_path(self.path, table, shard.first) for shard in shards]
         return pl.scan_parquet(paths, glob=False)
 
@@ -180,6 +197,18 @@ def faults(folder: Path, provenance: Provenance, shards: list[Shard]) -> list[tu
 
     with ThreadPoolExecutor(usable_cpus(), thread_name_prefix="wsim-check") as pool:
         return [(shard, why) for shard, why in zip(shards, pool.map(fault, shards), strict=True) if why is not None]
+
+
+def refuse_damage(run: Run, shards: list[Shard]) -> None:
+    """Raise StoreError if some of these shards of a run are not what was written."""
+    wrong = faults(run.path, run.provenance, shards)
+    if wrong:
+        named = "; ".join(f"{shard_name(shard.table, shard.first)} {why}" for shard, why in wrong[:_SHOWN])
+        more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise StoreError(
+            f"the run {str(run.path)!r} is damaged: {named}{more}; "
+            "wsim verify says all, wsim run --resume plays these games again"
+        )
 
 
 def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) -> str | None:
@@ -227,6 +256,12 @@ def _comparable(identity: Any) -> dict[str, Any]:
     return {**identity, "plan": {key: value for key, value in identity["plan"].items() if key != "games"}}
 
 
+def opened(folder: Path, record: Record) -> Run:
+    """Return the run of a record."""
+    plan, part = record.plan(folder), record.part
+    return Run(folder, plan, record.provenance, record.status, record.shard_games, part)
+
+
 def load_run(path: str | os.PathLike[str]) -> Run:
     """Open the run in a folder, finished or not.
 
@@ -240,4 +275,4 @@ def load_run(path: str | os.PathLike[str]) -> Run:
             f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {what} missing or was changed after it was "
             "written"
         )
-    return Run(folder, record.plan(folder), record.provenance, record.status, record.shard_games)
+    return opened(folder, record)

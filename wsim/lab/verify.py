@@ -12,7 +12,7 @@ from wsim.errors import UserError
 from wsim.lab.archive import damaged_files
 from wsim.lab.ledger import LEDGER, Shard, read_ledger
 from wsim.lab.record import RECORD, Record, read_record
-from wsim.lab.store import Run, faults, shard_metadata, shard_name, shard_path, tables_of
+from wsim.lab.store import Run, faults, opened, shard_metadata, shard_name, shard_path, tables_of
 from wsim.lab.writer import PLAN, plan_text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def verify(path: str | os.PathLike[str]) -> list[Finding]:
         if not (folder / RECORD).is_file():
             raise
         return [Finding(RECORD, str(error))]
-    run = Run(folder, record.plan(folder), record.provenance, record.status, record.shard_games)
+    run = opened(folder, record)
     return [*_kept(folder, record, run), *_shards(run), *_strangers(run)]
 
 
@@ -66,29 +66,28 @@ def _kept(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
 
 def _shards(run: Run) -> Iterator[Finding]:
     """Check every shard that is finished, and name the games that are not there."""
-    size, games = run.shard_games, run.plan.games
+    size, games = run.shard_games, run.wanted
     ledger = read_ledger(run.path)
     for table in tables_of(run.plan):
         shards = sorted((shard for shard in ledger.values() if shard.table == table), key=lambda shard: shard.first)
-        belonging = [shard for shard in shards if shard.first % size == 0 and shard.first < games]
+        belonging = [shard for shard in shards if shard.first % size == 0 and shard.first in games]
         wrong = {id(shard): why for shard, why in faults(run.path, run.provenance, belonging)}
         yield from (Finding(shard_name(table, one.first), wrong[id(one)]) for one in belonging if id(one) in wrong)
         sound = [shard for shard in belonging if id(shard) not in wrong]
         yield from _contents(run, table, sound)
         there = sum(shard.games for shard in belonging)
-        if there < games:
+        if there < len(games):
             yield Finding(
                 LEDGER,
-                f"has {there:,} of {games:,} games in {table}; the first that is not there is game "
-                f"{_first_gap(belonging):,}",
+                f"has {there:,} of {len(games):,} games in {table}; the first that is not there is game "
+                f"{_first_gap(belonging, games.start):,}",
             )
     if run.status != "complete":
         yield Finding(RECORD, f"says that the run is {run.status}")
 
 
-def _first_gap(shards: list[Shard]) -> int:
-    """Return the first game that no shard holds."""
-    end = 0
+def _first_gap(shards: list[Shard], end: int) -> int:
+    """Return the first game from ``end`` on that no shard holds."""
     for shard in shards:
         if shard.first != end:
             break

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from wsim.errors import UserError
 from wsim.lab.archive import Archive
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
 from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite
+from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance, differences
 from wsim.lab.record import RECORD, Record, environment, read_record
@@ -42,9 +44,12 @@ def refuse_other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]
     ``there`` and ``here`` are identities, or their parts at the path ``at``.
     """
     different = differences(there, here, at)
-    games = different.get("plan.games")
-    if games is not None and games[0] < games[1]:
-        del different["plan.games"]
+    games = different.pop("plan.games", None)
+    if games is not None and not different and games[0] > games[1]:
+        raise UserError(
+            f"{str(folder)!r} has {games[0]:,} games, and {games[1]:,} are fewer: a run can be made longer, not "
+            "shorter; choose another --out"
+        )
     if different:
         shown = [
             f"{path} is {json.dumps(old)} there and {json.dumps(new)} here" for path, (old, new) in different.items()
@@ -79,12 +84,18 @@ class RunWriter:
         shard_games: int,
         *,
         resume: bool,
+        part: Part | None = None,
     ) -> None:
-        """Look at the folder; raise UserError if it holds anything but this run, or needs ``resume``."""
+        """Look at the folder; raise UserError if it holds anything but this run, or needs ``resume``.
+
+        ``part`` is the part of the run that is played; without it the one that the folder is for, or all.
+        """
         self.folder = folder
         self.plan = plan
         self.shard_games = shard_games
+        self.part = part or WHOLE
         self.finished = False
+        self._asked = part if part is not None or resume else WHOLE
         self._provenance = provenance
         self._archive = archive
         self._resume = resume
@@ -101,15 +112,34 @@ class RunWriter:
         old = self._look()
         self._new = old is None
         if old is None:
+            self.part.check(self.plan.games, self.shard_games)
             return
-        self.shard_games = old.shard_games
+        self.shard_games, self.part = old.shard_games, old.part
         self._sessions, self._kept = list(old.sessions), old.files
         longer = refuse_other(self.folder, old.provenance.identity, self._provenance.identity)
+        self._refuse_other_part(longer=longer)
         self._good = self._sound(thorough=self._resume)
-        self.finished = old.status == "complete" and not longer and self.done() == self.plan.games
+        self.finished = old.status == "complete" and not longer and self.done() == len(self.wanted)
         if not (self.finished or self._resume):
             what = "fewer games" if longer else "this run, unfinished"
             raise UserError(f"{str(self.folder)!r} holds {what}: add --resume to continue it, or choose another --out")
+
+    def _refuse_other_part(self, *, longer: bool) -> None:
+        """Raise UserError if the folder is for another part than the one that is asked for."""
+        asked = self._asked or self.part
+        there, here = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, asked))
+        if asked != self.part:
+            raise UserError(f"{str(self.folder)!r} holds {there}, not {here}: choose another --out")
+        if longer and self.part != WHOLE:
+            raise UserError(
+                f"{str(self.folder)!r} holds {there} of a shorter run: merge its parts and make that longer, or choose "
+                "another --out"
+            )
+
+    @property
+    def wanted(self) -> range:
+        """The games that belong in the folder."""
+        return self.part.games(self.plan.games, self.shard_games)
 
     def _look(self) -> Record | None:
         """Return the run in the folder, None if there is nothing; raise UserError for anything else."""
@@ -180,7 +210,7 @@ class RunWriter:
         """Remove shards that no range of the plan has."""
         for path in folder.glob("part-*.parquet"):
             first = int(path.stem.removeprefix("part-")) if _SHARD.fullmatch(path.name) else -1
-            if path.is_file() and first >= 0 and (first % self.shard_games or first >= self.plan.games):
+            if path.is_file() and first >= 0 and (first % self.shard_games or first not in self.wanted):
                 path.unlink()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -245,6 +275,7 @@ class RunWriter:
             self._archive.digests,
             self._archive.places,
             [*self._sessions, now],
+            self.part,
         ).write(self.folder)
 
     def done(self) -> int:
@@ -255,31 +286,59 @@ class RunWriter:
     def missing(self) -> Iterator[range]:
         """Return the games of the shards that are not there now, or not whole, in order; made one by one."""
         good = dict(self._good)
-        return (games for games in shard_ranges(self.plan.games, self.shard_games) if not self._has(games, good))
+        return (games for games in shard_ranges(self.wanted, self.shard_games) if not self._has(games, good))
 
     def _games(self, first: int) -> range:
-        """Return the games of the shard that begins with ``first``; none if the plan has no such shard."""
-        if first % self.shard_games or first >= self.plan.games:
+        """Return the games of the shard that begins with ``first``; none if no such shard belongs in the folder."""
+        if first % self.shard_games or first not in self.wanted:
             return range(0)
-        return range(first, min(first + self.shard_games, self.plan.games))
+        return range(first, min(first + self.shard_games, self.wanted.stop))
 
     def _has(self, games: range, good: Mapping[tuple[str, int], Shard]) -> bool:
         """Say whether ``good`` has a shard in every table, with all of its games."""
         found = [good.get((table, games.start)) for table in tables_of(self.plan)]
         return all(shard is not None and shard.games == len(games) for shard in found)
 
-    def write(self, games: range, seats: pl.DataFrame, picks: pl.DataFrame | None) -> None:
-        """Write the shard of ``games``, then its lines of the ledger, which say that it is finished."""
-        tables = [("seats", seats)] if picks is None else [("picks", picks), ("seats", seats)]
+    def write(self, games: range, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Write the shard of ``games``, a frame for each table, then its lines of the ledger: it is finished."""
+
+        def written(table: str, target: Path) -> None:
+            tables[table].write_parquet(
+                target,
+                compression="zstd",
+                row_group_size=ROW_GROUP,
+                metadata=self._provenance.file_metadata(table, games),
+            )
+
+        self._finish(games, written)
+
+    def adopt(self, games: range, folder: Path, shards: Mapping[str, Shard]) -> None:
+        """Copy the shard of ``games`` from another folder of the same run; StoreError if it is not what it was."""
+
+        def copied(table: str, target: Path) -> None:
+            shutil.copyfile(shard_path(folder, table, games.start), target)
+            if digest_of_file(target)[1] != shards[table].sha256:
+                raise OSError(f"{shard_path(folder, table, games.start)} was changed while it was read")
+
+        self._finish(games, copied)
+
+    def credit(self, sessions: Sequence[Mapping[str, Any]]) -> None:
+        """Note who else has played games of this run, before those who have played here."""
+        self._sessions = [*sessions, *(one for one in self._sessions if one not in sessions)]
+
+    def _finish(self, games: range, put: Callable[[str, Path], None]) -> None:
+        """Let ``put`` make the file of every table; then write its lines of the ledger.
+
+        A shorter shard that is replaced leaves the ledger first, so that at no time a file is not what a line says.
+        """
+        shorter = [(table, games.start) for table in tables_of(self.plan) if (table, games.start) in self._good]
+        if shorter:
+            self._good = {key: shard for key, shard in self._good.items() if key not in shorter}
+            rewrite(self.folder, self._good.values())
         shards = []
-        for table, frame in tables:
+        for table in tables_of(self.plan):
             with writing(shard_path(self.folder, table, games.start)) as temporary:
-                frame.write_parquet(
-                    temporary,
-                    compression="zstd",
-                    row_group_size=ROW_GROUP,
-                    metadata=self._provenance.file_metadata(table, games),
-                )
+                put(table, temporary)
                 shards.append(Shard(table, games.start, len(games), *digest_of_file(temporary)))
         append(self.folder, shards)
         self._good |= {(shard.table, shard.first): shard for shard in shards}

@@ -348,7 +348,7 @@ def cautions(material: Material) -> list[Statement]:
     run = material.run
     found = []
     if not run.complete:
-        text = f"The run is not finished: {count(material.games)} of {count(run.plan.games)} games."
+        text = f"The run is not finished: {count(material.games)} of {count(len(run.wanted))} games."
         found.append(Statement("caution", text, "Continue it with wsim run --resume."))
     if material.games < FEW_GAMES:
         found.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from wsim.report.shapes import level_columns, shape_of
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table, factor
 
-__all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif"]
+__all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif", "shown_tables"]
 
 EFFECTS = (
     *("variant", "value", "baseline", "changed"),
@@ -111,14 +111,7 @@ def collect(
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
     analyses = _shown(game, run)
     steps = _Steps([*analyses, "games", "seats", *(["comparison"] if compare else [])], progress)
-    tables: dict[str, Table] = {}
-    refused: dict[str, str] = {}
-    for name, analysis in analyses.items():
-        steps.begin(name)
-        try:
-            tables[name] = analysis.table(run)
-        except UserError as error:
-            refused[name] = str(error)
+    tables, refused = shown_tables(run, steps.begin)
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
@@ -130,6 +123,19 @@ def collect(
         comparison = _compared(run, compare, tables)
     there = {name: table for name, table in tables.items() if len(table.frame)}
     return Material(run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison)
+
+
+def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
+    """Return the tables that the page of a run shows, by name, and why others are not there; ``begin`` is told each."""
+    tables: dict[str, Table] = {}
+    refused: dict[str, str] = {}
+    for name, analysis in _shown(find_game(run.plan.game), run).items():
+        begin(name)
+        try:
+            tables[name] = analysis.table(run)
+        except UserError as error:
+            refused[name] = str(error)
+    return tables, refused
 
 
 def _shown(game: Game, run: Run) -> dict[str, Analysis]:

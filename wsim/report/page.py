@@ -73,6 +73,7 @@ def render(material: Material) -> str:
     import jinja2
     from markupsafe import Markup
 
+    from wsim.report.again import page_record
     from wsim.report.conclusions import cautions, conclusions
     from wsim.report.sections import sections
     from wsim.report.theme import Palette
@@ -99,6 +100,7 @@ def render(material: Material) -> str:
         provenance=_provenance(material.run),
         assumptions=material.run.provenance.identity.get("rules", {}).get("assumptions", []),
         command=material.run.provenance.command,
+        record=Markup(page_record(material)),
         style=Markup(Palette(material.game.COLOURS).style() + (home / "page.css").read_text(encoding="utf-8")),
         script=Markup((home / "page.js").read_text(encoding="utf-8")),
     )

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["WondersSimulator"]
 
-PICKS_PER_SEAT = 40  # 21 turns, last cards and builds from the discard pile; losses are not picks
-
 
 class WondersSimulator:
     """A plan of 7 Wonders made ready to play.
@@ -33,7 +31,7 @@ class WondersSimulator:
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         from wsim.jit import addresses_of
         from wsim.wonders.catalog.compiling import compile_rules
-        from wsim.wonders.kernels.layout import PICK, ROW
+        from wsim.wonders.kernels.layout import DEEDS, PICK, ROW
         from wsim.wonders.seating import compile_seating
 
         self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
@@ -43,7 +41,7 @@ class WondersSimulator:
         self.row_dtype = ROW
         self.pick_dtype = PICK
         self.own_cards = default_cards_path()
-        self.picks_per_game = PICKS_PER_SEAT * self.seats
+        self.picks_per_game = DEEDS  # a decision that is no loss is one deed at most
         self._seating = compile_seating(plan, catalogue, plan.players, line_up.parameters, line_up.weights)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:

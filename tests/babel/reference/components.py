@@ -19,7 +19,9 @@ STANDARD: dict[str, Any] = {
         "Tower of Babel",
     ],
     "cards_of_each_kind": 25,
+    "cards": {},  # of single kinds, where they differ
     "disc_numbers": [3, 4, 4, 5, 5, 6],
+    "discs": {},  # likewise
     "boxed": 5,
     "two_colour_discs": [
         {"camel": 2, "stonemason": 3},
@@ -39,7 +41,18 @@ STANDARD: dict[str, Any] = {
         "joker": 2,
         "triple_bonus": 2,
     },
+    "effects": {
+        "card_exchange": 5,
+        "disc_bonus": 1,
+        "draw_three": 3,
+        "five_points": 5,
+        "joker": 2,
+        "refused_offer": 1,
+        "triple_bonus": 3,
+    },
     "starting_hand": 4,
+    "pass_draw": 1,
+    "common_draw": 1,
     "parts": 29,
     # switches
     "use_action_cards": True,
@@ -73,7 +86,7 @@ def discs(rules: dict[str, Any]) -> list[dict[str, int]]:
     """Return the 24 discs of a game in their documented order."""
     found: list[dict[str, int]] = []
     for kind in KINDS:
-        numbers = sorted(rules["disc_numbers"])
+        numbers = sorted(rules["discs"].get(kind, rules["disc_numbers"]))
         if rules["use_two_colour_discs"]:
             numbers.remove(rules["boxed"])
         found += [{kind: number} for number in numbers]

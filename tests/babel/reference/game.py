@@ -62,7 +62,8 @@ class Reference:
             pile[place], pile[other] = pile[other], pile[place]
         self.dealt_discs = list(pile)
         self.board: list[dict[str, int] | None] = list(pile)
-        self.deck = sorted(KINDS * self.rules["cards_of_each_kind"])
+        numbers = [self.rules["cards"].get(kind, self.rules["cards_of_each_kind"]) for kind in KINDS]
+        self.deck = [kind for kind, number in zip(KINDS, numbers, strict=True) for _ in range(number)]
         self.discards: list[str] = []
         self.dealt_hands = []
         for seat in range(self.seats):
@@ -143,7 +144,7 @@ class Reference:
         if not self.over:
             told["draws"] = []
             for seat in self.clockwise(self.active, self.seats):
-                self.draw(seat)
+                self.draw(seat, self.rules["common_draw"])
                 told["draws"].append({"seat": seat, "cards": self.take_drawn()})
         told["points"] = list(self.points)
         told["hand_sizes"] = [hand.total() for hand in self.hands]
@@ -161,7 +162,7 @@ class Reference:
         moves.update({slot + 1: slot for slot, disc in enumerate(self.board) if disc})
         slot = self.decide(self.active, "turn", moves)
         if slot is None:
-            self.draw(self.active)
+            self.draw(self.active, self.rules["pass_draw"])
             return {**told, "action": "pass", "drawn": self.take_drawn()}
         return self.build(slot, told)
 
@@ -187,14 +188,14 @@ class Reference:
                 if card == "card_exchange":
                     play["aside"] = self.exchange(seat)
                 else:
-                    self.draw(seat, 3)
+                    self.draw(seat, self.rules["effects"]["draw_three"])
                 play["drawn"] = self.take_drawn()
         return plays
 
     def exchange(self, seat: int) -> list[str]:
-        """Set aside up to five cards, draw as many, discard the set-aside ones."""
+        """Set aside cards, five by the printed rules, draw as many, discard the set-aside ones."""
         aside: list[str] = []
-        while len(aside) < 5:
+        while len(aside) < self.rules["effects"]["card_exchange"]:
             later = KINDS[KINDS.index(aside[-1]) :] if aside else KINDS
             moves: dict[int, str | None] = {0: None}
             moves.update({KINDS.index(kind) + 1: kind for kind in later if self.hands[seat][kind]})
@@ -247,7 +248,7 @@ class Reference:
         """Success, steps 1-4; return whether a kind is gone from the board."""
         wonder = self.rules["wonders"][slot // 3]
         self.discard(self.active, own)
-        for _ in range(sum(replaced.values()) // 2):
+        for _ in range(sum(replaced.values()) // self.rules["effects"]["joker"]):
             self.action_hands[self.active].remove("joker")
         parts = [0] * self.seats
         parts[self.active] = sum(own.values()) + sum(replaced.values())
@@ -282,7 +283,7 @@ class Reference:
 
     def complete(self, wonder: str, ended: bool) -> dict[str, Any]:
         """Section 6."""
-        row = self.rules["value_rows"][self.completed]
+        row = self.rules["value_rows"][min(self.completed, 6)]
         units = self.units[wonder]
         points = wonder_points(units, row)
         for seat, number in enumerate(points):
@@ -303,14 +304,15 @@ class Reference:
             cards = sum(laid[seat]["cards"].values())
             if cards == 0:
                 continue
-            points, entry = cards, {"seat": seat, "points": cards}
-            self.pay(seat, cards, "refused_offers")
+            points, tripled = (cards * self.rules["effects"][pay] for pay in ("refused_offer", "triple_bonus"))
+            entry = {"seat": seat, "points": points}
+            self.pay(seat, points, "refused_offers")
             if self.usable(seat, "triple_bonus") and (built or self.rules["triple_bonus_on_failed_build"]):
                 entry["triple_bonus"] = self.decide(seat, "triple_bonus", {0: False, 1: True})
                 if entry["triple_bonus"]:
                     self.action_hands[seat].remove("triple_bonus")
-                    self.pay(seat, 2 * points, "action_cards")
-                    entry["points"] = 3 * points
+                    self.pay(seat, tripled - points, "action_cards")
+                    entry["points"] = tripled
             paid.append(entry)
         return paid
 
@@ -327,8 +329,9 @@ class Reference:
         for seat in range(self.seats):
             sets = set_points(self.owned[seat], self.rules["set_values"], self.rules["set_table_cap"])
             self.pay(seat, sets, "disc_sets")
-            bonus = 5 * self.action_hands[seat].count("five_points")
-            bonus += len(self.owned[seat]) * self.action_hands[seat].count("disc_bonus")
+            bonus = self.rules["effects"]["five_points"] * self.action_hands[seat].count("five_points")
+            each = self.rules["effects"]["disc_bonus"]
+            bonus += each * len(self.owned[seat]) * self.action_hands[seat].count("disc_bonus")
             self.pay(seat, bonus, "action_cards")
         end = {"reason": self.over, "reshuffles": self.reshuffles, "unfinished": unfinished}
         return {"end": end, "scores": self.told_scores()}

@@ -63,11 +63,12 @@ def completions(
     found: dict[int, dict[str, int] | None] = {}
     kinds = list(disc)
     usable = min(jokers, rules["max_jokers_per_build"])
+    size = rules["effects"]["joker"]
     for numbers in product(*(range(missing[kind] + 1) for kind in kinds)):
         replaced = dict(zip(kinds, numbers, strict=True))
-        if sum(numbers) not in [2 * count for count in range(usable + 1)]:
+        if sum(numbers) not in [size * count for count in range(usable + 1)]:
             continue
-        if not rules["joker_may_split"] and any(number % 2 for number in numbers):
+        if not rules["joker_may_split"] and any(number % size for number in numbers):
             continue
         if any(missing[kind] - replaced[kind] > hand[kind] for kind in kinds):
             continue

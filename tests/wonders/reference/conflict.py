@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fight_conflicts"]
 
-VICTORY = {1: 1, 2: 3, 3: 5}  # the value of a victory token by age
+VICTORY = {1: 1, 2: 3, 3: 5}  # the printed value of a victory token by age
 
 
 def fight_conflicts(table: Table) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def fight_as_cities(table: Table) -> list[dict[str, Any]]:
     pairs = list(zip(fighters, fighters[1:] + fighters[:1], strict=True))
     if len(fighters) == 2:
         pairs = pairs[:1]
-    return [one_conflict(table.age, city, neighbour, 1) for city, neighbour in pairs]
+    return [one_conflict(table, city, neighbour, 1) for city, neighbour in pairs]
 
 
 def fight_as_teams(table: Table) -> list[dict[str, Any]]:
@@ -38,11 +38,11 @@ def fight_as_teams(table: Table) -> list[dict[str, Any]]:
     for seat in range(1, len(table.cities), 2):
         city, neighbour = table.cities[seat], table.left(seat)
         tokens = 2 - (city.diplomacy > 0) - (neighbour.diplomacy > 0)
-        entries.append(one_conflict(table.age, city, neighbour, tokens))
+        entries.append(one_conflict(table, city, neighbour, tokens))
     return entries
 
 
-def one_conflict(age: int, city: City, neighbour: City, tokens: int) -> dict[str, Any]:
+def one_conflict(table: Table, city: City, neighbour: City, tokens: int) -> dict[str, Any]:
     """The stronger takes victory tokens of the age, the weaker defeat tokens."""
     shields = [city.shields, neighbour.shields]
     gained = [0, 0]
@@ -50,9 +50,9 @@ def one_conflict(age: int, city: City, neighbour: City, tokens: int) -> dict[str
         [(city, shields[0], shields[1]), (neighbour, shields[1], shields[0])]
     ):
         if own_shields > other_shields:
-            own.victories += [VICTORY[age]] * tokens
-            gained[place] = VICTORY[age] * tokens
+            own.victories += [VICTORY[table.age]] * tokens
+            gained[place] = table.rules.token_points(VICTORY[table.age]) * tokens
         elif own_shields < other_shields:
             own.defeats += tokens
-            gained[place] = -tokens
+            gained[place] = table.rules.defeat_points * tokens
     return {"seats": [city.seat, neighbour.seat], "shields": shields, "tokens": gained}

@@ -57,7 +57,7 @@ def copies(card: Card, age: int, cities: int) -> int:
     return sum(minimum <= cities for minimum in card.minimums[age])
 
 
-def age_deck(catalogue: Catalogue, age: int, cities: int, stream: Stream) -> list[str]:
+def age_deck(catalogue: Catalogue, age: int, cities: int, stream: Stream, guilds_extra: int = 2) -> list[str]:
     """The names of an age's deck, not yet shuffled: base cards, guilds drawn, black cards drawn (R4)."""
     printed = [catalogue.cards[name] for name in sorted(catalogue.cards) if age in catalogue.cards[name].minimums]
     guilds = [card.name for card in printed if card.color == "purple"]
@@ -65,13 +65,19 @@ def age_deck(catalogue: Catalogue, age: int, cities: int, stream: Stream) -> lis
     base = [
         card.name for card in printed if card.color not in ("purple", "black") for _ in range(copies(card, age, cities))
     ]
-    return base + draw(guilds, cities + 2 if guilds else 0, stream) + draw(blacks, cities if blacks else 0, stream)
+    return (
+        base
+        + draw(guilds, cities + guilds_extra if guilds else 0, stream)
+        + draw(blacks, cities if blacks else 0, stream)
+    )
 
 
-def deal_age(catalogue: Catalogue, age: int, cities: int, hand_size: int, seed: int, game: int) -> list[list[str]]:
+def deal_age(
+    catalogue: Catalogue, age: int, cities: int, hand_size: int, seed: int, game: int, guilds_extra: int = 2
+) -> list[list[str]]:
     """Hands of every city in the order dealt (in 1e-duo the last is the Free City's pile, top card first)."""
     stream = Stream(seed, game, age - 1)
-    deck = age_deck(catalogue, age, cities, stream)
+    deck = age_deck(catalogue, age, cities, stream, guilds_extra)
     if len(deck) != cities * hand_size:
         raise ValueError(f"age {age} has {len(deck)} cards for {cities} hands of {hand_size}")
     shuffled = shuffle_front(deck, len(deck) - 1, stream)  # the last card has nowhere to go, so it costs no draw

@@ -83,6 +83,17 @@ class RuleSet:
     hand_size: int = 7
     duo: bool = False
     teams: bool = False
+    start_coins: int = 3
+    sale_coins: int = 3
+    trade_price: int = 2
+    victory_tokens: tuple[int, ...] = (1, 3, 5)  # what those printed 1, 3 and 5 are worth
+    defeat_points: int = -1
+    coins_per_point: int = 3
+    guilds_extra: int = 2
+
+    def token_points(self, printed: int) -> int:
+        """The points of a victory token, which is named by its printed value."""
+        return self.victory_tokens[(1, 3, 5).index(printed)]
 
 
 _FIRST = ("seven_wonders_1e.json",)

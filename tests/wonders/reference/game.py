@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.conflict import fight_conflicts
 from tests.wonders.reference.deal import deal_age, set_up
-from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, load
+from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import free_city_moves, turn_moves
 from tests.wonders.reference.policies import BUILT_IN, Policy, View, label
@@ -38,8 +38,9 @@ class Reference:
         players: int,
         catalogue: Catalogue | None = None,
         switches: dict[str, bool] | None = None,
+        rules: RuleSet | None = None,
     ) -> None:
-        self.rules = RULE_SETS[ruleset]
+        self.rules = rules if rules is not None else RULE_SETS[ruleset]
         if players not in self.rules.players:
             raise ValueError(f"{ruleset} is not for {players} players")
         unknown = set(switches or {}) - set(SWITCHES)
@@ -69,7 +70,10 @@ class Reference:
         boards = list(wonders) if wonders is not None else [None] * self.cities
         board_sides = list(sides) if sides is not None else [None] * self.cities
         seated = set_up(self.catalogue, seed, number, boards, board_sides)
-        cities = [City(seat, self.catalogue.wonders[wonder], side) for seat, (wonder, side) in enumerate(seated)]
+        cities = [
+            City(seat, self.catalogue.wonders[wonder], side, self.rules.start_coins)
+            for seat, (wonder, side) in enumerate(seated)
+        ]
         self._policies = line_up(policies, self.players, number if rotate else 0)
         self._streams = [Stream(seed, number, SEAT_STREAM + seat) for seat in range(self.players)]
         self._holder = 0
@@ -109,7 +113,7 @@ class Reference:
         table.age = age
         for city in table.cities:
             city.free_builds_used = 0
-        hands = deal_age(self.catalogue, age, self.cities, self.rules.hand_size, seed, number)
+        hands = deal_age(self.catalogue, age, self.cities, self.rules.hand_size, seed, number, self.rules.guilds_extra)
         pile = hands.pop() if self.rules.duo else []
         entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
         if self.rules.duo:

@@ -113,14 +113,16 @@ def prices(table: Table, city: City, side: str) -> Prices:
 
 
 def unit_price(table: Table, city: City, side: str, resources: str) -> int:
-    """2, or what a trading post or the Olympia B stage makes of it; the two together only with the switch."""
+    """The full price, or what a trading post or the Olympia B stage makes of it; both only with the switch."""
+
+    full = table.rules.trade_price
 
     def saving(effects: list[Effect]) -> int:
         fitting = [effect for effect in effects if effect["resources"] == resources and side in effect["neighbors"]]
-        return max((2 - int(effect["price"]) for effect in fitting), default=0)
+        return max((full - int(effect["price"]) for effect in fitting), default=0)
 
     by_stage = saving(list(city.stage_effects("trade_price")))
     by_card = saving([effect for _, effect in city.card_effects("trade_price")])
     if table.switches["olympia_discount_cumulative"]:
-        return max(0, 2 - by_stage - by_card)
-    return 2 - max(by_stage, by_card)
+        return max(0, full - by_stage - by_card)
+    return full - max(by_stage, by_card)

@@ -91,7 +91,7 @@ def has_standing_free_build(table: Table, city: City, card: Card) -> bool:
 def has_free_build_left(city: City) -> bool:
     """Whether a once-per-age free build (1e Olympia A) is unused in this age (R26)."""
     owned = [effect for effect in city.effects("free_build") if effect["when"] == "once_per_age"]
-    return city.free_builds_used < len(owned)
+    return bool(owned) and city.free_builds_used == 0
 
 
 def stage_moves(table: Table, seat: int, card: Card, market: Market) -> list[Move]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,30 +38,33 @@ def science_points(compass: int, gear: int, tablet: int) -> int:
 
 def best_science(fixed: Counter[str], wild: int, copies: int, to_copy: Iterable[str]) -> int:
     """The most points over all ways to fix ``wild`` symbols and to copy ``copies`` of the given symbols (R23, R31)."""
-    to_copy = sorted(to_copy)
+    there = Counter(to_copy)
     best = 0
-    for copied in set(combinations(to_copy, min(copies, len(to_copy)))):
+    for copied in product(*(range(min(copies, there[symbol]) + 1) for symbol in SYMBOLS)):
+        if sum(copied) > copies:
+            continue
         for fixed_wild in combinations_with_replacement(SYMBOLS, wild):
-            counts = fixed + Counter(copied) + Counter(fixed_wild)
+            counts = fixed + Counter(dict(zip(SYMBOLS, copied, strict=True))) + Counter(fixed_wild)
             best = max(best, science_points(*(counts[symbol] for symbol in SYMBOLS)))
     return best
 
 
 def copy_options(table: Table, seat: int) -> list[Card | None]:
-    """The guilds that the Olympia stage may copy, alphabetically; only None without the stage or without guilds."""
+    """None, then the guilds that the Olympia stage may copy, alphabetically; only None without the stage."""
     if not table.cities[seat].effects("copy_guild"):
         return [None]
     cities = (table.left(seat), table.right(seat))
     guilds = {card.name: card for city in cities for card in city.structures if card.color == "purple"}
-    return [guilds[name] for name in sorted(guilds)] or [None]
+    return [None, *(guilds[name] for name in sorted(guilds))]
 
 
 def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str, int]:
     """The score categories of a seat if it copies the given guild."""
     city = table.cities[seat]
     points = dict.fromkeys(CATEGORIES, 0)
-    points["military"] = sum(city.victories) - city.defeats
-    points["treasury"] = city.coins // 3 - city.debts
+    tokens = sum(table.rules.token_points(token) for token in city.victories)
+    points["military"] = tokens + city.defeats * table.rules.defeat_points
+    points["treasury"] = city.coins // table.rules.coins_per_point - city.debts
     purple = 1 if copied else 0  # R29: the copy is a purple card for the city's own Shipowners
     for stage in city.built_stages:
         points["wonder"] += effect_points(table, city, stage.effects, purple)
@@ -97,7 +100,8 @@ def city_science(table: Table, city: City, copied: Card | None) -> int:
     if copied:
         symbols += [effect["symbol"] for effect in copied.effects if effect["kind"] == "science"]
     fixed = Counter(symbol for symbol in symbols if symbol != "any")
-    copies = sum(effect["n"] for effect in city.effects("copy_science"))
+    copying = [*city.effects("copy_science"), *(copied.effects if copied else ())]
+    copies = sum(effect["n"] for effect in copying if effect["kind"] == "copy_science")
     to_copy = [
         effect["symbol"]
         for neighbour in (table.left(city.seat), table.right(city.seat))

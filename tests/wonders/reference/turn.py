@@ -74,7 +74,7 @@ def pay(table: Table, move: Move) -> None:
     """Step 2: to the bank, to the neighbours, and from the bank for a sale."""
     city = table.cities[move["seat"]]
     if move["action"] == "sell":
-        city.coins += 3
+        city.coins += table.rules.sale_coins
         return
     city.coins -= move["bank"] + move["left"] + move["right"]
     city.tally["bank_paid"] += move["bank"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wsim.babel.catalog.bounds import check_bounds
 from wsim.babel.catalog.model import Catalogue
 from wsim.babel.kernels.layout import RULES, records
 from wsim.babel.words import ACTION_CARDS, FEWEST_SEATS, KINDS, NEEDS, NO_KIND, ROWS, SEATS, SET_SIZES, SWITCHES
@@ -13,7 +14,10 @@ __all__ = ["compile_rules"]
 
 
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
-    """Return the RULES record of a catalogue at a table of ``seats``; raise UserError for a table size not played."""
+    """Return the RULES record of a catalogue at a table of ``seats``.
+
+    Raises UserError for a table size not played, and for points that could overflow (``bounds``).
+    """
     if not FEWEST_SEATS <= seats <= SEATS:
         raise UserError(f"Tower of Babel is played by {FEWEST_SEATS} to {SEATS}, not by {seats}")
     section, switches = catalogue.section, catalogue.rules
@@ -43,4 +47,5 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     for switch in SWITCHES:
         setattr(rules, switch, switches[switch])
     rules.tie_by_discs = switches["victory_tie"] == "discs"
+    check_bounds(rules, catalogue.ruleset)
     return rules

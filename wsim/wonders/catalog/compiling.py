@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import NO_PRICE, RULES
@@ -45,7 +46,10 @@ def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], li
 
 
 def compile_rules(catalogue: Catalogue, players: int) -> Any:
-    """Return the RULES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43)."""
+    """Return the RULES record (a numpy recarray of one) of a catalogue for a number of players (R4, R38, R43).
+
+    Raises UserError for a number of players that the rule set has not, and for what could overflow (``bounds``).
+    """
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
         raise UserError(f"{players} players cannot play rule set {catalogue.ruleset}: accepted are {accepted}")
@@ -68,6 +72,7 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
     _fill_boards(record, catalogue)
+    check_bounds(record, catalogue)
     return rules
 
 

@@ -199,14 +199,14 @@ def _settle_before(game, losing, phase):
 
 @kernel
 def _list_next_loss(game, rules):
-    """List the payments of the next loss (R32); return its seat, NOBODY where all are settled."""
+    """List the payments of the next loss (R32); return the player who decides (R46), NOBODY where all are settled."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
         if hidden.losses[seat]:
             list_loss(game, seat, hidden.losses[seat])
             if rules.switch[_DEBT_CHOICE] == 0:
                 game.choice.count = 1
-            return seat
+            return hidden.holder if seat >= rules.players else seat
     return NOBODY
 
 
@@ -335,11 +335,15 @@ def _queue_builds(game, rules):
 
 @kernel
 def _enqueue(flow, seat, builds):
-    """Append builds of a seat to the queue."""
+    """Append builds of a seat to the queue; where its end is reached, what waits moves up to its beginning."""
     for _ in range(builds):
-        if flow.queue_end < QUEUE:
-            flow.queue[flow.queue_end] = seat
-            flow.queue_end += 1
+        if flow.queue_end == QUEUE:
+            flow.queue_end -= flow.queue_at
+            for place in range(flow.queue_end):
+                flow.queue[place] = flow.queue[flow.queue_at + place]
+            flow.queue_at = 0
+        flow.queue[flow.queue_end] = seat
+        flow.queue_end += 1
 
 
 @kernel

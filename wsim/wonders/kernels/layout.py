@@ -43,13 +43,16 @@ from wsim.wonders.words import (
     TURNS,
 )
 
-CHOICES = 512  # legal moves of one decision
-EVENTS = 512  # log entries of one game
+CHOICES = 1024  # legal moves of one decision: 8 cards in 2 * 62 ways each, the names of the pile, or 256 payments
+EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends of turns, conflicts
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
-QUEUE = 64  # builds from the discard pile of one turn
+QUEUE = 64  # builds from the discard pile that wait at once: at most two for each city
 WEIGHTS = 48  # of the weighted policy, for each age
 NO_PRICE = 99
+LANE = 127  # of a packed resource: the solver's arithmetic needs the top bit of the byte
+LOSS_AT_ONCE = 255  # coins of a move
+VALUES = max(SEATS, HAND)
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
@@ -250,7 +253,7 @@ EVENT = np.dtype(
         ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
-        ("values", "i4", (SEATS,)),  # coins after a turn, or what the kind says
+        ("values", "i4", (VALUES,)),  # coins after a turn, or what the kind says
         ("probability", "f4"),  # of the pick, given what the policy wanted
     ],
     align=True,

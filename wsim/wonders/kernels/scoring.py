@@ -27,6 +27,7 @@ from wsim.wonders.words import (
 )
 
 _ONE = np.uint64(1)
+_COINS = 32  # bits of a standing that are coins
 _COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
@@ -48,9 +49,9 @@ def best_wild(compass, gear, tablet, wild):
 
 
 @kernel
-def best_science(public, seat, extra_wild):
+def best_science(public, seat):
     """Return the best science points with wild symbols and symbols copied from the neighbours' green cards (R31)."""
-    return science_with(public, seat, 0, 0, 0, extra_wild, 0)
+    return science_with(public, seat, 0, 0, 0, 0, 0)
 
 
 @kernel
@@ -94,44 +95,75 @@ def points_of(public, rules, seat, entry, more_purple):
 
 
 @kernel
-def _structure_points(game, rules, seat, more_purple):
-    """Add the points of all structures of a city to its categories; return the points of its guilds."""
+def _structure_points(game, rules, seat):
+    """Add the points of all structures of a city to its categories."""
     public, scores = game.public, game.result.points
     for word in range(CARD_WORDS):
         names = public.built[seat, word] & rules.scoring_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            category = rules.category[card]
-            scores[seat, category] += points_of(public, rules, seat, card, more_purple)
+            scores[seat, rules.category[card]] += points_of(public, rules, seat, card, 0)
+
+
+@kernel
+def _one_more_purple(public, rules, seat, entry):
+    """Return what a copied guild adds to an own structure or stage that counts purple cards (R29)."""
+    if rules.points_per[entry, 1] >> PURPLE & 1 == 0:
+        return 0
+    return points_of(public, rules, seat, entry, 1) - points_of(public, rules, seat, entry, 0)
+
+
+@kernel
+def _gained_by_copy(game, rules, seat, counting):
+    """Return what own structures and stages gain by a copied guild; ``counting`` is how often it is added."""
+    public, scores = game.public, game.result.points
+    total = 0
+    for word in range(CARD_WORDS):
+        names = public.built[seat, word] & rules.scoring_cards[word]
+        while names:
+            card = 64 * word + lowest_bit(names)
+            names &= names - _ONE
+            gained = _one_more_purple(public, rules, seat, card)
+            scores[seat, rules.category[card]] += gained * counting
+            total += gained
+    for stage in range(public.stages[seat]):
+        gained = _one_more_purple(public, rules, seat, rules.stage_entry[public.side[seat], stage])
+        scores[seat, WONDER] += gained * counting
+        total += gained
+    return total
+
+
+@kernel
+def _science_copied(public, rules, seat, card):
+    """Return the best science points of a city that copies a guild."""
+    symbol = rules.symbol[card]
+    compass, gear, tablet = symbol == COMPASS, symbol == GEAR, symbol == TABLET
+    return science_with(public, seat, compass, gear, tablet, symbol == ANY, rules.copy_science[card])
 
 
 @kernel
 def _copy_best_guild(game, rules, seat):
-    """Score the guild that a city copies from a neighbour: the one that is best for the total (R29, R30)."""
+    """Score the guild that a city copies from a neighbour: the one that is best for the total, or none (R29, R30)."""
     public, scores = game.public, game.result.points
-    science = best_science(public, seat, 0)
-    # a copy is a purple card of its own, so own guilds that count purple cards are worth more (R29)
-    own_bonus = 0
-    for word in range(CARD_WORDS):
-        names = public.built[seat, word] & rules.purple_cards[word]
-        while names:
-            card = 64 * word + lowest_bit(names)
-            names &= names - _ONE
-            own_bonus += points_of(public, rules, seat, card, 1) - points_of(public, rules, seat, card, 0)
+    science = best_science(public, seat)
+    own = _gained_by_copy(game, rules, seat, 0)
     itself = 1 if rules.switch[_COPIED_COUNTS_ITSELF] else 0
     best, best_guild, best_science_gain = 0, 0, 0
+    copied = False
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     for word in range(CARD_WORDS):
         names = (public.built[left, word] | public.built[right, word]) & rules.purple_cards[word]
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            guild = points_of(public, rules, seat, card, itself) + own_bonus
-            wild = 1 if rules.symbol[card] == ANY else 0
-            gained = best_science(public, seat, wild) - science if wild else 0
-            if guild + gained > best:
-                best, best_guild, best_science_gain = guild + gained, guild, gained
+            guild = points_of(public, rules, seat, card, itself)
+            gained = _science_copied(public, rules, seat, card) - science
+            if own + guild + gained > best:
+                best, best_guild, best_science_gain = own + guild + gained, guild, gained
+                copied = True
+    if copied:
+        _gained_by_copy(game, rules, seat, 1)
     scores[seat, GUILD] += best_guild
     scores[seat, SCIENCE] += science + best_science_gain
 
@@ -151,11 +183,11 @@ def score_seat(game, rules, seat):
     for stage in range(public.stages[seat]):
         entry = rules.stage_entry[public.side[seat], stage]
         scores[seat, WONDER] += points_of(public, rules, seat, entry, 0)
-    _structure_points(game, rules, seat, 0)
+    _structure_points(game, rules, seat)
     if public.abilities[seat] & COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:
-        scores[seat, SCIENCE] += best_science(public, seat, 0)
+        scores[seat, SCIENCE] += best_science(public, seat)
     total = 0
     for category in range(CATEGORY_KINDS):
         total += scores[seat, category]
@@ -193,7 +225,7 @@ def _standing(game, size, side):
     for seat in range(side * size, side * size + size):
         points += game.result.total[seat]
         coins += game.public.coins[seat]
-    return points * 4096 + coins
+    return (points << _COINS) + coins
 
 
 @kernel

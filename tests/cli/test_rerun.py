@@ -1,0 +1,297 @@
+"""``wsim rerun``: what made a run, a shard, an answer or a page is played again, and every difference is named."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.conftest import Command
+from tests.games import toy_game
+from wsim import Plan
+from wsim.lab.parts import Part
+from wsim.lab.run import record
+from wsim.lab.store import load_run
+
+SHARD = "run/seats/part-00000000000300.parquet"
+
+
+@pytest.fixture
+def run(toy: None) -> None:
+    """A run of four shards in the folder ``run``."""
+    record(Plan.make(games=1000, rotate=True, picks=True), "run", shard=300)
+
+
+def other_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the toy game score otherwise from game 400 on."""
+    original = toy_game.ToySimulator.seats_frame
+
+    def changed(self: Any, rows: Any) -> pl.DataFrame:
+        return original(self, rows).with_columns(pl.col("total") + (pl.col("game") >= 400).cast(pl.Int16))
+
+    monkeypatch.setattr(toy_game.ToySimulator, "seats_frame", changed)
+
+
+@pytest.mark.usefixtures("run")
+def test_a_run_played_again_is_the_same(wsim_command: Command) -> None:
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    answer = wsim_command("rerun", "run")
+    assert (answer.code, answer.err) == (0, "")
+    picks = load_run("run").picks.select(pl.len()).collect().item()
+    assert answer.out == f"run played again is the same: 4,000 rows of seats and {picks:,} rows of picks\n"
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("run")
+def test_the_repetition_is_kept_where_it_is_asked_for(wsim_command: Command) -> None:
+    assert wsim_command("rerun", "run", "--out", "again").code == 0
+    assert load_run("again").complete
+    assert wsim_command("verify", "again").code == 0
+    answer = wsim_command("rerun", "run", "--out", "again")
+    assert (answer.code, answer.err) == (2, "wsim: 'again' holds these games already: choose another --out\n")
+    assert "choose another --out" in wsim_command("rerun", "run", "--out", "run").err
+
+
+@pytest.mark.usefixtures("run")
+def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    other_scores(monkeypatch)
+    answer = wsim_command("rerun", "run")
+    assert (answer.code, answer.err) == (1, "")
+    first, *rest = answer.out.splitlines()
+    assert first.startswith("run played again is not the same: 4,000 rows of seats")
+    assert rest[0] == ("  seats/part-00000000000300.parquet has other values in 800 rows, first in game 400: total")
+    assert len(rest) == 3
+    told = json.loads(wsim_command("rerun", "run", "--json").out)
+    assert (told["identical"], len(told["differences"]), told["remarks"]) == (False, 3, [])
+
+
+@pytest.mark.usefixtures("run")
+def test_other_versions_are_told_even_if_the_games_are_the_same(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wsim.lab.provenance._software", lambda: {"wsim": "0", "numba": "9"})
+    answer = wsim_command("rerun", "run")
+    assert answer.code == 0
+    assert "  numba was '" in answer.out
+    assert "' and is '9'" in answer.out
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_part_is_played_again_as_a_part(wsim_command: Command) -> None:
+    record(Plan.make(games=1000), "p2", shard=90, part=Part(2, 3))
+    answer = wsim_command("rerun", "p2", "-o", "again")
+    assert answer.out == "p2 played again is the same: 1,440 rows of seats\n"
+    assert str(load_run("again").part) == "2/3"
+
+
+@pytest.mark.usefixtures("run")
+def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(SHARD, "alone.parquet")
+    answer = wsim_command("rerun", "alone.parquet")
+    assert (answer.code, answer.out) == (0, "alone.parquet played again is the same: 1,200 rows of seats\n")
+    assert wsim_command("rerun", SHARD.replace("seats", "picks")).code == 0
+    other_scores(monkeypatch)
+    answer = wsim_command("rerun", "alone.parquet")
+    assert answer.code == 1
+    assert "  it has other values in 800 rows, first in game 400: total" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "sentence"),
+    [
+        ("nothing", (), "'nothing' does not exist"),
+        ("letter.json", (), "'letter.json' is no answer of wsim: Expecting value"),
+        ("list.json", (), "'list.json' does not say what made it: its format is None, not wsim-whatif/2, wsim-picks/2"),
+        ("bare.parquet", (), "'bare.parquet' does not say what made it: it is no shard of a run of wsim"),
+        ("cut.parquet", (), "'cut.parquet' does not say what made it: it is no shard of a run of wsim"),
+        ("letter.html", (), "'letter.html' does not say what made it: it is no page of wsim report"),
+        ("torn.html", (), "what the page 'torn.html' says of itself is damaged"),
+        ("half.json", (), "the answer is damaged: KeyError: 'baseline'"),
+        ("run", ("--games", "5"), "rerun has no option '--games': what is played again cannot be changed"),
+        ("run", ("run",), "name one thing to play again: a run folder, a shard of one, an answer, a page"),
+        ("half.json", ("-o", "x"), "--out keeps the games of a run; an answer writes none"),
+        (SHARD, ("-o", "x"), "--out keeps the games of a run; a single file writes none"),
+    ],
+)
+@pytest.mark.usefixtures("run")
+def test_what_cannot_be_played_again_is_one_sentence(
+    wsim_command: Command, source: str, words: tuple[str, ...], sentence: str
+) -> None:
+    Path("letter.json").write_text("dear")
+    Path("letter.html").write_text("<p>dear")
+    Path("torn.html").write_text('<script type="application/json" id="record">{"format": </script>')
+    Path("list.json").write_text("[]")
+    Path("half.json").write_text('{"format": "wsim-whatif/2"}')
+    pl.DataFrame({"game": [1]}).write_parquet("bare.parquet")
+    Path("cut.parquet").write_bytes(Path(SHARD).read_bytes()[:-9])
+    answer = wsim_command("rerun", source, *words)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+@pytest.mark.usefixtures("run")
+def test_a_damaged_run_is_not_compared(wsim_command: Command) -> None:
+    Path(SHARD).write_bytes(Path(SHARD).read_bytes()[:-1])
+    answer = wsim_command("rerun", "run")
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith("wsim: the run 'run' is damaged: ")
+
+
+# --- code of others --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run, an answer and a page made with a policy that leaves a mark when it runs; return the mark."""
+    mark = tmp_path / "ran"
+    (tmp_path / "mine.py").write_text(
+        f"import pathlib\nimport wsim\npathlib.Path({str(mark)!r}).touch()\n"
+        "@wsim.policy(python=True)\ndef last(public, own, choice, rules):\n    return choice.count - 1\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    plan = Plan.make(games=8, policies=["mine.py:last", "balanced", "random", "random"])
+    record(plan, "run", shard=5)
+    return mark
+
+
+@pytest.mark.parametrize("source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html"])
+def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command: Command, source: str) -> None:
+    line_up = "mine.py:last,balanced,random,random"
+    if source == "answer.json":
+        words = ("--set", "cards.Palace.points=12", "--policies", line_up, "--budget", "20", "-q", "-o", source)
+        assert wsim_command("whatif", *words).code == 0
+    if source.endswith("html"):
+        pytest.importorskip("vl_convert")
+        assert wsim_command("report", "run", "-q").code == 0
+    foreign.unlink()
+    answer = wsim_command("rerun", source)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {source!r} names policy code, mine.py:last, that runs when it is played again")
+    assert not foreign.exists()
+    answer = wsim_command("rerun", source, "--policies", line_up)
+    assert (answer.code, answer.err) == (0, "")
+    assert wsim_command("rerun", source, "--trust").code == 0
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("--set", "cards.Palace.points=20"),
+        ("--patch", "p.toml", "--metric", "built:Palace"),
+        ("--sweep", "cards.Palace.points=6..10..2"),
+        ("--ban", "stages"),
+        ("--ban", "trade", "--seat", "1"),
+    ],
+)
+def test_a_whatif_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, change: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
+    assert wsim_command(*WHATIF, *change, "-o", "a.json").code == 0
+    answer = wsim_command("rerun", "a.json")
+    assert (answer.code, answer.err) == (0, "")
+    effects = "3 effects" if "--sweep" in change else "1 effect"
+    assert answer.out == f"a.json played again is the same: 200 deals of every arm, {effects}\n"
+
+
+def test_an_edited_answer_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
+    assert wsim_command(*WHATIF, "--patch", "p.toml", "-o", "a.json").code == 0
+    told = json.loads(Path("a.json").read_text())
+    effect = told["effects"][0]["effect"]
+    told["effects"][0]["effect"] = 9.5
+    Path("edited.json").write_text(json.dumps(told))
+    answer = wsim_command("rerun", "edited.json")
+    assert answer.code == 1
+    assert answer.out.splitlines()[1:] == [f"  effects[0].effect was 9.5 and is {effect!r}"]
+    Path("p.toml").write_text("[cards.Palace]\npoints = 31\n")
+    answer = wsim_command("rerun", "a.json")
+    assert answer.code == 1
+    assert "  variants[0].digests[0] was " in answer.out
+    Path("p.toml").unlink()
+    answer = wsim_command("rerun", "a.json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "wsim: cannot read the card file 'p.toml': No such file or directory\n"
+
+
+def test_an_answer_in_a_run_folder_finds_the_files_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
+    plan = ("--patch", "p.toml", "--policies", "random")
+    assert wsim_command("run", *plan, "--games", "10", "-o", "run", "-q").code == 0
+    assert wsim_command(*WHATIF, "--plan", "run/plan.toml", "--set", "cards.Palace.points=5", "-o", "run").code == 0
+    Path("p.toml").unlink()
+    (answer,) = Path("run").glob("whatif-*.json")
+    assert wsim_command("rerun", str(answer)).code == 0
+
+
+@pytest.mark.parametrize(
+    "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
+)
+def test_a_pick_experiment_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("experiment", "picks", "--games", "150", "--policies", "random", "--fewest", "5", "--json", "-q", *view)
+    Path("p.json").write_text(wsim_command(*words).out)
+    answer = wsim_command("rerun", "p.json")
+    assert (answer.code, answer.err) == (0, "")
+    told = json.loads(Path("p.json").read_text())
+    assert answer.out == f"p.json played again is the same: 150 games, {len(told['effects'])} effects\n"
+    told["effects"][1]["picks"] += 1
+    Path("p.json").write_text(json.dumps(told))
+    answer = wsim_command("rerun", "p.json")
+    assert answer.code == 1
+    assert "  effects[1].picks was " in answer.out
+
+
+# --- pages -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+    pytest.importorskip("vl_convert")
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text("[cards.Palace]\npoints = 30\n")
+    assert wsim_command("run", "--games", "60", "--patch", "p.toml", "-o", "run", "-q").code == 0
+    assert wsim_command("report", "run", "-q").code == 0
+    Path("p.toml").unlink()
+    answer = wsim_command("rerun", "run/report.html")
+    assert (answer.code, answer.err) == (0, "")
+    assert re.fullmatch(r"run/report\.html played again is the same: 60 games, \d tables\n", answer.out)
+    page = Path("run/report.html").read_text()
+    digest = re.search(r'"cards": "(\w+)"', page)
+    assert digest is not None
+    Path("run/edited.html").write_text(page.replace(digest[1], "0" * 16))
+    answer = wsim_command("rerun", "run/edited.html", "-o", "again")
+    assert answer.code == 1
+    assert answer.out.splitlines()[1:] == ["  the table cards is not the same"]
+    assert load_run("again").complete
+
+
+def test_the_page_of_an_unfinished_run_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
+) -> None:
+    pytest.importorskip("vl_convert")
+    monkeypatch.chdir(tmp_path)
+    record(Plan.make(games=60), "run", shard=30)
+    Path("run/seats/part-00000000000030.parquet").unlink()
+    assert wsim_command("report", "run", "-q").code == 0
+    answer = wsim_command("rerun", "run/report.html")
+    assert (answer.code, answer.err) == (
+        2,
+        "wsim: the page 'run/report.html' shows a run that was not finished, so that it cannot be repeated\n",
+    )

@@ -1,0 +1,294 @@
+"""Catalogues far from any printed one: changes drawn and pushed to what is still accepted, and their twin."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tests.wonders.catalog.test_facts import card_facts, cost_facts, effect_facts
+from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, twin_policy
+from tests.wonders.reference.facts import RULE_SETS, catalogue_of
+from tests.wonders.reference.game import Reference
+from wsim.errors import UserError
+from wsim.wonders.catalog import Catalogue, load_catalogue
+from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.words import (
+    COLORS,
+    COUNTED,
+    DRAWN_COLORS,
+    FREE_BUILDS,
+    NEIGHBORS,
+    RAW,
+    RESOURCES,
+    SWITCHES,
+    SYMBOLS,
+    VICTORY_TOKENS,
+)
+
+__all__ = ["Case", "cases", "compare_case", "draw_case"]
+
+AMOUNTS = (1, 2, 5, 20, 99)
+MOST = 99
+ONE_PLACE = ("switches", "settings")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table with changes that are accepted."""
+
+    seed: int
+    ruleset: str
+    players: int
+    changes: tuple[str, ...]
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------------
+
+
+def written(value: Any) -> str:
+    """Return a value as TOML writes it on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {written(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return json.dumps(value)
+
+
+def some(rng: random.Random, among: Sequence[str], least: int = 1, most: int = 3) -> list[str]:
+    return rng.sample(list(among), rng.randint(least, min(most, len(among))))
+
+
+def counting(rng: random.Random, low: int) -> dict[str, Any]:
+    """Return an effect that counts; tokens of one age and of all ages are not mixed, which would count some twice."""
+    what = some(rng, [name for name in COUNTED if name != "victory_token"]) if rng.random() < 0.9 else ["victory_token"]
+    return {"what": what, "cities": some(rng, ("self", *NEIGHBORS)), "n": rng.choice(AMOUNTS) * rng.choice((1, low))}
+
+
+def toll(rng: random.Random, per: bool = False) -> dict[str, Any]:
+    found: dict[str, Any] = {"who": rng.choice(("others", "neighbors")), "n": rng.choice(AMOUNTS)}
+    if per and rng.random() < 0.6:
+        found["per"] = rng.choice(("victory_token", "wonder_stage"))
+    return found
+
+
+def effect(rng: random.Random, name: str, color: str) -> Any:
+    """Return a value of an effect; ``color`` is that of the card, "" for a stage."""
+    amount = rng.choice(AMOUNTS)
+    match name:
+        case "points" | "points_if_wonder_complete":
+            return amount * rng.choice((1, 1, -1))
+        case "shields" | "coins":
+            return amount
+        case "science":
+            return rng.choice(SYMBOLS[1:])
+        case "produces":
+            return [rng.choice(RESOURCES) for _ in range(rng.randint(1, 6))]
+        case "produces_one_of":
+            named = color in ("brown", "gray") or rng.random() < 0.8
+            kinds = some(rng, RESOURCES, 2, 4)
+            return kinds if named else rng.choice(("own_board_brown_gray", "not_own_board_brown_gray"))
+        case "trade_price":
+            kind = rng.choice(("raw", "manufactured"))
+            return {"resources": kind, "neighbors": some(rng, NEIGHBORS, 1, 2), "price": 1}
+        case "points_per":
+            return counting(rng, -1)
+        case "coins_per":
+            return counting(rng, 1)
+        case "coins_to_others" | "debt":
+            return toll(rng)
+        case "coin_loss":
+            return toll(rng, per=True)
+        case "victory_token":
+            return rng.choice(VICTORY_TOKENS)
+        case "diplomacy":
+            return rng.randint(1, 9)
+        case "copy_science":
+            return rng.randint(1, 2)
+        case "free_build":
+            return rng.choice(list(FREE_BUILDS))
+        case _:
+            return True
+
+
+EFFECTS = (
+    "points", "points", "shields", "shields", "coins", "coins", "science", "produces", "produces_one_of", "trade_price",
+    "points_per", "points_per", "points_per", "coins_per", "coins_per", "points_if_wonder_complete", "play_last_card",
+    "build_from_discard", "build_from_discard", "copy_guild", "free_build", "coins_to_others", "coin_loss", "coin_loss",
+    "debt", "victory_token", "diplomacy", "copy_science", "stages_cost_no_resources", "discard_defeat_tokens",
+)  # fmt: skip
+
+
+def cost(rng: random.Random) -> dict[str, int]:
+    """Return a cost of at most eight units: the twin tries every way to pay it."""
+    found = {"coins": rng.choice((0, 0, 1, 7, 99))}
+    for _ in range(rng.randint(0, 8)):
+        resource = rng.choice(RAW if rng.random() < 0.7 else RESOURCES)
+        found[resource] = found.get(resource, 0) + 1
+    return found
+
+
+def change(rng: random.Random, catalogue: Catalogue) -> str:
+    """Return one change of a catalogue."""
+    kind = rng.random()
+    if kind < 0.08:
+        name = rng.choice(list(SWITCHES))
+        return f"switches.{name}={written(rng.random() < 0.5)}"
+    if kind < 0.2:
+        return "settings." + rng.choice(
+            (
+                f"start_coins={rng.choice((0, 1, 20, 99))}",
+                f"sale_coins={rng.choice((0, 1, 20, 99))}",
+                f"trade_price={rng.randint(1, 5)}",
+                f"victory_tokens=[{', '.join(str(rng.choice((0, 1, 9, 99))) for _ in range(3))}]",
+                f"defeat_points={-rng.choice((0, 1, 20, 99))}",
+                f"coins_per_point={rng.choice((1, 2, 10, 99))}",
+            )
+        )
+    if kind < 0.35:
+        board = rng.choice(catalogue.wonders)
+        stages = [{"cost": cost(rng)} | drawn_effects(rng, "") for _ in range(rng.randint(1, 6))]
+        return f'wonders."{board.name}".sides.{rng.choice(board.sides)[0]}={written(stages)}'
+    card = rng.choice(catalogue.cards)
+    if kind < 0.42:
+        return f'cards."{card.name}".cost={written(cost(rng))}'
+    if kind < 0.46:
+        others = [other.name for other in catalogue.cards if other.name != card.name]
+        return f'cards."{card.name}".free_with={written(some(rng, others))}'
+    if kind < 0.5 and card.color not in DRAWN_COLORS and "produces_one_of" not in card.effects.present():
+        return f'cards."{card.name}".color={written(rng.choice([c for c in COLORS if c not in DRAWN_COLORS]))}'
+    name = rng.choice(EFFECTS)
+    if name == "copy_guild" and card.color == "purple":
+        name = "points"
+    return f'cards."{card.name}".{name}={written(effect(rng, name, card.color))}'
+
+
+def drawn_effects(rng: random.Random, color: str) -> dict[str, Any]:
+    return {name: effect(rng, name, color) for name in rng.sample(EFFECTS, rng.randint(1, 3))}
+
+
+def accepted(ruleset: str, players: int, changes: Sequence[str]) -> bool:
+    """Say whether a catalogue with these changes can be compiled."""
+    try:
+        compile_rules(load_catalogue(ruleset, changes=changes), players)
+    except UserError:
+        return False
+    return True
+
+
+def pushed(rng: random.Random, ruleset: str, players: int, changes: list[str]) -> list[str]:
+    """Set the same effect on as many cards as the bounds allow, with the greatest amount that they allow."""
+    name, low = rng.choice((("points_per", 1), ("points_per", -1), ("coins_per", 1), ("shields", 1), ("coins", 1)))
+    if rng.random() < 0.4:
+        name = rng.choice(("coin_loss", "debt", "coins_to_others", "points"))
+    cards = load_catalogue(ruleset).cards
+    cards = tuple(rng.sample(cards, rng.choice((1, 3, 12, len(cards)))))
+    values = {card.name: effect(rng, name, card.color) for card in cards}
+
+    def with_amount(amount: int) -> list[str]:
+        def sized(value: Any) -> Any:
+            return {**value, "n": low * amount} if isinstance(value, dict) else low * amount
+
+        return [*changes, *(f'cards."{card}".{name}={written(sized(value))}' for card, value in values.items())]
+
+    good, bad = 0, MOST + 1
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if accepted(ruleset, players, with_amount(middle)):
+            good = middle
+        else:
+            bad = middle
+    return with_amount(good) if good else changes
+
+
+def draw_case(seed: int) -> Case:
+    """Draw a case; of the changes drawn, those are kept that are accepted together."""
+    rng = random.Random(seed)
+    ruleset, players = rng.choice(TABLES)
+    catalogue = load_catalogue(ruleset)
+    changes = [change(rng, catalogue) for _ in range(rng.choice((0, 1, 4, 12, 40)))]
+    if not accepted(ruleset, players, changes):
+        kept: list[str] = []
+        for one in changes:
+            if accepted(ruleset, players, [*kept, one]):
+                kept.append(one)
+        changes = kept
+    return Case(seed, ruleset, players, tuple(pushed(rng, ruleset, players, changes)))
+
+
+def cases(first: int, many: int) -> Iterator[Case]:
+    """Yield the cases of these seeds."""
+    return map(draw_case, range(first, first + many))
+
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+def twin_of(case: Case) -> Reference:
+    """Return the reference twin with the facts of a case."""
+    catalogue = load_catalogue(case.ruleset, changes=case.changes)
+    boards = [
+        {
+            "name": wonder.name,
+            "resource": wonder.resource,
+            "sides": {
+                side: [{"cost": cost_facts(s.cost), "effects": effect_facts(s.effects, tradable=False)} for s in stages]
+                for side, stages in wonder.sides
+            },
+        }
+        for wonder in catalogue.wonders
+    ]
+    facts = catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
+    settings = catalogue.settings
+    rules = replace(
+        RULE_SETS[case.ruleset],
+        start_coins=settings.start_coins,
+        sale_coins=settings.sale_coins,
+        trade_price=settings.trade_price,
+        victory_tokens=settings.victory_tokens,
+        defeat_points=settings.defeat_points,
+        coins_per_point=settings.coins_per_point,
+        guilds_extra=settings.guilds_extra,
+    )
+    return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), rules)
+
+
+COLUMNS = {
+    "coins": "coins",
+    "shields": "shields",
+    "stages": "stages",
+    "defeats": "defeat_tokens",
+    "debts": "debts",
+    "coins_lost": "lost_coins",
+    "trade_paid": "trade_paid",
+    "trade_received": "trade_received",
+    "bank_paid": "bank_paid",
+    "built_paid": "built_paid",
+    "built_chain": "built_chain",
+    "built_free": "built_free",
+    "built_discard": "built_discard_pile",
+    "sold": "sold",
+}
+"""Column of the rows -> count of the twin."""
+
+
+def compare_case(case: Case, games: int) -> None:
+    """Play a case on both sides: equal traces and rows, points that add up, coins that are never negative."""
+    twin = twin_of(case)
+    for player in (TASTES[case.seed % 3], RANDOM):
+        table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, set=case.changes)
+        policy = twin_policy(case.ruleset, player)
+        for number in range(games):
+            told, expected = table.trace(number), twin.play(case.seed, number, policy)
+            assert told == expected, f"{case}: game {number}"
+            rows = np.zeros(table.seats, table.row_dtype)
+            table.play(number, rows)
+            assert (rows["points"].astype(int).sum(axis=1) == rows["total"]).all(), case
+            assert (rows["coins"] >= 0).all(), case
+            for row, counted in zip(rows, twin.rows, strict=True):
+                found = {name: int(row[name]) for name in COLUMNS}
+                assert found == {name: counted[other] for name, other in COLUMNS.items()}, case

@@ -1,0 +1,241 @@
+"""What a catalogue can lead to at worst, proved from its compiled rules, and refused where it would not fit.
+
+The bounds (``holdings``) are compared with the widths of records and columns (kernels/layout.py), so that no game of an
+accepted catalogue overflows, wraps around or writes outside a record. What holds for every catalogue that can be read
+is proved where the record is laid out; here stands what depends on the cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.wonders.catalog.holdings import Amounts, Holdings
+from wsim.wonders.kernels.layout import DEEDS, LANE, LOSS_AT_ONCE, ROW
+from wsim.wonders.words import (
+    AGES,
+    BLACK_MARKET,
+    CARDS,
+    COPY_GUILD,
+    FLEX,
+    NEIGHBOR_SEATS,
+    PER_STAGE,
+    PER_VICTORY,
+    PURPLE,
+    RESOURCES,
+    WAREHOUSE,
+)
+
+if TYPE_CHECKING:
+    from wsim.wonders.catalog.model import Catalogue
+
+__all__ = ["Bound", "Bounds", "check_bounds"]
+
+SHOWN = 3  # entries that a refusal names
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that games may reach.
+
+    Attributes
+    ----------
+    what: of which the sentence speaks. value: what it can reach. limit: what fits.
+    parts: what each entry can add to it. change: what makes it smaller.
+    """
+
+    what: str
+    value: int
+    limit: int
+    parts: Amounts
+    change: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether the value is not beyond the limit, which is negative for a lower bound."""
+        return self.value >= self.limit if self.limit < 0 else self.value <= self.limit
+
+
+def check_bounds(rules: Any, catalogue: Catalogue) -> None:
+    """Raise UserError for the first bound of a RULES record that does not fit, naming what makes it so large."""
+    for bound in Bounds(Holdings(rules)).all():
+        if not bound.fits:
+            raise UserError(_refusal(bound, rules, catalogue))
+
+
+def _refusal(bound: Bound, rules: Any, catalogue: Catalogue) -> str:
+    """Return the sentence about a bound that does not fit."""
+    least = "least" if bound.limit < 0 else "most"
+    largest = [int(entry) for entry in np.argsort(-bound.parts, kind="stable")[:SHOWN] if bound.parts[entry] > 0]
+    names = _entry_names(catalogue)
+    source = f", most of it by {' and '.join(names[entry] for entry in largest)}" if largest else ""
+    where = f"rule set {catalogue.ruleset} with {int(rules.players)} players"
+    return (
+        f"{bound.what} could come to {bound.value:,} in {where}{source}, and at {least} {bound.limit:,} can be played; "
+        f"change {bound.change}"
+    )
+
+
+def _entry_names(catalogue: Catalogue) -> dict[int, str]:
+    """Return what each entry is called: cards by name, stages by board and side, in the order of the rules."""
+    names = {number: card.name for number, card in enumerate(catalogue.cards)}
+    stages = [
+        f"stage {place} of {wonder.name} {side}"
+        for wonder in catalogue.wonders
+        for side, built in wonder.sides
+        for place, _ in enumerate(built, start=1)
+    ]
+    return names | {CARDS + number: name for number, name in enumerate(stages)}
+
+
+def _width(name: str) -> tuple[int, int]:
+    """Return the least and the greatest number that a column of the rows holds."""
+    limits = np.iinfo(ROW[name].base)
+    return int(limits.min), int(limits.max)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Everything that a table can come to."""
+
+    held: Holdings
+
+    @property
+    def rules(self) -> Any:
+        """The rules of the table."""
+        return self.held.rules
+
+    def all(self) -> Iterator[Bound]:
+        """Yield every bound: those of counting and paying, those of coins, then those of points."""
+        yield from self._production()
+        yield from self._counts()
+        yield from self._money()
+        yield from self._points()
+
+    # --- what cities make and do
+
+    def _production(self) -> Iterator[Bound]:
+        """Yield the bounds of the payment solver (payment.py): symbols of a city, a byte for each resource."""
+        held = self.held
+        one_of, abilities = held.field("one_of"), held.field("abilities")
+        either_or = ((one_of != 0) | (abilities & (WAREHOUSE | BLACK_MARKET) != 0)).astype(np.int64)
+        change = "`produces` and `produces_one_of`"
+        yield Bound("the either/or symbols of a city", held.in_city(either_or), FLEX, either_or, change)
+        produces = np.asarray(self.rules.produces)
+        by_product = ((abilities & (WAREHOUSE | BLACK_MARKET)) != 0).astype(np.int64)
+        for place, resource in enumerate(RESOURCES):
+            made = (produces >> np.uint64(8 * place) & np.uint64(0xFF)).astype(np.int64) + (one_of >> place & 1)
+            made += by_product
+            reached = (1 + NEIGHBOR_SEATS) * (1 + held.in_city(made))
+            yield Bound(f"the {resource} of a city and its neighbours", reached, LANE, made, change)
+
+    def _counts(self) -> Iterator[Bound]:
+        """Yield the bounds of moves, shields and tokens."""
+        held, rules = self.held, self.rules
+        change = "`build_from_discard` and `play_last_card`"
+        yield Bound("the moves of a game", held.deeds, DEEDS, held.grants, change)
+        shields = held.field("shields")
+        yield Bound("the shields of a city", held.in_city(shields), _width("shields")[1], shields, "`shields`")
+        points = int((held.tokens * np.asarray(rules.victory_points)).sum())
+        tokens = (held.field("victory_token") != 0).astype(np.int64)
+        change = "settings.victory_tokens and `victory_token`"
+        yield Bound("the points of a city's victory tokens", points, _width("victory_points")[1], tokens, change)
+
+    # --- coins and debts
+
+    @cached_property
+    def losses(self) -> Amounts:
+        """The coins that each entry can make one city lose (R32)."""
+        each, _, per = self.held.field("coin_loss").T
+        times = np.where(per == PER_STAGE, self.held.stages, 1)
+        lost: Amounts = each * np.where(per == PER_VICTORY, int(self.held.tokens.sum()), times)
+        return lost
+
+    @cached_property
+    def lost(self) -> int:
+        """The coins that a city can have to lose in a game."""
+        return self.held.from_others(self.losses, self.held.field("coin_loss")[:, 1])
+
+    @cached_property
+    def debts(self) -> int:
+        """The debts that a city can have: those of cards (R36), and losses that it does not pay."""
+        debt = self.held.field("debt")
+        return self.held.from_others(debt[:, 0], debt[:, 1]) + self.lost
+
+    @cached_property
+    def gains(self) -> Amounts:
+        """The coins that each entry can bring its city (R9.3)."""
+        return self.held.field("coins") + self.held.per("coins_per")
+
+    @cached_property
+    def coins(self) -> int:
+        """The coins that a city can have: by its cards or their sale, its stages, the others' gifts and their trade."""
+        held, rules = self.held, self.rules
+        sales = np.full(held.placed, int(rules.sale_coins), np.int64)
+        cards = np.where(held.copies > 0, self.gains[:CARDS], 0)
+        by_cards = int(np.sort(np.concatenate([cards, sales]))[::-1][: held.placed].sum())
+        gifts = held.field("coins_to_others")
+        units = sum((np.asarray(rules.cost) >> np.uint64(8 * k) & np.uint64(0xFF)).astype(int) for k in range(7))
+        turns = AGES * (int(rules.turns) + (held.last_players > 0))
+        trade = NEIGHBOR_SEATS * turns * int(np.max(units)) * int(rules.trade_price)
+        given = held.from_others(gifts[:, 0], gifts[:, 1])
+        return int(rules.start_coins) + by_cards + held.of_stages(self.gains) + given + trade
+
+    def _money(self) -> Iterator[Bound]:
+        held = self.held
+        parts = self.gains + held.field("coins_to_others")[:, 0]
+        change = "`coins`, `coins_per`, `coins_to_others`, settings.start_coins and settings.sale_coins"
+        yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, change)
+        at_once = held.in_a_turn(self.losses, held.field("coin_loss")[:, 1])
+        paid = min(at_once, self.coins)
+        change = "`coin_loss`"
+        yield Bound("the coins that a city pays for losses of one turn", paid, LOSS_AT_ONCE, self.losses, change)
+
+    # --- points
+
+    @cached_property
+    def copying(self) -> int:
+        """1 where a city can copy a guild (R29), which then counts as one more purple card, else 0."""
+        return int((self.held.field("abilities") & COPY_GUILD != 0).any())
+
+    def _worth(self, sign: int) -> Amounts:
+        """Return the most points, or the most points lost (``sign`` -1), of each entry; never negative."""
+        held = self.held
+        per = sign * held.per("points_per", self.copying, 1 << PURPLE)
+        complete = sign * held.field("points_complete")
+        sure = sign * held.field("points") + np.maximum(per, 0) + np.maximum(complete, 0)
+        return np.maximum(sure, 0)
+
+    @cached_property
+    def science(self) -> int:
+        """The most points of science symbols: of n symbols, n² if all are the same, or 10 of three (R23)."""
+        held = self.held
+        symbols = held.in_city((held.field("symbol") != 0).astype(np.int64)) + held.in_city(held.field("copy_science"))
+        if self.copying:
+            symbols += 1 + int(held.field("copy_science")[:CARDS].max())
+        return symbols * symbols + (symbols >= 3)
+
+    def _copied(self, worth: Amounts) -> int:
+        """Return the worth of the best guild that a city can copy, which is one more structure."""
+        purple = (np.asarray(self.rules.color) == PURPLE) & (self.held.copies > 0)
+        return self.copying * int(np.where(purple, worth[:CARDS], 0).max())
+
+    def _points(self) -> Iterator[Bound]:
+        """Yield the bounds of the total: categories, coins lost and debts can be no further from 0."""
+        held, rules = self.held, self.rules
+        change = "`points`, `points_per` and what is counted"
+        tokens = int((held.tokens * np.asarray(rules.victory_points)).sum())
+        treasury = self.coins // int(rules.coins_per_point)
+        worth = self._worth(1)
+        most = held.in_city(worth) + self._copied(worth) + tokens + treasury + self.science
+        yield Bound("the points of a city", most, _width("total")[1], worth, change)
+        worth = self._worth(-1)
+        least = held.in_city(worth) + self._copied(worth) - held.defeats * int(rules.defeat_points) + self.debts
+        parts = worth + self.losses + held.field("debt")[:, 0]
+        change += ", `debt` and `coin_loss`"
+        yield Bound("the points of a city", -least, _width("total")[0], parts, change)
