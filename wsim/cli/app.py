@@ -410,15 +410,27 @@ def catalog(
     diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Compare two rule sets.")] = None,
     check: Annotated[str | None, typer.Option(metavar="FILE", help="Check a catalogue or a patch of it.")] = None,
     rulesets: Annotated[bool, typer.Option("--rulesets", help="List the rule sets of all games.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of card files and patches, for editors.")
+    ] = False,
     wide: Wide = False,
     as_json: Json = False,
 ) -> None:
     """Show what a game is made of, compare rule sets, check a file of your own."""
-    from wsim.cli.catalog import Source, check_command, diff_command, rulesets_command, show_command
+    from wsim.cli.catalog import (
+        Source,
+        check_command,
+        diff_command,
+        rulesets_command,
+        schema_command,
+        show_command,
+    )
 
     source = Source(game, ruleset, cards, tuple(patch or ()), tuple(changes or ()))
     if rulesets:
         rulesets_command(as_json=as_json)
+    elif schema:
+        schema_command(source)
     elif check is not None:
         check_command(source, check, wide=wide, as_json=as_json)
     elif diff is not None:

@@ -22,7 +22,7 @@ from wsim.wonders.game import NAME as WONDERS
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
 
-__all__ = ["Source", "check_command", "diff_command", "rulesets_command", "show_command"]
+__all__ = ["Source", "check_command", "diff_command", "rulesets_command", "schema_command", "show_command"]
 
 Rows = list[dict[str, Any]]
 
@@ -164,6 +164,14 @@ def rulesets_command(*, as_json: bool) -> None:
         print_json(rows)
         return
     print_tables([Shown("Rule sets: --game GAME --ruleset RULESET", rows, first=("game", "ruleset", "players"))])
+
+
+def schema_command(source: Source) -> None:
+    """Print the JSON Schema of a game's card file."""
+    from wsim.babel.catalog.schema import card_file_schema as of_babel
+    from wsim.wonders.catalog.schema import card_file_schema as of_wonders
+
+    print_json(of_babel() if source.name == BABEL else of_wonders())
 
 
 def check_command(source: Source, path: str, *, wide: bool, as_json: bool) -> None:
