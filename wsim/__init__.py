@@ -15,6 +15,8 @@ UserError: what every function here raises for input that it refuses.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import wsim.forked  # noqa: F401 (from now on it looks at every fork)
+
 if TYPE_CHECKING:
     from wsim.comparisons.picks import experiment_picks
     from wsim.comparisons.whatif import whatif

@@ -72,6 +72,17 @@ def test_the_longest_list_of_offers_is_played() -> None:
     compare_case(2, 3, [*changes, "babel.setup.starting_hand.3=12"], games=4)
 
 
+@pytest.mark.parametrize("pay", ["refused_offer", "triple_bonus"])
+def test_offers_that_earn_nothing_are_told(pay: str) -> None:
+    """A refused offer, or its Triple bonus, may be worth 0: the trace tells it all the same."""
+    compare_case(5, 5, [f"babel.effects.{pay}=0", "babel.action_cards.triple_bonus=6"], games=6)
+
+
+def test_a_wonder_that_nobody_had_parts_for_is_told() -> None:
+    """A28: a wonder is completed by players who have no parts left; it earns nothing, its action card is drawn."""
+    compare_case(6, 3, ["babel.rules.limit_parts=true", "babel.setup.parts=1"], games=6)
+
+
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_the_printed_game_is_far_from_the_bound(seats: int) -> None:
     assert sum(most_points(compile_rules(load_catalogue(), seats)).values()) < 3000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,7 @@ class _Teller:
         self.hands = [dict.fromkeys(KINDS, 0) for _ in range(seats)]
         self.owned: list[list[dict[str, int]]] = [[] for _ in range(seats)]
         self.held: list[list[str]] = [[] for _ in range(seats)]
+        self.built = Counter[str]()  # discs of each wonder
         self.row = 0
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -242,8 +244,10 @@ class _Teller:
         assert built.what == LOG_BUILT, built
         self.owned[built.seat].append(self.discs[built.move])
         told["disc_to"] = built.seat
-        for _, wonder in self.wonders():
-            told["wonder_completed"] = self.completed(wonder)
+        self.built[told["wonder"]] += 1
+        if self.built[told["wonder"]] == SPACES:
+            nobody = {"units": [0] * self.seats, "points": [0] * self.seats}  # all out of parts (A28)
+            told["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), nobody))
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Tell the wonders that are scored next, each with its number."""

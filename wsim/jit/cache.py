@@ -1,33 +1,31 @@
 """The folders of compiled kernels.
 
-Numba decides whether a cached kernel is stale by the file of the outermost function only: after an edit of a callee in
-another module it returns the OLD answer. The cache directory therefore carries a digest of every kernel source, so an
-edited kernel can never meet a cache entry of its former self.
+An entry point is made of many kernels, in many modules. The folder in which it is kept therefore carries a digest of
+every kernel source, so that an edited kernel can never meet what was compiled of its former self. What is in the folder
+is loaded as code: it lies where only this user writes.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
 import numba
 
-from wsim.jit.modes import CHECKED, JIT, PLAIN, config
+from wsim.jit.modes import CHECKED, JIT, PLAIN
 
-__all__ = ["cache_directory", "cache_is_cold", "caching_in", "source_digest"]
+__all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_keep", "kept_folder", "source_digest"]
 
+SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
 SHARED_SOURCES = ("jit", "rng.py", "policies/interface.py")
 KERNEL_PLACES = ("words.py", "kernels", "policies")  # of a game: what its kernels are made of
-
-_SETTINGS = threading.RLock()
 
 
 @lru_cache
@@ -54,14 +52,20 @@ def _cache_root() -> Path:
     if named := os.environ.get("WSIM_CACHE_DIR"):
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
-    root = (Path(base) if base else Path.home() / ".cache") / "wsim"
     try:
+        root = (Path(base) if base else Path.home() / ".cache") / "wsim"
         root.mkdir(parents=True, exist_ok=True)
         if os.access(root, os.W_OK):
             return root
     except (OSError, RuntimeError):
         pass
-    return Path(tempfile.gettempdir()) / "wsim-cache"
+    return _temporary_root()
+
+
+def _temporary_root() -> Path:
+    """Return the folder for users without a home, one for each of them."""
+    user = f"-{os.getuid()}" if hasattr(os, "getuid") else ""
+    return Path(tempfile.gettempdir()) / f"wsim-cache{user}"
 
 
 def cache_directory(package: str) -> Path:
@@ -71,31 +75,34 @@ def cache_directory(package: str) -> Path:
     return _cache_root() / f"{package}-{source_digest(package)}-py{python}-numba{numba.__version__}{mode}"
 
 
+def kept_folder(package: str) -> Path:
+    """Return the cache folder of a package, made where it is not there; raise OSError where it must not be used."""
+    folder = cache_directory(package)
+    if folder.parent == _temporary_root():
+        _make_private(folder.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder of this user alone; raise OSError for one there that somebody else can write in, or put there."""
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        found = folder.lstat()
+        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
+        if hasattr(os, "getuid") and not (private and found.st_uid == os.getuid()):
+            raise PermissionError(errno.EPERM, "not a folder of this user alone", str(folder)) from None
+
+
+def can_keep(package: str) -> bool:
+    """Say whether what is compiled for a package can be kept."""
+    try:
+        return os.access(kept_folder(package), os.W_OK)
+    except OSError:
+        return False
+
+
 def cache_is_cold(package: str, name: str) -> bool:
     """Say whether the entry points with ``name`` in ``module.function`` have still to be compiled on this machine."""
-    return JIT and not any(name in path.name for path in cache_directory(package).rglob("*.nbi"))
-
-
-@contextmanager
-def caching_in(package: str | None) -> Iterator[bool]:
-    """Have numba keep what is decorated meanwhile in the cache folder of a package; tell whether it can be kept.
-
-    The setting is numba's own, of the whole process: it is put back, and other users of numba keep their folder.
-    Without a package nothing is kept.
-    """
-    if package is None:
-        yield False
-        return
-    with _SETTINGS:
-        before = config.CACHE_DIR
-        folder = cache_directory(package)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            cached = os.access(folder, os.W_OK)
-        except OSError:
-            cached = False
-        config.CACHE_DIR = str(folder)
-        try:
-            yield cached
-        finally:
-            config.CACHE_DIR = before
+    return JIT and not any(name in path.name for path in cache_directory(package).glob(f"*{SUFFIX}"))

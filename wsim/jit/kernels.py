@@ -10,8 +10,7 @@ from typing import Any
 
 import numba
 
-from wsim.jit.cache import caching_in
-from wsim.jit.modes import JIT, PLAIN
+from wsim.jit.modes import JIT, KEEPS, PLAIN
 
 __all__ = ["kernel", "njit"]
 
@@ -25,7 +24,7 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
 
     Plain ``@kernel`` functions are compiled into their callers, ``@kernel(inline=True)`` ones wherever they are called.
     With a signature, ``@kernel(signature)``, the function is an entry point: compiled at once, for those types only,
-    and kept in the cache directory of its package: that of its module, or the one named. Entry points outside wsim that
+    and kept in the cache folder of its package: that of its module, or the one named. Entry points outside wsim that
     name none are not kept, because no digest would cover what they call.
     """
     if isinstance(signature, FunctionType):
@@ -36,10 +35,23 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
             return njit(**_OPTIONS)(function)
-        with caching_in(package or _package_of(function)) as cached, _collector_off():
-            return njit(signature, cache=cached, no_cfunc_wrapper=True, **_OPTIONS)(function)
+        with _collector_off():
+            return _compiled(function, signature, package or _package_of(function))
 
     return compile_entry
+
+
+def _compiled(function: FunctionType, signature: Any, package: str | None) -> Any:
+    """Compile an entry point, or find it in the cache of a package; without one it is not kept."""
+    if package is None or not KEEPS:
+        return njit(signature, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    from wsim.jit.kept import Kept
+
+    entry = njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
+    entry._cache = Kept(function, package)  # noqa: SLF001 (modes.KEEPS)
+    entry.compile(signature)
+    entry.disable_compile()
+    return entry
 
 
 def _package_of(function: FunctionType) -> str | None:

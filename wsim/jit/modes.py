@@ -9,7 +9,7 @@ from typing import Any
 
 from numba.core import config as _config
 
-__all__ = ["CHECKED", "JIT", "PLAIN", "config"]
+__all__ = ["CHECKED", "JIT", "KEEPS", "PLAIN", "config"]
 
 # Typed stubs of numba do not know the settings.
 config: Any = _config
@@ -30,13 +30,21 @@ _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 
 
-def _short_cuts_known() -> bool:
-    """Say whether this numba has every name that the short cuts stand on."""
+# Likewise what keeping kernels on the disk stands on.
+_KEEPING: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("numba.core.compiler", "CompileResult"): ("_reduce", "_rebuild"),
+    ("numba.core.serialize", "dumps"): (),
+    ("numba.core.dispatcher", "Dispatcher"): ("compile", "disable_compile", "enable_caching"),
+}
+
+
+def _known(wanted: Mapping[tuple[str, str], tuple[str, ...]]) -> bool:
+    """Say whether this numba has all of these names."""
     try:
-        classes = {getattr(import_module(module), name): names for (module, name), names in _SHORT_CUTS.items()}
+        found = {getattr(import_module(module), name): names for (module, name), names in wanted.items()}
     except (ImportError, AttributeError):
         return False
-    return all(hasattr(found, name) for found, names in classes.items() for name in names)
+    return all(hasattr(thing, name) for thing, names in found.items() for name in names)
 
 
 JIT = not config.DISABLE_JIT
@@ -45,6 +53,9 @@ JIT = not config.DISABLE_JIT
 CHECKED = bool(config.BOUNDSCHECK)
 """Whether kernels check their indices (``NUMBA_BOUNDSCHECK=1``)."""
 
-PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _short_cuts_known()
+PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _known(_SHORT_CUTS)
 """Whether kernels are compiled in numba's ordinary way: by choice (``WSIM_PLAIN_JIT=1``), or because this numba lacks
 names that the short cuts stand on. It takes longer, and the kernels are a little slower; the games are the same."""
+
+KEEPS = _known(_KEEPING)
+"""Whether compiled kernels are kept on the disk; a numba that lacks the names compiles them in every process."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.forked import refuse_forked
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class _Pace:
 
 def usable_threads(threads: int | None) -> int:
     """Return the number of threads to play with; raise UserError if it is not in 1..1024."""
+    refuse_forked()
     if threads is None:
         return usable_cpus()
     if type(threads) is not int or not 1 <= threads <= MAXIMUM_THREADS:

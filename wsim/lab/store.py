@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.forked import refuse_forked
 from wsim.lab.archive import damaged_files
 from wsim.lab.files import StoreError
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger
@@ -267,6 +268,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Raises UserError if there is none, StoreError if a file that is kept with it is not what it was.
     """
+    refuse_forked()
     folder = Path(path)
     record = read_record(folder)
     if damaged := damaged_files(folder, record.files):

@@ -50,12 +50,12 @@ def best_science(fixed: Counter[str], wild: int, copies: int, to_copy: Iterable[
 
 
 def copy_options(table: Table, seat: int) -> list[Card | None]:
-    """None, then the guilds that the Olympia stage may copy, alphabetically; only None without the stage."""
+    """The guilds that the Olympia stage may copy, alphabetically; only None without the stage or without guilds."""
     if not table.cities[seat].effects("copy_guild"):
         return [None]
     cities = (table.left(seat), table.right(seat))
     guilds = {card.name: card for city in cities for card in city.structures if card.color == "purple"}
-    return [None, *(guilds[name] for name in sorted(guilds))]
+    return [guilds[name] for name in sorted(guilds)] or [None]
 
 
 def categories(table: Table, seat: int, copied: Card | None = None) -> dict[str, int]:

@@ -179,7 +179,7 @@ def pay_offer(game, rules, seat, tripled):
         tally.action_points += cards * rules.effects[TRIPLE_BONUS] - points
         points = cards * rules.effects[TRIPLE_BONUS]
     public.points[seat] += points
-    if points:
+    if cards:
         note(game, LOG_PAID, seat, points, 0)
 
 

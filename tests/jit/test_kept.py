@@ -1,0 +1,243 @@
+"""Kernels on the disk: whatever is done to their files or their folder, they are compiled again, never loaded wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wsim.jit import JIT, cache, cache_directory, kept, kernel, types
+
+pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
+ROOT = Path(__file__).parents[2]
+HOME = "babel.kernels"
+
+
+def _plus(number):  # type: ignore[no-untyped-def]
+    return number + 1
+
+
+def _minus(number):  # type: ignore[no-untyped-def]
+    return number - 1
+
+
+def compiled(function: Any = _plus) -> tuple[int, bool]:
+    """Make an entry point; return its answer for 1 and whether it was found on the disk."""
+    entry = kernel(types.int64(types.int64), package=HOME)(function)
+    return int(entry(1)), bool(sum(entry.stats.cache_hits.values()))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and nothing said yet."""
+    monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept, "_said", [])
+    return cache_directory(HOME)
+
+
+@pytest.fixture
+def file(folder: Path) -> Path:
+    """The file of one kernel."""
+    assert compiled() == (2, False)
+    assert compiled() == (2, True)
+    (found,) = folder.iterdir()
+    return found
+
+
+def flipped(place: float) -> Callable[[bytes], bytes]:
+    """Return a fault: one bit at a part of the file."""
+
+    def fault(content: bytes) -> bytes:
+        at = int(place * (len(content) - 1))
+        return content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :]
+
+    return fault
+
+
+FAULTS: dict[str, Callable[[bytes], bytes]] = {
+    "emptied": lambda _: b"",
+    "one byte": lambda content: content[:1],
+    "head only": lambda content: content[:14],
+    "digest only": lambda content: content[:46],
+    "truncated": lambda content: content[: len(content) // 2],
+    "last byte lost": lambda content: content[:-1],
+    "longer": lambda content: content + b"\0",
+    "garbage": lambda content: bytes(range(256)) * (len(content) // 256 + 1),
+    "zeros": lambda content: bytes(len(content)),
+    "a block of zeros": lambda content: content[:1000] + bytes(512) + content[1512:],
+    "text": lambda _: "straße\n".encode(),
+    "of another form": lambda content: content.replace(b"wsim-kernel/1", b"wsim-kernel/0"),
+} | {f"a bit at {place}": flipped(place) for place in (0.0, 0.001, 0.01, 0.1, 0.5, 0.9, 1.0)}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_damaged_file_is_compiled_again_and_replaced(
+    fault: str, file: Path, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sound = file.read_bytes()
+    file.write_bytes(FAULTS[fault](sound))
+    assert file.read_bytes() != sound
+    assert compiled() == (2, False)
+    assert compiled() == (2, True)
+    assert list(folder.iterdir()) == [file]
+    assert capfd.readouterr().err == ""
+
+
+def test_a_file_that_is_gone_is_written_again(file: Path) -> None:
+    file.unlink()
+    assert (compiled(), compiled()) == ((2, False), (2, True))
+
+
+def test_the_file_of_another_kernel_is_none_of_this_one(file: Path, folder: Path) -> None:
+    assert compiled(_minus) == (0, False)
+    (other,) = set(folder.iterdir()) - {file}
+    shutil.copy(other, file)
+    assert (compiled(), compiled()) == ((2, False), (2, True))
+
+
+def test_what_cannot_be_made_a_kernel_of_is_compiled_again(file: Path) -> None:
+    """As of another build of the same numba: a sound file that is of no use."""
+    import pickle
+
+    file.write_bytes(kept._sealed(file, pickle.dumps(("no", "kernel"))))
+    assert (compiled(), compiled()) == ((2, False), (2, True))
+
+
+def test_a_disk_that_is_full_while_it_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert compiled() == (2, False)
+    assert compiled() == (2, False)
+    assert list(folder.iterdir()) == []
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "cannot be kept in the cache folder (No space left on device), so every command compiles them anew" in said
+
+
+def test_an_old_file_stays_while_a_new_one_is_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_bytes(b"damaged")
+
+    def killed(_: int) -> None:
+        assert file.read_bytes() == b"damaged"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", killed)
+    with pytest.raises(KeyboardInterrupt):
+        compiled()
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("what", ["file", "/proc/nowhere", "folder in place of the kernel"])
+def test_a_folder_that_cannot_be_used_is_one_sentence(
+    what: str, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if what == "folder in place of the kernel":
+        file.unlink()
+        (file / "inside").mkdir(parents=True)
+        where = file
+    else:
+        where = tmp_path / what
+        if what == "file":
+            where.touch()
+        monkeypatch.setenv("WSIM_CACHE_DIR", str(where))
+    for _ in range(2):
+        assert compiled() == (2, False)
+    said = capfd.readouterr().err
+    assert said.startswith(f"wsim: compiled kernels cannot be kept in '{where}")
+    assert said.endswith("set WSIM_CACHE_DIR to a folder that can be written\n")
+    assert said.count("\n") == 1
+
+
+# --- the folder of users without a home ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of a user whose home cannot be written; an empty folder for temporary files."""
+    (tmp_path / "no-home").touch()
+    for name in ("WSIM_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(kept, "_said", [])
+    return cache._temporary_root()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners as POSIX has them")
+def test_the_temporary_cache_is_of_one_user_alone(temporary: Path) -> None:
+    assert (compiled(), compiled()) == ((2, False), (2, True))
+    assert temporary.name == f"wsim-cache-{os.getuid()}"
+    assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners as POSIX has them")
+@pytest.mark.parametrize("trap", ["open to all", "of somebody else", "a link"])
+def test_a_folder_that_somebody_else_put_there_is_not_read(
+    trap: str, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert compiled() == (2, False)
+    if trap == "open to all":
+        temporary.chmod(0o777)
+    elif trap == "of somebody else":
+        owner = os.getuid()
+        monkeypatch.setattr(cache, "_temporary_root", lambda: temporary)
+        monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    else:
+        temporary.rename(tmp_path / "moved")
+        temporary.symlink_to(tmp_path / "moved")
+    assert compiled() == (2, False)
+    assert "(not a folder of this user alone), so every command compiles them anew" in capfd.readouterr().err
+
+
+# --- whole processes --------------------------------------------------------------------------------------------------
+
+PROGRAM = "from wsim.wonders.kernels.entries import science_entry; print(int(science_entry(1, 1, 1, 0)))"
+
+
+def process(cache_folder: Path) -> tuple[int, str, str]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "WSIM_CACHE_DIR": str(cache_folder),
+        "PYTHONWARNINGS": "error",
+    }
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment, timeout=300, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
+    """What ended every later command, or crashed it: an index without content, machine code with a bit flipped."""
+    assert process(tmp_path) == (0, "10\n", "")
+    files = sorted(tmp_path.rglob("*.kernel"))
+    sound = [path.read_bytes() for path in files]
+    assert len(files) >= 2
+    for fault in ("emptied", "truncated", "garbage", "a bit at 0.9"):
+        for path, content in zip(files, sound, strict=True):
+            path.write_bytes(FAULTS[fault](content))
+        assert process(tmp_path) == (0, "10\n", ""), fault
+        assert all(len(path.read_bytes()) > 1000 for path in files)
+
+
+def test_nothing_is_ever_kept_beside_the_sources(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, out, error = process(tmp_path / "file")
+    assert (code, out) == (0, "10\n")
+    assert error.count("\n") == 1
+    assert error.startswith("wsim: compiled kernels cannot be kept in ")
+    assert not list((ROOT / "wsim").rglob("*.nbi"))

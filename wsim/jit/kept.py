@@ -1,0 +1,139 @@
+"""Compiled kernels on the disk: found again by later processes, compiled again where anything is wrong with them.
+
+A file holds one entry point for one processor: a digest, then what numba makes a compiled function of again. The digest
+is compared before anything is read, since damaged machine code would not fail but crash. Files are written beside their
+place, flushed to the disk and moved, so that a process killed or a disk full at any moment leaves the old file or none.
+
+This stands on names that numba does not promise to keep; where one is missing (``modes.KEEPS``), nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import os
+import pickle
+import sys
+import uuid
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps  # type: ignore[attr-defined, unused-ignore]
+
+from wsim.jit.cache import SUFFIX, cache_directory, kept_folder
+
+__all__ = ["Kept"]
+
+_HEAD = b"wsim-kernel/1\n"
+_DIGEST = 32  # bytes
+_said: list[str] = []
+
+
+class Kept:
+    """The file of an entry point, as numba's dispatcher asks for it (``numba.core.caching``)."""
+
+    def __init__(self, function: FunctionType, package: str) -> None:
+        self._package = package
+        path = Path(inspect.getfile(function))
+        self._name = f"{path.stem}.{function.__qualname__}".replace("<", "").replace(">", "")
+        # sources of wsim are in the name of the folder; entry points elsewhere, as in tests, have their own file
+        self._source = f"{function.__module__} {function.__code__.co_firstlineno} {_digest_of_file(path)}"
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, for the statistics of numba's dispatcher."""
+        return str(cache_directory(self._package))
+
+    def _file(self, signature: Any, codegen: Any) -> Path:
+        """Return the path of the file for a signature and a processor; OSError where no folder can be used."""
+        key = hashlib.sha256(repr((self._source, str(signature), codegen.magic_tuple())).encode()).hexdigest()
+        return kept_folder(self._package) / f"{self._name}-{key[:16]}{SUFFIX}"
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled function, None where it is not there or not as it was written."""
+        target_context.refresh()
+        try:
+            path = self._file(signature, target_context.codegen())
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _say_that_nothing_is_kept(self._package, error)
+            return None
+        payload = content[len(_HEAD) + _DIGEST :]
+        if content != _sealed(path, payload):
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))  # noqa: SLF001 (modes.KEEPS)
+        except Exception:  # made by another build of the same numba: compiled again, and replaced
+            return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep a function just compiled; say so where that is not possible."""
+        if result.lifted or result.library.has_dynamic_globals:
+            return
+        payload = dumps(result._reduce())  # noqa: SLF001 (modes.KEEPS)
+        try:
+            path = self._file(signature, result.codegen)
+            _write(path, _sealed(path, payload))
+        except OSError as error:
+            _say_that_nothing_is_kept(self._package, error)
+
+    def enable(self) -> None:
+        """Do nothing: it is always on."""
+
+    def disable(self) -> None:
+        """Do nothing, likewise."""
+
+    def flush(self) -> None:
+        """Do nothing: what is kept is never wrong."""
+
+
+def _sealed(path: Path, payload: bytes) -> bytes:
+    """Return the content of a file: its digest tells what it is and whose, too."""
+    return _HEAD + hashlib.sha256(path.name.encode() + payload).digest() + payload
+
+
+def _digest_of_file(path: Path) -> str:
+    """Return a digest of a file; its name where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return str(path)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, whatever ends this process or the power."""
+    beside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
+    try:
+        with beside.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _say_that_nothing_is_kept(package: str, error: OSError) -> None:
+    """Say once on stderr why kernels are compiled anew each time."""
+    if _said or sys.stderr is None:
+        return
+    _said.append(package)
+    reason = error.strerror or str(error)
+    where = repr(os.fspath(error.filename)) if error.filename else "the cache folder"
+    sys.stderr.write(
+        f"wsim: compiled kernels cannot be kept in {where} ({reason}), so every command compiles them anew; "
+        "set WSIM_CACHE_DIR to a folder that can be written\n"
+    )
