@@ -54,3 +54,7 @@ __all__ = [
     "variance_shares",
     "wilson",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -89,6 +89,10 @@ class Analysis:
 
     def table(self, run: Run, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
         """Make the table of a run; raise UserError for what cannot be asked of it."""
+        for name in options:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise UserError(f"this table has no option {name!r}: it has {known}{nearest(name, self.options)}")
         if self.by is not None:
             return self.make(run, by=tuple(by) or self.by, level=level, **options)
         if by:

@@ -14,6 +14,7 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
+from wsim.stats.notebook import html_of, text_of
 
 __all__ = [
     "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcome_names", "outcomes", "points_of",
@@ -31,7 +32,7 @@ DEALT = (
 POINTS = "points_"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A result to show.
 
@@ -45,6 +46,12 @@ class Table:
     frame: pl.DataFrame
     title: str
     note: str = ""
+
+    def __repr__(self) -> str:
+        return text_of(self.title, self.frame, [self.note])
+
+    def _repr_html_(self) -> str:
+        return html_of(self.title, self.frame, [self.note])
 
 
 def policies(source: Source, by: str | Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
