@@ -38,7 +38,7 @@ def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
 
 
 def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
-    every = set(Plan.make().as_dict()) | {"cards"}
+    every = set(Plan.make().as_dict()) | {"cards", "keep"}
     for name in GAMES:
         every |= set(find_game(name).OPTIONS)
     assert set(get_type_hints(PlayKeys)) == every

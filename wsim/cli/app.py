@@ -119,7 +119,7 @@ def run(
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Tell whole games, every decision of them.")
-@plan_options("picks", games="1")
+@plan_options("picks", "keep", games="1")
 def trace(
     given: Given,
     first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
@@ -214,7 +214,7 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
     context_settings=EXTRA_OPTIONS,
     short_help="Compare a changed card or rule on common deals.",
 )
-@plan_options("games", "picks", "set", "patch")
+@plan_options("games", "picks", "keep", "set", "patch")
 def whatif(
     given: Given,
     changes: Annotated[
@@ -297,7 +297,7 @@ app.add_typer(experiment, name="experiment")
 @experiment.command(
     cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="What doing something with a card causes."
 )
-@plan_options("picks", games="20,000")
+@plan_options("picks", "keep", games="20,000")
 def picks(
     given: Given,
     randomise: Annotated[

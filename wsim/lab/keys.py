@@ -34,6 +34,7 @@ class PlanKeys(TypedDict, total=False):
     patch: _Path | Sequence[_Path]
     set: str | Sequence[str]
     picks: bool
+    keep: str
     wonders: str | Sequence[str]
     sides: str | Sequence[str]
     action_cards: bool | str

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -22,6 +22,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, read_record
+from wsim.lab.shards import Collected, Sums, collected, play_sums, recipes_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter, refuse_other
 
@@ -61,9 +62,8 @@ class Played:
 def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> Played:
     """Play a plan in memory, once, and return seats and picks; see ``simulate``."""
     played = chosen(plan, keys).replace(picks=True)
-    chunks = _chunks(played, threads)
-    seats = [chunk.seats for chunk in chunks]
-    return Played(played, _whole(seats), _whole([chunk.picks for chunk in chunks if chunk.picks is not None]))
+    pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
+    return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
 
 
 @with_plan_keys(PlayKeys)
@@ -82,17 +82,16 @@ def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys:
     The table grows with the games (some 100 bytes per game and seat); for millions of games use ``wsim run``.
     Raises UserError for whatever cannot be played.
     """
-    return _whole(
-        [chunk.seats if chunk.picks is None else chunk.picks for chunk in _chunks(chosen(plan, keys), threads)]
-    )
+    chunks = _played_chunks(chosen(plan, keys), threads)
+    return _whole([chunk.seats if chunk.picks is None else chunk.picks for chunk in chunks])
 
 
-def _chunks(plan: Plan, threads: int | None) -> list[Chunk]:
-    """Play a plan and return its chunks in order."""
+def _played_chunks(plan: Plan, threads: int | None) -> Iterator[Chunk]:
+    """Play a plan and yield its chunks in order."""
     count = usable_threads(threads)
     simulator: Simulator = find_game(plan.game).prepare(plan)
     with closing(play(simulator, [range(plan.games)], threads=count, picks=plan.picks)) as chunks:
-        return list(chunks)
+        yield from chunks
 
 
 def _whole(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -140,7 +139,7 @@ def record(
     simulator: Simulator = find_game(plan.game).prepare(plan)
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
-    size = shard or shard_games(simulator, plan.picks)
+    size = shard or shard_games(simulator, plan)
     writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
@@ -182,12 +181,12 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
     missing, parts = writer.missing(), writer.missing()
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play(simulator, parts, games=total - before, threads=threads, picks=plan.picks)
+        chunks = _chunks(simulator, plan, parts, games=total - before, threads=threads)
         with closing(chunks):
             for games in missing:
-                shard: list[Chunk] = []
+                shard = collected(plan)
                 for chunk in _of_shard(chunks, games):
-                    shard.append(chunk)
+                    shard.add(chunk)
                     played += len(chunk.games)
                     if progress is not None:
                         progress("games", before + played, total)
@@ -199,7 +198,16 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
     return played
 
 
-def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
+def _chunks(
+    simulator: Simulator, plan: Plan, parts: Iterable[range], *, games: int, threads: int
+) -> Generator[Chunk] | Generator[Sums]:
+    """Play games and yield what is kept of them."""
+    if plan.keep == "summary":
+        return play_sums(simulator, recipes_of(plan), parts, games=games, threads=threads)
+    return play(simulator, parts, games=games, threads=threads, picks=plan.picks)
+
+
+def _of_shard(chunks: Iterator[Any], games: range) -> Iterator[Any]:
     """Yield the chunks of one shard."""
     for chunk in chunks:
         yield chunk
@@ -207,12 +215,6 @@ def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
             return
 
 
-def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
+def _write(writer: RunWriter, games: range, shard: Collected) -> None:
     """Write a shard from its chunks."""
-    import polars as pl
-
-    tables = {"seats": pl.concat([chunk.seats for chunk in shard], rechunk=True)}
-    picks = [chunk.picks for chunk in shard if chunk.picks is not None]
-    if picks:
-        tables["picks"] = pl.concat(picks, rechunk=True)
-    writer.write(games, tables)
+    writer.write(games, shard.tables())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.factor_sums import FactorSums
 from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
@@ -28,6 +29,7 @@ POLICIES = Analysis(
     columns=("n", "win_share", "win_points", "q", "verdict", "score", "points_*"),
     first=BEATS_CHANCE,
     shown="run",
+    sums=FactorSums(("policy",)),
 )
 MATCHUPS = Analysis(
     matchups,
