@@ -96,6 +96,10 @@ def run(
             "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -105,7 +109,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust, part), as_json=as_json, quiet=quiet)
+    run_command(given, Output(out, resume, shard, threads, trust, part, cluster), as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)

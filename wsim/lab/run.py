@@ -16,6 +16,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.cluster import Job, check_cluster, connected
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -84,6 +85,7 @@ def record(
     threads: int | None = None,
     shard: int | None = None,
     part: Part | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Play a plan into a run folder and return it.
@@ -96,12 +98,17 @@ def record(
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
     part: play this part of the plan only (default: all, or the part that a resumed folder is for).
+    cluster: play on these workers (``wsim.lab.cluster``), not on threads.
     progress: called after every chunk with ``games``, those done and those that belong in the folder.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
+    if cluster is not None:
+        if threads is not None:
+            raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
+        check_cluster(cluster)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
     if out is not None and resume:
@@ -110,15 +117,21 @@ def record(
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
     size = shard or shard_games(simulator, plan)
-    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
+    archive = Archive.of(plan, simulator)
+    writer = RunWriter(folder, plan, provenance, archive, size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
         with writer:
             if not writer.finished:
                 before = writer.done()
                 start = time.perf_counter()
-                played = _play_missing(simulator, writer, count, progress)
-                writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+                if cluster is None:
+                    played = _play_missing(simulator, writer, count, progress)
+                    how: dict[str, Any] = {"threads": count}
+                else:
+                    played = _play_on_cluster(cluster, simulator, writer, Job.of(provenance, archive), progress)
+                    how = {"cluster": cluster}
+                writer.mark("complete", **how, games=played, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
         begun = (folder / RECORD).exists()
         raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
@@ -162,6 +175,18 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                 written = pool.submit(_write, writer, games, shard)
             if written is not None:
                 written.result()
+    return played
+
+
+def _play_on_cluster(address: str, simulator: Simulator, writer: RunWriter, job: Job, progress: Progress | None) -> int:
+    """Let a cluster play the shards that are not there, and write them as they come."""
+    before, played = writer.done(), 0
+    with connected(address, simulator) as cluster:
+        for games, files in cluster.shards(job, writer.missing()):
+            writer.place(games, files)
+            played += len(games)
+            if progress is not None:
+                progress("games", before + played, len(writer.wanted))
     return played
 
 
