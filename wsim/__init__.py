@@ -2,6 +2,7 @@
 
 The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars.
 
+Game: a game in progress, to be asked, stepped, copied and played on.
 simulate: play the games of a plan and return one row per game and seat.
 load_run: open a run that ``wsim run`` wrote.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
+    from wsim.positions.game import Game
     from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Game",
     "Plan",
     "Run",
     "UserError",
@@ -44,6 +47,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Game": "wsim.positions.game",
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",

@@ -78,6 +78,10 @@ class Simulator(Protocol):
         """Return the picks table: one row per decision, joined to the seats by game and seat."""
         ...
 
+    def begin(self, number: int) -> Position:
+        """Return the first decision of a game; the line-up has decided nothing yet."""
+        ...
+
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened."""
         ...
@@ -96,6 +100,63 @@ class Simulator(Protocol):
 
     def changed(self, other: Any) -> Sequence[str]:
         """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
+        ...
+
+
+class Position(Protocol):
+    """A game in progress as a value: it can be asked, stepped, copied and played on (``Simulator.begin``)."""
+
+    @property
+    def to_move(self) -> int | None:
+        """The player whose decision is next, None at the end."""
+        ...
+
+    def decision(self) -> str:
+        """Return what is decided, as picks tables and traces call it."""
+        ...
+
+    def moves(self) -> Sequence[Mapping[str, Any]]:
+        """Return the legal moves in their order, each as the trace tells it; none at the end."""
+        ...
+
+    def take(self, index: int) -> None:
+        """Make the legal move with this index and run on to the next decision."""
+        ...
+
+    def follow(self) -> None:
+        """Make the move that the plan's own policy makes here, in the very game that the plan plays."""
+        ...
+
+    def asked(self, simulator: Any, seed: int, number: int = 0) -> int:
+        """Return the index of the move that a simulator's line-up would make here."""
+        ...
+
+    def clone(self) -> Position:
+        """Return a copy."""
+        ...
+
+    def scores(self) -> list[dict[str, Any]]:
+        """Return the scores of a game that is over as the trace tells them, each with seat, total and win_share."""
+        ...
+
+    def told(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat may know as a JSON object; None: the whole position."""
+        ...
+
+    def columns(self, history: bool = True) -> tuple[str, ...]:
+        """Return the names of the numbers of an observation; without history, of what lies on the table alone."""
+        ...
+
+    def observation(self, seat: int, size: int) -> NDArray[Any]:
+        """Return the first ``size`` numbers of what a seat may know, int16."""
+        ...
+
+    def redrawn(self, seat: int, seed: int, number: int = 0) -> Position:
+        """Return a copy in which all that the seat cannot know is drawn anew; a function of position, seed, number."""
+        ...
+
+    def play_out(self, simulator: Any, playouts: int, seat: int | None, seed: int, first: int = 0) -> NDArray[Any]:
+        """Play to the end with a simulator's line-up; return (score, share of the victory), shape (n, seats, 2)."""
         ...
 
 

@@ -82,7 +82,7 @@ def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
         scene.hand(seat, ship=ships)
     scene.script(YELLOW, offer=1)
     scene.script(GREEN, offer=2 | TRADE_CARD)
-    scene.g.own[RED].weights[5] = 1 << YELLOW | 1 << GREEN
+    scene.seating.settings[RED]["weights"][5] = 1 << YELLOW | 1 << GREEN
     scene.turn()
     assert scene.units(wonder) == [4, 0, 1, 0]
     assert scene.owned() == [0, 0, 0, 1]
@@ -96,7 +96,7 @@ def test_a11_an_accepted_trade_card_costs_no_extra_card() -> None:
     scene.hand(RED, ship=4, camel=1)
     scene.hand(GREEN, ship=1)
     scene.script(GREEN, offer=1 | TRADE_CARD)
-    scene.g.own[RED].weights[5] = 1 << GREEN
+    scene.seating.settings[RED]["weights"][5] = 1 << GREEN
     scene.turn()
     assert scene.owned() == [0, 0, 0, 1]
     assert scene.cards(RED) == {"camel": 1}
@@ -108,7 +108,7 @@ def test_rulebook_red_takes_yellow_and_adds_four() -> None:
     scene.hand(RED, ship=4)
     scene.hand(YELLOW, ship=1)
     scene.script(YELLOW, offer=1)
-    scene.g.own[RED].weights[5] = 1 << YELLOW
+    scene.seating.settings[RED]["weights"][5] = 1 << YELLOW
     scene.turn()
     assert scene.units(wonder) == [4, 0, 1, 0]
     assert scene.owned() == [1, 0, 0, 0]
@@ -141,7 +141,7 @@ def test_section_5_4_failure_pays_every_offer_also_those_picked() -> None:
     scene.hand(YELLOW, ship=1)
     scene.script(BLUE, offer=2)
     scene.script(YELLOW, offer=1 | TRADE_CARD)
-    scene.g.own[RED].weights[5] = 1 << BLUE
+    scene.seating.settings[RED]["weights"][5] = 1 << BLUE
     scene.turn()
     assert scene.points() == [0, 2, 1, 0]
     assert [scene.cards(seat) for seat in range(3)] == [{"ship": 1}, {"ship": 2}, {"ship": 1}]
@@ -158,7 +158,7 @@ def test_a10_failure_draws_no_card_for_the_active_seat() -> None:
 def test_a9_may_decline_though_able() -> None:
     scene, _, _ = five_ships()
     scene.hand(RED, ship=5)
-    scene.g.own[RED].weights[6] = 0
+    scene.seating.settings[RED]["weights"][6] = 0
     scene.turn()
     assert scene.asked("complete") == [(RED, 2)]
     assert scene.owned() == [0, 0, 0, 0]
@@ -167,7 +167,7 @@ def test_a9_may_decline_though_able() -> None:
 def test_a9_switched_off_an_able_seat_completes() -> None:
     scene, _, _ = five_ships(may_decline_when_able=False)
     scene.hand(RED, ship=5)
-    scene.g.own[RED].weights[6] = 0
+    scene.seating.settings[RED]["weights"][6] = 0
     scene.turn()
     assert scene.asked("complete") == [(RED, 1)]
     assert scene.owned() == [1, 0, 0, 0]
@@ -201,7 +201,7 @@ def test_section_5_3_takes_a_whole_wonder_from_partners_alone() -> None:
     scene.hand(GREEN, ship=2)
     scene.script(BLUE, offer=3 | TRADE_CARD)
     scene.script(GREEN, offer=2)
-    scene.g.own[RED].weights[5] = 1 << BLUE | 1 << GREEN
+    scene.seating.settings[RED]["weights"][5] = 1 << BLUE | 1 << GREEN
     scene.turn()
     assert scene.units(wonder) == [3, 0, 0, 2]
     assert scene.owned() == [0, 1, 0, 0]
@@ -226,7 +226,7 @@ def test_a5_switched_on_the_trade_card_alone_wins_the_disc() -> None:
     scene.hand(RED, ship=5)
     scene.script(BLUE, offer=TRADE_CARD)
     scene.script(GREEN, offer=TRADE_CARD)
-    scene.g.own[RED].weights[5] = 1 << BLUE
+    scene.seating.settings[RED]["weights"][5] = 1 << BLUE
     scene.turn()
     assert scene.asked("offer") == [(BLUE, 2), (YELLOW, 2), (GREEN, 2)]
     assert scene.owned() == [0, 1, 0, 0]
@@ -257,7 +257,7 @@ def test_a12_a_joker_stands_for_two_cards_and_two_parts() -> None:
     scene, _, wonder = five_ships()
     scene.hand(RED, ship=3)
     scene.give(RED, "joker")
-    scene.g.own[RED].weights[6] = COMPLETED | 2
+    scene.seating.settings[RED]["weights"][6] = COMPLETED | 2
     scene.turn()
     assert scene.units(wonder) == [5, 0, 0, 0]
     assert scene.held(RED) == []
@@ -271,7 +271,7 @@ def test_a12_a_joker_cannot_cover_a_single_missing_card() -> None:
     scene.script(BLUE, offer=4)
     scene.hand(RED)
     scene.give(RED, "joker")
-    scene.g.own[RED].weights[5] = 1 << BLUE
+    scene.seating.settings[RED]["weights"][5] = 1 << BLUE
     scene.turn()
     assert scene.asked("complete") == [(RED, 1)]
 
@@ -292,7 +292,7 @@ def test_a14_several_jokers_in_one_build() -> None:
         scene, _, _ = five_ships(max_jokers_per_build=most)
         scene.hand(RED, ship=1)
         scene.give(RED, "joker", "joker")
-        scene.g.own[RED].weights[6] = COMPLETED | 4
+        scene.seating.settings[RED]["weights"][6] = COMPLETED | 4
         scene.turn()
         assert scene.owned()[RED] == built
 

@@ -26,11 +26,12 @@ def asked(scene: Scene, entry: str, seat: int, kind: int, moves: Sequence[int]) 
     """Return the move that a line-up entry takes of a list."""
     line_up = resolve(parse_lineup(entry), scene.seats, TRADE)
     own, choice = scene.g.own[seat], scene.g.choice
-    own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
+    settings = scene.seating.settings[seat]
+    own.parameters[:], settings["weights"][:] = line_up.parameters[0], line_up.weights[0]
     choice.kind, choice.count = kind, len(moves)
     choice.moves[: len(moves)] = moves
     with np.errstate(over="ignore"):
-        return int(moves[int(line_up.functions[0](scene.g.public, own, choice, scene.t))])
+        return int(moves[int(line_up.functions[0](scene.g.public, own, choice, scene.t, settings))])
 
 
 def announced(scene: Scene, entry: str) -> int:

@@ -197,7 +197,7 @@ def test_section_6_the_active_seat_draws_though_a_partner_takes_the_disc() -> No
     scene.hand(RED, ship=4)
     scene.hand(BLUE, ship=1)
     scene.script(BLUE, offer=1 | TRADE_CARD)
-    scene.g.own[RED].weights[5] = 1 << BLUE
+    scene.seating.settings[RED]["weights"][5] = 1 << BLUE
     scene.turn()
     assert scene.owned() == [0, 1, 0, 0]
     assert len(scene.held(RED)) == 1

@@ -72,9 +72,9 @@ def log_of(of: BabelSimulator, number: int) -> list[Pick]:
 
 
 @kernel(POLICY, package="babel.kernels")
-def scripted(public, own, choice, tables):  # type: ignore[no-untyped-def]
+def scripted(public, own, choice, tables, settings):  # type: ignore[no-untyped-def]
     """Take the move whose code is written in the weight of the decision, else the first move."""
-    wanted = own.weights[choice.kind]
+    wanted = settings.weights[choice.kind]
     for index in range(choice.count):
         if choice.moves[index] == wanted:
             return index
@@ -88,13 +88,13 @@ def _lay_out(g, t, seating):  # type: ignore[no-untyped-def]
     set_up(g, t, seating, 0)
 
 
-@kernel(types.void(Game, Rules, LINE_UP, types.int64), package="babel.kernels")
-def _take_turn(g, t, lineup, ending):  # type: ignore[no-untyped-def]
+@kernel(types.void(Game, Rules, Seating, LINE_UP, types.int64), package="babel.kernels")
+def _take_turn(g, t, seating, lineup, ending):  # type: ignore[no-untyped-def]
     if ending:
         final_scoring(g, t)
     else:
         g.flow.phase, g.public.action = ACT, 1
-        play_until(g, t, lineup, 1 << BEGIN | 1 << SCORE)
+        play_until(g, t, seating, lineup, 1 << BEGIN | 1 << SCORE)
 
 
 class Scene:
@@ -109,9 +109,10 @@ class Scene:
         self.discs = [dict(disc.needs) for disc in of.catalogue.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
+        self.seating = records(1, SEATING)[0]
         self.g.log.keeping = LOG_ALL
         with np.errstate(over="ignore"):
-            _lay_out(self.g, self.t, records(1, SEATING)[0])
+            _lay_out(self.g, self.t, self.seating)
         self.g.log.count = 0
         self.g.public.active = 0
         for slot in range(SLOTS):
@@ -150,7 +151,7 @@ class Scene:
 
     def script(self, seat: int, **codes: int) -> None:
         """Say which moves a seat takes, by the names of the decisions; it refuses whatever is not mentioned."""
-        self.g.own[seat].weights[: len(DECISIONS)] = [codes.get(decision, 0) for decision in DECISIONS]
+        self.seating.settings[seat]["weights"][: len(DECISIONS)] = [codes.get(decision, 0) for decision in DECISIONS]
 
     def turn(self) -> None:
         """Play the turn of the active seat."""
@@ -162,7 +163,7 @@ class Scene:
 
     def _run(self, ending: bool) -> None:
         with np.errstate(over="ignore"):
-            _take_turn(self.g, self.t, addresses_of([scripted] * SEATS), ending)
+            _take_turn(self.g, self.t, self.seating, addresses_of([scripted] * SEATS), ending)
 
     # --- looking ------------------------------------------------------------------------------------------------------
     def cards(self, seat: int) -> dict[str, int]:

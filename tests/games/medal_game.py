@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.game import PickExperiment, Restrict
+    from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
 
 NAME = "medal"
@@ -118,6 +118,9 @@ class MedalSimulator:
         import polars as pl
 
         return pl.DataFrame({"game": np.ascontiguousarray(picks["game"])})
+
+    def begin(self, number: int) -> Position:
+        raise UserError("the medal game has no decisions")
 
     def trace(self, number: int) -> dict[str, Any]:
         return {"index": number}

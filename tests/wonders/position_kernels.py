@@ -83,7 +83,7 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
 
 
 @entry(POLICY)
-def scripted(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+def scripted(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
     """Take the index that the seat's parameters name for this kind of decision (from the end where negative)."""
     if own.parameters[STOP_AT] == choice.kind + 1:
         return -1
@@ -92,7 +92,7 @@ def scripted(public: Any, own: Any, choice: Any, rules: Any) -> Any:
 
 
 @entry(POLICY)
-def overreaching(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+def overreaching(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
     """Return an index behind the last move."""
     return choice.count
 
@@ -126,7 +126,7 @@ def _wanted(move: Any, taste: Any) -> Any:
 
 
 @entry(POLICY)
-def tasting(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+def tasting(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
     """Pick by the digest of the whole list among the moves to the seat's taste, losses and declining included."""
     digest = digest_moves(public, own, choice)
     for taste in range(np.int64(own.parameters[0]), -1, -1):
@@ -217,7 +217,7 @@ def _bad_pair(first: Any, second: Any) -> Any:
 
 
 @entry(POLICY)
-def strict(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+def strict(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
     """Check the list of legal moves by itself; return minus the objection's number, or a random index (R50)."""
     last, sales, names = -1, 0, 0
     for i in range(choice.count):

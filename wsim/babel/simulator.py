@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from wsim.babel.position import BabelPosition
     from wsim.policies.registry import LineUp
+    from wsim.positions.machine import Machine
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -56,8 +59,26 @@ class BabelSimulator:
         self._seating.seed = seed
         self._seating.rotate = rotate
         self._seating.parameters[:] = line_up.parameters
-        self._seating.weights[:] = line_up.weights
+        self._seating.settings["weights"][:] = line_up.weights
         self._local = threading.local()
+
+    @property
+    def compiled(self) -> tuple[Any, Any, LineUp]:
+        """The records of rules and seating that kernels play by, and the line-up."""
+        return self._rules, self._seating, self.line_up
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The kernels, ready for positions."""
+        from wsim.babel.position import machine_of
+
+        return machine_of(self)
+
+    def begin(self, number: int) -> BabelPosition:
+        """Return the first decision of game ``number``; its players have not been asked yet."""
+        from wsim.babel.position import BabelPosition
+
+        return BabelPosition.begin(self, number)
 
     @property
     def labels(self) -> tuple[str, ...]:

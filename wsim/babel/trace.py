@@ -37,7 +37,7 @@ from wsim.babel.words import (
     TURN,
 )
 
-__all__ = ["Event", "make_trace", "read_log"]
+__all__ = ["Event", "by_kind", "make_trace", "read_log"]
 
 
 @dataclass(frozen=True)
@@ -214,17 +214,17 @@ class _Teller:
             if event.what == OFFER:
                 laid[event.seat] = event.move
                 trade = event.move >= TRADE_CARD
-                told.append({"seat": event.seat, "cards": _by_kind(disc, event.move), "trade": trade})
+                told.append({"seat": event.seat, "cards": by_kind(disc, event.move), "trade": trade})
             else:
                 told[-1]["bluff"] = [kind for number, kind in enumerate(KINDS) if event.move >> number & 1]
         return told, laid
 
     def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], told: dict[str, Any]) -> None:
         """Tell what a successful build does."""
-        replaced = _by_kind(disc, answer)
+        replaced = by_kind(disc, answer)
         own = dict(disc)
         for seat, offer in taken.items():
-            for kind, number in _by_kind(disc, offer).items():
+            for kind, number in by_kind(disc, offer).items():
                 own[kind] -= number
                 self.hands[seat][kind] -= number
         for kind, number in replaced.items():
@@ -285,7 +285,7 @@ class _Teller:
             yield {"seat": event.seat, "points": event.move, **told}
 
 
-def _by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
+def by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
     """Return the cards of an offer or completion by kind, without the kinds of which there are none."""
     numbers = dict(zip(disc, (move & 0xFF, move >> 8 & 0xFF), strict=False))
     return {kind: number for kind, number in numbers.items() if number}

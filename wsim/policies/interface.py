@@ -32,8 +32,8 @@ class Interface:
     Attributes
     ----------
     home: the package of its policies' kernels, such as "wsim.wonders.policies".
-    signature: the numba signature ``int64(Public, Private, Choice, Rules)``.
-    records: the dtypes of the four records; the second has ``rng``, ``memory``, ``parameters`` and ``weights``.
+    signature: the numba signature ``int64(Public, Private, Choice, Rules, Settings)``.
+    records: the dtypes of the first four records; the second has ``rng``, ``memory`` and ``parameters``.
     seats: how many policies the engine takes.
     routine: name -> kernel ``(public, own, choice, rules)`` that returns the index of a move, or -1 where the policy is
         to be asked; gone through in this order. One is called "explore".
@@ -63,10 +63,13 @@ class Interface:
         return self._entrances[name]
 
     def explored(self, policy: Any) -> Any:
-        """Return the entrance of a user's policy (a kernel), which explores and settles nothing else. Not kept."""
+        """Return the entrance of a user's policy, which explores and settles nothing else. Not kept.
+
+        The policy is a kernel of the first four records: it has no settings.
+        """
         options = {"nogil": True, "error_model": "numpy"}
         return njit(numpy_signature(self.signature), **options)(
-            _entrance_of(self._after((EXPLORE,), policy), "explored")
+            _entrance_of(self._after((EXPLORE,), _without_settings(policy)), "explored")
         )
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
@@ -78,20 +81,30 @@ def _unless(policy: Any, settle: Any) -> Any:
     """Return the kernel that asks ``policy`` where ``settle`` returns -1."""
 
     @kernel
-    def settled(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+    def settled(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
         index = settle(public, own, choice, rules)
         if index >= 0:
             return index
-        return policy(public, own, choice, rules)
+        return policy(public, own, choice, rules, settings)
 
     return settled
+
+
+def _without_settings(policy: Any) -> Any:
+    """Return the kernel that asks a policy of four records."""
+
+    @kernel
+    def unset(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:  # noqa: ARG001
+        return policy(public, own, choice, rules)
+
+    return unset
 
 
 decide: Any = None  # each entrance has globals of its own, where this is the kernel that it calls
 
 
-def _template(public: Any, own: Any, choice: Any, rules: Any) -> Any:
-    return decide(public, own, choice, rules)
+def _template(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
+    return decide(public, own, choice, rules, settings)
 
 
 def _entrance_of(decide: Any, name: str) -> FunctionType:

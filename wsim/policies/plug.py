@@ -238,7 +238,7 @@ def _compiled(function: Any, source: Any, label: str, interface: Interface) -> A
 
 def _check_types(inner: Any, label: str, interface: Interface) -> None:
     """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
-    arguments = tuple(numpy_signature(interface.signature).args)
+    arguments = tuple(numpy_signature(interface.signature).args[: len(ARGUMENTS)])
     try:
         inner.compile(arguments)
     except KeyError as error:  # numba's answer to a field that a record has not

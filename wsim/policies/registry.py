@@ -161,7 +161,7 @@ class Player:
     ----------
     label: its name in every table.
     function: its entrance (``wsim.policies.interface``).
-    parameters, weights: what ``PRIVATE`` gets of the same names; ``explore`` is the last parameter.
+    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
     digest: identifies its play: what it is made of, with its numbers.
     plugged: a user's own policy, None for a registered one.
     """
@@ -182,7 +182,7 @@ class LineUp:
     ----------
     labels: for each seat the name of its entry in every table; equal entries share one.
     functions: the entrances, as many as the engine takes; beyond the seats they repeat.
-    parameters, weights: what ``PRIVATE`` gets of the same names, for each of the functions.
+    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names, for each of the functions.
     digests: label -> what identifies its play; for the provenance.
     plugged: label -> user's policy.
     """

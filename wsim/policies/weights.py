@@ -34,8 +34,8 @@ class WeightSets:
     Attributes
     ----------
     file: the sets that come with wsim.
-    features: name of a weight -> what a unit of it is, in the order of the last axis of ``PRIVATE.weights``.
-    shape: of ``PRIVATE.weights``: places for weights, or before them the parts of a game that each have a value.
+    features: name of a weight -> what a unit of it is, in the order of the last axis of ``SETTINGS.weights``.
+    shape: of ``SETTINGS.weights``: places for weights, or before them the parts of a game that each have a value.
     part: what such a part is, as in "one for each age"; empty where there are none.
     """
 

@@ -29,7 +29,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: 
     record.entries = players
     record.rotate_policies = plan.rotate
     record.parameters[:] = parameters
-    record.weights[:] = weights
+    record["settings"]["weights"][:] = weights
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
+    from wsim.positions.machine import Machine
+    from wsim.wonders.position import WondersPosition
 
 __all__ = ["WondersSimulator"]
 
@@ -43,6 +46,24 @@ class WondersSimulator:
         self.own_cards = default_cards_path()
         self.picks_per_game = DEEDS  # a decision that is no loss is one deed at most
         self._seating = compile_seating(plan, catalogue, plan.players, line_up.parameters, line_up.weights)
+
+    @property
+    def compiled(self) -> tuple[Any, Any, LineUp]:
+        """The records of rules and seating that kernels play by, and the line-up."""
+        return self._rules[0], self._seating[0], self._line_up
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The kernels, ready for positions."""
+        from wsim.wonders.position import machine_of
+
+        return machine_of(self)
+
+    def begin(self, number: int) -> WondersPosition:
+        """Return the first decision of game ``number``; its players have not been asked yet."""
+        from wsim.wonders.position import WondersPosition
+
+        return WondersPosition.begin(self, number)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Simulator.play``."""

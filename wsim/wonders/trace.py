@@ -11,13 +11,38 @@ from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import ACTIONS, CATEGORIES, DISCARD_PILE, LAST_CARD, SIDES_OF_BOARD, SLOTS, WAYS
 
-__all__ = ["FORMAT", "text_of", "trace_of"]
+__all__ = ["FORMAT", "text_of", "told_move", "trace_of"]
 
 FORMAT = "wsim-trace/1"
 
 
 def _field(move: int, at: int, bits: int = 8) -> int:
     return move >> at & ((1 << bits) - 1)
+
+
+def told_move(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
+    """Return a move as the trace tells it: of a city with so many ``stages``, in a kind of decision.
+
+    Besides what the trace holds there are ``decline`` (of a build from the discard pile) and ``pay`` with its coins (of
+    a loss, R32).
+    """
+    action = ACTIONS[_field(move, layout.ACTION_AT, 4)]
+    played: dict[str, Any] = {"seat": seat}
+    if action not in ("decline", "pay"):
+        played["card"] = names[_field(move, layout.CARD_AT)]
+    played["action"] = action
+    if action == "stage":
+        played["stage"] = stages + 1
+    if decision in (LAST_CARD, DISCARD_PILE):
+        played["source"] = "last_card" if decision == LAST_CARD else "discard_pile"
+    if action == "pay":
+        played["coins"] = _field(move, layout.BANK_AT)
+    elif action in ("build", "stage"):
+        played["how"] = WAYS[_field(move, layout.HOW_AT, 4)]
+        played["bank"] = _field(move, layout.BANK_AT)
+        played["left"] = _field(move, layout.LEFT_AT)
+        played["right"] = _field(move, layout.RIGHT_AT)
+    return played
 
 
 class _Reader:
@@ -71,22 +96,11 @@ class _Reader:
             self.ages[-1]["hands"].append(self.hand(age, int(event.hand)))
 
     def _read_pick(self, event: Any) -> None:
-        decision, move = int(event.decision), int(event.move)
-        action = ACTIONS[_field(move, layout.ACTION_AT, 4)]
-        if action in ("decline", "pay"):
-            return
         seat = int(event.seat)
-        played: dict[str, Any] = {"seat": seat, "card": self.names[_field(move, layout.CARD_AT)], "action": action}
-        if action == "stage":
-            self.stages[seat] += 1
-            played["stage"] = self.stages[seat]
-        if decision in (LAST_CARD, DISCARD_PILE):
-            played["source"] = "last_card" if decision == LAST_CARD else "discard_pile"
-        if action != "sell":
-            played["how"] = WAYS[_field(move, layout.HOW_AT, 4)]
-            played["bank"] = _field(move, layout.BANK_AT)
-            played["left"] = _field(move, layout.LEFT_AT)
-            played["right"] = _field(move, layout.RIGHT_AT)
+        played = told_move(self.names, int(event.move), seat, int(event.decision), self.stages[seat])
+        if played["action"] in ("decline", "pay"):
+            return
+        self.stages[seat] += played["action"] == "stage"
         (self.moves if "source" not in played else self.extra).append(played)
 
     def _end_turn(self, event: Any) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.games.toy_game.players import REGISTRY
+from tests.games.toy_game.players import REGISTRY, Policy
+from tests.games.toy_game.position import ToyPosition
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class ToySimulator:
         rows["game"], rows["seat"] = games, seats
         rows["policy"] = np.array(self.line_up)[turned.astype(np.int64)]
         hands, choices, decided = self._decisions(rows)
-        self._score(rows, np.where(decided, _kept(hands, choices), 0), count)
+        self.score(rows, np.where(decided, _kept(hands, choices), 0), count)
         if picks is None:
             return 0
         seat, turn = np.nonzero(decided)
@@ -89,6 +90,20 @@ class ToySimulator:
             picks[name][: len(seat)] = values
         picks["choice"][: len(seat)] = choices[seat, turn]
         return len(seat)
+
+    def begin(self, number: int) -> ToyPosition:
+        rows = np.zeros(self.seats, ROW)
+        rows["game"], rows["seat"] = number, np.arange(self.seats)
+        return ToyPosition(self, number, self.hands(rows).astype(np.int64), np.zeros((self.seats, TURNS), np.int64))
+
+    def chosen(self, number: int, seat: int, turn: int, hand: NDArray[Any]) -> int:
+        rows = np.zeros(1, ROW)
+        rows["game"], rows["seat"] = number, seat
+        word = self._words(rows, np.arange(TURNS, dtype=np.uint64) + np.uint64(TURNS * HAND))[0, [turn]]
+        return int(self.policy((seat + number) % self.seats if self.plan.rotate else seat).choose(hand, word)[0])
+
+    def policy(self, seat: int) -> Policy:
+        return list(REGISTRY.values())[self.line_up[seat]]
 
     def hands(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the stones that are dealt to each row, shape (rows, turns, stones)."""
@@ -112,7 +127,7 @@ class ToySimulator:
         decided[:, -1] = _kept(hands, choices)[:, :-1].sum(axis=1) % 2 == 0
         return hands, choices, decided
 
-    def _score(self, rows: NDArray[Any], kept: NDArray[Any], games: int) -> None:
+    def score(self, rows: NDArray[Any], kept: NDArray[Any], games: int) -> None:
         rows["pearl"] = (kept == self.rules.highest).any(axis=1)
         rows["points_stones"] = kept.sum(axis=1)
         rows["points_treasures"] = self.rules.pearl * rows["pearl"]

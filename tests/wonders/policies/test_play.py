@@ -9,6 +9,7 @@ import pytest
 
 from tests.policies.lineups import resolve
 from tests.wonders.positions import Move, Position
+from wsim.wonders.kernels.layout import SETTINGS
 from wsim.wonders.registry import REGISTRY
 from wsim.wonders.words import PARAMETERS
 
@@ -20,10 +21,10 @@ FOUR = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
 def asked(p: Position, entry: str, seat: int) -> int:
     """Return the index that a line-up entry picks from the list last made."""
     line_up = resolve([entry], 3)
-    own = p.game.own[seat]
-    own.parameters[:], own.weights[:] = line_up.parameters[0], line_up.weights[0]
+    own, settings = p.game.own[seat], np.zeros(1, SETTINGS).view(np.recarray)[0]
+    own.parameters[:], settings.weights[:] = line_up.parameters[0], line_up.weights[0]
     with np.errstate(over="ignore"):
-        return int(line_up.functions[0](p.public, own, p.game.choice, p.rules))
+        return int(line_up.functions[0](p.public, own, p.game.choice, p.rules, settings))
 
 
 def picked(p: Position, entry: str, *hand: str, seat: int = 0, kind: str = "turn") -> Move:

@@ -13,7 +13,7 @@ from wsim.babel.kernels.moves import (
     usable,
 )
 from wsim.babel.kernels.scoring import score_wonder
-from wsim.babel.words import JOKER, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
+from wsim.babel.words import JOKER, KINDS, NEEDS, NO_KIND, ROWS, SPACES, TRIPLE_BONUS, WONDERS
 from wsim.jit import kernel
 
 
@@ -35,6 +35,22 @@ def reveal_offers(game):
         public.offer[seat] = hidden.offer[seat]
         public.bluff[seat] = hidden.bluff[seat]
         hidden.tally[seat].offers_made += hidden.offer[seat] != 0
+        if hidden.offer[seat] or hidden.bluff[seat]:
+            _show(public, seat)
+
+
+@kernel
+def _show(public, seat):
+    """Remember which cards an offer has shown to be in a hand."""
+    offer, bluff = public.offer[seat], public.bluff[seat]
+    kind = public.kind[0]
+    public.shown[seat, kind] = max(public.shown[seat, kind], first_of(offer))
+    if second_of(offer):
+        kind = public.kind[1]
+        public.shown[seat, kind] = max(public.shown[seat, kind], second_of(offer))
+    for other in range(len(KINDS)):
+        if (bluff >> other) & 1:
+            public.shown[seat, other] = max(public.shown[seat, other], 1)
 
 
 @kernel
@@ -91,10 +107,12 @@ def _spend(game, seat, first, second):
     kind = public.kind[0]
     own.hand[kind] -= first
     public.discards[kind] += first
+    public.shown[seat, kind] = max(public.shown[seat, kind] - first, 0)
     if second:
         kind = public.kind[1]
         own.hand[kind] -= second
         public.discards[kind] += second
+        public.shown[seat, kind] = max(public.shown[seat, kind] - second, 0)
     public.hand_size[seat] -= first + second
 
 

@@ -15,7 +15,6 @@ from wsim.babel.kernels.layout import (
     LOG_RESHUFFLE,
     MEMORY,
     NOBODY,
-    WEIGHTS,
 )
 from wsim.babel.kernels.log import note
 from wsim.babel.words import (
@@ -103,7 +102,15 @@ def _clear_public(public, rules):
         public.disc_count[seat] = 0
         public.two_colour[seat] = 0
         for kind in range(len(KINDS)):
-            public.discs[seat, kind] = 0
+            public.discs[seat, kind] = public.shown[seat, kind] = 0
+
+
+@kernel
+def load_entrant(own, seating, entrant):
+    """Copy the parameters of a line-up entry to the seat that it plays."""
+    own.entrant = entrant
+    for index in range(PARAMETERS):
+        own.parameters[index] = seating.parameters[entrant, index]
 
 
 @kernel
@@ -114,11 +121,7 @@ def _clear_seat(game, seating, number, seat):
     if seating.rotate:
         entrant = (seat + number) % game.public.seats
     if own.entrant != entrant:
-        own.entrant = entrant
-        for index in range(PARAMETERS):
-            own.parameters[index] = seating.parameters[entrant, index]
-        for index in range(WEIGHTS):
-            own.weights[index] = seating.weights[entrant, index]
+        load_entrant(own, seating, entrant)
     own.seat = seat
     own.two_colour = 0
     for index in range(MEMORY):

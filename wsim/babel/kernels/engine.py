@@ -34,12 +34,13 @@ ERROR = -1
 
 
 @kernel
-def ask(game, rules, line_up, seat):
+def ask(game, rules, seating, line_up, seat):
     """Return the index that the policy of a seat picks, 0 where there is one move only, -1 after a wrong one."""
     choice, own = game.choice, game.own[seat]
     index = 0
     if choice.count > 1:
-        index = call(line_up[own.entrant], game.public, own, choice, rules)
+        entry = own.entrant
+        index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
         if index < 0 or index >= choice.count:
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, own.entrant, index, choice.count
             return -1
@@ -48,13 +49,13 @@ def ask(game, rules, line_up, seat):
 
 
 @kernel
-def play_until(game, rules, line_up, until):
+def play_until(game, rules, seating, line_up, until):
     """Play on with policies up to a phase of ``until``; return whether every policy returned a legal index."""
     while True:
         seat = advance(game, rules, until)
         if seat == NOBODY:
             return True
-        index = ask(game, rules, line_up, seat)
+        index = ask(game, rules, seating, line_up, seat)
         if index < 0:
             return False
         take(game, rules, game.choice.moves[index])
@@ -64,7 +65,7 @@ def play_until(game, rules, line_up, until):
 def play_game(game, rules, seating, line_up, number):
     """Play game ``number`` from the set-up to the ranks; return whether every policy returned a legal index."""
     set_up(game, rules, seating, number)
-    return play_until(game, rules, line_up, 1 << OVER)
+    return play_until(game, rules, seating, line_up, 1 << OVER)
 
 
 @kernel

@@ -247,6 +247,7 @@ def _exchange(game, rules):
     public.hand_size[flow.seat] -= flow.aside
     for kind in range(len(KINDS)):
         public.discards[kind] += own.aside[kind]
+        public.shown[flow.seat, kind] = max(public.shown[flow.seat, kind] - own.aside[kind], 0)
         own.aside[kind] = 0
     flow.phase = WINDOW
 
@@ -274,6 +275,8 @@ def _next_offer(game):
     flow = game.flow
     flow.phase = LAY_OFFER
     _next_seat(game)
+    if flow.left and flow.seat == game.public.active:  # only where offers are made anew (redraw.py)
+        flow.seat = (flow.seat + 1) % game.public.seats
     if flow.left == 0:
         reveal_offers(game)
         _open_window(game, game.public.active, 1, TAKE_OFFERS)

@@ -86,6 +86,7 @@ PUBLIC = np.dtype(
         ("discs", "i8", (SEATS, len(KINDS))),  # owned discs of one kind, 0 without public_discs (A26)
         ("two_colour", "i8", (SEATS,)),  # mask of owned discs of two kinds (bit: disc), likewise
         ("discards", "i8", (len(KINDS),)),  # face-up discard pile
+        ("shown", "i8", (SEATS, len(KINDS))),  # cards that were seen in an offer and are still in the hand (A26)
         ("deck", "i8"),  # cards left in the deck
         # the build that is going on
         ("slot", "i8"),  # announced, -1 none
@@ -113,7 +114,13 @@ PRIVATE = np.dtype(
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
-        ("weights", "f8", (WEIGHTS,)),  # of its policy, in points
+    ],
+    align=True,
+)
+
+SETTINGS = np.dtype(
+    [
+        ("weights", "f8", (WEIGHTS,)),  # in points, of policies/features.py
     ],
     align=True,
 )
@@ -159,7 +166,7 @@ SEATING = np.dtype(
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("weights", "f8", (SEATS, WEIGHTS)),  # by line-up entry, in points
+        ("settings", SETTINGS, (SEATS,)),  # by line-up entry
     ],
     align=True,
 )
@@ -249,10 +256,19 @@ LOG = np.dtype(
 POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
 STATE = np.dtype(POSITION, align=True)
 
+REDRAW = np.dtype(
+    [  # scratch of a redrawing
+        ("rng", "u8"),  # what it is drawn from
+        ("fresh", "i8", (SEATS,)),  # action cards of each seat that it may not use yet
+    ],
+    align=True,
+)
+
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
         ("choice", CHOICE),  # the decision at hand
+        ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
         ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
         ("log", LOG),  # events for traces and picks
@@ -300,9 +316,9 @@ ROW = np.dtype(
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
 Public, Private, Choice, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, GAME))
-Rules, Seating = (record_type(dtype, constant=True) for dtype in (RULES, SEATING))
+Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
 Row, Pick = map(from_dtype, (ROW, PICK))
-POLICY = types.int64(Public, Private, Choice, Rules)
+POLICY = types.int64(Public, Private, Choice, Rules, Settings)
 LINE_UP = ADDRESSES  # of the policies, one for each entry
 
 

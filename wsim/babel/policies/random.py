@@ -7,6 +7,6 @@ from wsim.rng import below
 
 
 @kernel
-def random(public, own, choice, rules):
+def random(public, own, choice, rules, settings):
     """Pick a legal move uniformly, on the seat's own random stream."""
     return below(own, choice.count)

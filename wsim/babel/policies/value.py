@@ -83,9 +83,9 @@ def wonder_points(public, rules, wonder, parts, seat):
 
 
 @kernel
-def board_value(public, own, rules, slot, parts):
+def board_value(public, own, rules, settings, slot, parts):
     """Return what placing the packed ``parts`` on the wonder of a slot is worth to the seat, its disc not counted."""
-    w, seat, wonder = own.weights, own.seat, slot // SPACES
+    w, seat, wonder = settings.weights, own.seat, slot // SPACES
     value = w[PART] * ((parts >> (8 * seat)) & 0xFF)
     rivals_gain = 0
     last = completes(public, slot)
@@ -107,11 +107,11 @@ def board_value(public, own, rules, slot, parts):
 
 
 @kernel
-def disc_value(own, rules, disc):
+def disc_value(own, rules, settings, disc):
     """Return what owning a disc is worth to the seat."""
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
     gain = _gain(rules, disc, own.discs[kind], own.discs[second % len(KINDS)])
-    return own.weights[DISC] + own.weights[SET_POINTS] * gain
+    return settings.weights[DISC] + settings.weights[SET_POINTS] * gain
 
 
 @kernel

@@ -50,9 +50,9 @@ FEW_CARDS = 2  # so many cards of a kind are worth exchanging
 
 
 @kernel
-def _turn_value(public, own, rules, move):
+def _turn_value(public, own, rules, settings, move):
     """Value of passing, or of building with a disc: own cards first, rivals supplying what is short."""
-    w = own.weights
+    w = settings.weights
     if move == 0:
         return w[PASS]
     slot = slot_of(move)
@@ -63,21 +63,23 @@ def _turn_value(public, own, rules, move):
     chance = 1.0 - w[RISK] * shortage(own, rules, kind, need, second, need_second)
     if chance <= 0.0:
         return w[FAIL]
-    gain = disc_value(own, rules, disc) + board_value(public, own, rules, slot, parts << (8 * own.seat))
+    gain = disc_value(own, rules, settings, disc) + board_value(
+        public, own, rules, settings, slot, parts << (8 * own.seat)
+    )
     return chance * (gain + w[CARD] * parts) + (1.0 - chance) * w[FAIL]
 
 
 @kernel
-def _offer_value(public, own, rules, move):
+def _offer_value(public, own, rules, settings, move):
     """Value of an offer: what it brings if it is taken, what it earns if not."""
     if move == 0:
         return 0.0
-    w, cards = own.weights, cards_of(move)
+    w, cards = settings.weights, cards_of(move)
     if trades(move):
-        taken = disc_value(own, rules, public.board[public.slot])
-        taken += board_value(public, own, rules, public.slot, cards << (8 * public.active))
+        taken = disc_value(own, rules, settings, public.board[public.slot])
+        taken += board_value(public, own, rules, settings, public.slot, cards << (8 * public.active))
     else:
-        taken = board_value(public, own, rules, public.slot, cards << (8 * own.seat))
+        taken = board_value(public, own, rules, settings, public.slot, cards << (8 * own.seat))
     taken += w[CARD] * cards
     value = w[ACCEPTED] * taken + (1.0 - w[ACCEPTED]) * w[REFUSED] * rules.refused_offer * cards
     return value + w[TRADE] * trades(move) + w[OFFERED] * cards
@@ -94,13 +96,13 @@ def _unpaid(public, rules, taken):
 
 
 @kernel
-def _fail_value(public, own, rules):
+def _fail_value(public, rules, settings):
     """Value of a build that fails: every offer is paid."""
-    return own.weights[FAIL] + own.weights[RIVAL_POINTS] * _unpaid(public, rules, 0)
+    return settings.weights[FAIL] + settings.weights[RIVAL_POINTS] * _unpaid(public, rules, 0)
 
 
 @kernel
-def _success_value(public, own, rules, taken):
+def _success_value(public, own, rules, settings, taken):
     """Value of completing the build with these partners, own cards and Jokers not counted."""
     disc = public.board[public.slot]
     parts = 0
@@ -115,15 +117,15 @@ def _success_value(public, own, rules, taken):
                 parts += cards_of(offer) << (8 * seat)
                 rest -= cards_of(offer)
     parts += rest << (8 * own.seat)
-    value = board_value(public, own, rules, public.slot, parts)
-    value += own.weights[RIVAL_POINTS] * _unpaid(public, rules, taken)
+    value = board_value(public, own, rules, settings, public.slot, parts)
+    value += settings.weights[RIVAL_POINTS] * _unpaid(public, rules, taken)
     if partner < 0:
-        return value + disc_value(own, rules, disc)
-    return value + own.weights[RIVAL_SET_POINTS] * set_gain(public, rules, partner, disc)
+        return value + disc_value(own, rules, settings, disc)
+    return value + settings.weights[RIVAL_SET_POINTS] * set_gain(public, rules, partner, disc)
 
 
 @kernel
-def _take_value(public, own, rules, move):
+def _take_value(public, own, rules, settings, move):
     """Value of taking these partners: of the build if own hand and Jokers can complete it, else of its failure."""
     first, second = public.need[0], public.need[1]
     for seat in range(public.seats):
@@ -131,29 +133,29 @@ def _take_value(public, own, rules, move):
             first -= first_of(public.offer[seat])
             second -= second_of(public.offer[seat])
     if shortage(own, rules, public.kind[0], first, public.kind[1], second) > 0:
-        return _fail_value(public, own, rules)
-    return _success_value(public, own, rules, move) + own.weights[CARD] * (first + second)
+        return _fail_value(public, rules, settings)
+    return _success_value(public, own, rules, settings, move) + settings.weights[CARD] * (first + second)
 
 
 @kernel
-def _complete_value(public, own, rules, move):
+def _complete_value(public, own, rules, settings, move):
     """Value of declining, or of completing with so many Jokers."""
     if move == 0:
-        return _fail_value(public, own, rules)
+        return _fail_value(public, rules, settings)
     replaced = cards_of(move)
-    w = own.weights
-    value = _success_value(public, own, rules, public.taken)
+    w = settings.weights
+    value = _success_value(public, own, rules, settings, public.taken)
     value += w[CARD] * (public.missing[0] + public.missing[1] - replaced)
     return value + w[JOKER_SPENT] * replaced / rules.effects[JOKER]
 
 
 @kernel
-def _best_turn(public, own, rules):
+def _best_turn(public, own, rules, settings):
     """Return the highest value of any turn that could be taken now."""
-    best = own.weights[PASS]
+    best = settings.weights[PASS]
     for slot in range(SLOTS):
         if (public.slots_left >> slot) & 1:
-            best = max(best, _turn_value(public, own, rules, slot + 1))
+            best = max(best, _turn_value(public, own, rules, settings, slot + 1))
     return best
 
 
@@ -164,7 +166,7 @@ def _worth_exchanging(own, kind):
 
 
 @kernel
-def _play_card(own, choice):
+def _play_card(own, choice, settings):
     """Play Draw three at once, the Card exchange when enough cards are worth it."""
     last = choice.moves[choice.count - 1]
     if last != 1 + EXCHANGE_CARDS:
@@ -172,7 +174,7 @@ def _play_card(own, choice):
     few = 0
     for kind in range(len(KINDS)):
         few += _worth_exchanging(own, kind)
-    return 1 if few >= own.weights[EXCHANGE_FROM] else 0
+    return 1 if few >= settings.weights[EXCHANGE_FROM] else 0
 
 
 @kernel
@@ -186,24 +188,24 @@ def _exchange(own, choice):
 
 
 @kernel
-def _value(public, own, choice, rules, move):
+def _value(public, own, choice, rules, settings, move):
     """Return the value of a move of the decisions that are settled by comparing values."""
     if choice.kind == TURN:
-        return _turn_value(public, own, rules, move)
+        return _turn_value(public, own, rules, settings, move)
     if choice.kind == OFFER:
-        return _offer_value(public, own, rules, move)
+        return _offer_value(public, own, rules, settings, move)
     if choice.kind == TAKE:
-        return _take_value(public, own, rules, move)
-    return _complete_value(public, own, rules, move)
+        return _take_value(public, own, rules, settings, move)
+    return _complete_value(public, own, rules, settings, move)
 
 
 @kernel
-def _best(public, own, choice, rules):
+def _best(public, own, choice, rules, settings):
     """Return the move of the highest value, one of several at random."""
     best, equal = 0, 1
-    highest = _value(public, own, choice, rules, choice.moves[0])
+    highest = _value(public, own, choice, rules, settings, choice.moves[0])
     for index in range(1, choice.count):
-        value = _value(public, own, choice, rules, choice.moves[index])
+        value = _value(public, own, choice, rules, settings, choice.moves[index])
         if value > highest:
             best, highest, equal = index, value, 1
         elif value == highest:
@@ -214,16 +216,16 @@ def _best(public, own, choice, rules):
 
 
 @kernel
-def weighted(public, own, choice, rules):
+def weighted(public, own, choice, rules, settings):
     """Pick the move of the highest value."""
     if choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE:
-        return _best(public, own, choice, rules)
+        return _best(public, own, choice, rules, settings)
     if choice.kind == PLAY_CARD:
-        return _play_card(own, choice)
+        return _play_card(own, choice, settings)
     if choice.kind == EXCHANGE:
         return _exchange(own, choice)
     if choice.kind == TRIPLE:
-        return 1 if cards_of(public.offer[own.seat]) >= own.weights[TRIPLE_FROM] else 0
+        return 1 if cards_of(public.offer[own.seat]) >= settings.weights[TRIPLE_FROM] else 0
     if choice.kind == DOUBLE:
-        return 1 if _best_turn(public, own, rules) >= own.weights[DOUBLE_FROM] else 0
+        return 1 if _best_turn(public, own, rules, settings) >= settings.weights[DOUBLE_FROM] else 0
     return 0  # a bluff shows one's cards and brings nothing

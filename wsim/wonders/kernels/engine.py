@@ -30,7 +30,8 @@ def ask(game, rules, seating, line_up, decider):
         keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
-        index = call(line_up[public.policy[decider]], public, game.own[decider], choice, rules)
+        entry = public.policy[decider]
+        index = call(line_up[entry], public, game.own[decider], choice, rules, seating.settings[entry])
         if index < 0 or index >= choice.count:
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
             return NO_MOVE
@@ -58,7 +59,7 @@ def play_until(game, rules, seating, line_up, until):
     flow = game.flow
     while True:
         # nine decisions of ten: listed as advance would, without entering it (7 % of the time of a game)
-        if flow.phase == CHOOSE and flow.seat < rules.players:
+        if flow.phase == CHOOSE and flow.seat < flow.end:
             decider = list_choice(game, rules, flow.seat, TURN)
         else:
             decider = advance(game, rules, until)

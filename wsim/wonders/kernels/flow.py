@@ -34,6 +34,8 @@ from wsim.wonders.kernels.layout import (
     DEAL,
     FINISH,
     LAST,
+    LOOK_WORDS,
+    MOMENT_AT,
     NOBODY,
     OVER,
     PILE,
@@ -42,7 +44,7 @@ from wsim.wonders.kernels.layout import (
 )
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
-from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn
+from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
 from wsim.wonders.kernels.payment import spread
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import deal
@@ -59,6 +61,7 @@ from wsim.wonders.words import (
     PRICE_KINDS,
     SWITCH_NUMBER,
     TURN,
+    TURNS,
 )
 
 __all__ = ["advance", "list_choice", "take"]
@@ -80,7 +83,7 @@ def advance(game, rules, until):
     while not until >> flow.phase & 1:
         phase = flow.phase
         if phase == CHOOSE:
-            if flow.seat < rules.players:
+            if flow.seat < flow.end or _wrap(flow):
                 return list_choice(game, rules, flow.seat, TURN)
             _resolve_turn(game, rules)
         elif phase == BEGIN:
@@ -136,6 +139,7 @@ def take(game, rules, move):
     if phase == CHOOSE:
         hidden.taken[flow.seat] = move
         leave_hand(game, flow.seat, move)
+        game.own[flow.seat].took[game.public.age, game.public.turn] = slot_of(move)
         if rules.duo and hidden.holder == flow.seat:
             flow.phase = CITY
         else:
@@ -143,6 +147,7 @@ def take(game, rules, move):
     elif phase == CITY:
         hidden.taken[_FREE_CITY_SEAT] = move
         leave_hand(game, flow.seat, move)
+        game.own[_FREE_CITY_SEAT].took[game.public.age, game.public.turn] = slot_of(move)
         flow.phase = CHOOSE
         flow.seat += 1
     elif phase == SETTLE:
@@ -167,19 +172,33 @@ def _begin_turn(game, rules):
         slot = hidden.free_pile[hidden.free_pile_next]
         hidden.free_pile_next += 1
         own = game.own[hidden.holder]
+        game.own[_FREE_CITY_SEAT].passed[game.public.age, game.public.turn] = _ONE << np.uint64(slot)
         own.hand |= _ONE << np.uint64(slot)
         own.seen |= _ONE << np.uint64(slot)
     if rules.teams:
         for seat in range(rules.players):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
     game.flow.phase = CHOOSE
-    game.flow.seat = 0
+    game.flow.seat = game.flow.wrap = 0
+    game.flow.end = rules.players
+
+
+@kernel
+def _wrap(flow):
+    """Go on with the seats that choose after the last one, if there are any; say whether there are."""
+    if flow.wrap == 0:
+        return False
+    flow.seat, flow.end, flow.wrap = 0, flow.wrap, 0
+    return True
 
 
 @kernel
 def _resolve_turn(game, rules):
     """Resolve the moves of all cities, chosen from the state at the start of the turn (R6, R9.1-R9.4)."""
     last_turn = game.public.turn == rules.turns - 1
+    if last_turn:
+        for seat in range(rules.players):
+            game.own[seat].passed[game.public.age, game.public.turn] = game.own[seat].hand
     if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
         _freeze(game)
     losing = resolve(game, rules, TURN)
@@ -242,7 +261,8 @@ def _put_hands_away(game, rules):
         game.own[seat].hand = _ZERO
     if rules.duo:
         discard(game, rules.slot_card[public.age, hidden.free_pile[hidden.free_pile_next]])
-    game.flow.seat = game.flow.asked_last = 0
+    game.flow.seat = game.flow.wrap = game.flow.asked_last = 0
+    game.flow.end = rules.players
 
 
 @kernel
@@ -251,7 +271,7 @@ def _list_next_last_card(game, rules):
     flow, public = game.flow, game.public
     if flow.seat == NOBODY:
         _put_hands_away(game, rules)
-    while flow.seat < rules.players:
+    while flow.seat < flow.end or _wrap(flow):
         seat = flow.seat
         if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
             return list_choice(game, rules, seat, LAST_CARD)
@@ -354,9 +374,24 @@ def _list_next_build(game, rules):
         seat = np.int64(flow.queue[flow.queue_at])
         list_pile(game, rules, seat)
         if game.choice.count:
-            return game.hidden.holder if seat >= rules.players else seat
+            decider = game.hidden.holder if seat >= rules.players else seat
+            _show_pile(game, rules, decider)
+            return decider
         flow.queue_at += 1
     return NOBODY
+
+
+@kernel
+def _show_pile(game, rules, seat):
+    """Let a seat remember the discard pile that it chooses from (R28, R49)."""
+    own = game.own[seat]
+    public = game.public
+    own.looked = 1 + public.deed_count + ((public.age * (TURNS + 1) + public.turn) << MOMENT_AT)
+    for word in range(LOOK_WORDS):
+        own.look[word] = _ZERO
+    for card in range(rules.cards):
+        copies = np.uint64(min(game.hidden.copies[card], 15))
+        own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
 
 
 @kernel
@@ -412,7 +447,7 @@ def _pass_hands(game, rules):
     public, players = game.public, rules.players
     for seat in range(players):
         own = game.own[seat]
-        own.passed[public.turn] = own.hand
+        own.passed[public.age, public.turn] = own.hand
         public.hand_size[seat] -= 1
     for seat in range(players):
         if public.age != 1:
@@ -420,5 +455,5 @@ def _pass_hands(game, rules):
         else:
             giver = seat + 1 if seat + 1 < players else 0
         own = game.own[seat]
-        own.hand = game.own[giver].passed[public.turn]
+        own.hand = game.own[giver].passed[public.age, public.turn]
         own.seen |= own.hand

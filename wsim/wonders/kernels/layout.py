@@ -6,11 +6,12 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``PUBLIC``   what everybody at the table may know (R49)
 * ``PRIVATE``  what one seat alone knows, its random stream and the parameters of its policy
 * ``CHOICE``   the legal moves of the decision at hand (R50)
+* ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
 
-A policy is handed the public record, its own private record, the choice and the rules: hidden cards are out of its
-reach. What a game in progress is stands in ``STATE``: public, private and hidden records, what comes next (``FLOW``)
-and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME`` begins with it and goes on with what
-is scratch: the choice at hand, solver, dealer, conflict, result and log.
+A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
+too: hidden cards are out of its reach. What a game in progress is stands in ``STATE``: public, private and hidden
+records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME``
+begins with it and goes on with what is scratch: the choice at hand, solver, dealer, conflict, result and log.
 
 Amounts of resources are *packed*: one 64-bit word, a byte ("lane") for each of the seven resources in the order of
 ``RESOURCES``, so that costs and productions are added and compared in one go.
@@ -49,6 +50,8 @@ MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile that wait at once: at most two for each city
 WEIGHTS = 48  # of the weighted policy, for each age
+LOOK_WORDS = CARDS // 16  # 16 cards a word
+MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
 LANE = 127  # of a packed resource: the solver's arithmetic needs the top bit of the byte
 LOSS_AT_ONCE = 255  # coins of a move
@@ -139,11 +142,20 @@ PRIVATE = np.dtype(
         ("hand", "u8"),  # one bit a slot of the age
         ("mate_hand", "u8"),  # the team mate's hand (R42), else 0
         ("seen", "u8"),  # slots of this age that the seat has held or seen
-        ("passed", "u8", (TURNS,)),  # the hand handed on after each turn of this age
+        ("passed", "u8", (AGES, TURNS)),  # what was left of the hand after each turn: it was handed on
+        ("took", "i1", (AGES, TURNS)),  # the slot played in each turn; the Free City's in the record of its seat
+        ("looked", "i8"),  # 1 + deeds + 1024 * moment when it last saw the discard pile (R28), 0 never
+        ("look", "u8", (LOOK_WORDS,)),  # that pile: copies of each name, 4 bits a card
         ("memory", "f8", (MEMORY,)),  # the policy's own, 0 at the start of a game: it may write here
         ("entrant", "i8"),  # line-up entry whose parameters are loaded, -1 none
         ("parameters", "f8", (PARAMETERS,)),  # of its policy, in the order declared; the last one is `explore`
-        ("weights", "f8", (AGES, WEIGHTS)),  # of its policy, in points
+    ],
+    align=True,
+)
+
+SETTINGS = np.dtype(
+    [
+        ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
     ],
     align=True,
 )
@@ -231,7 +243,7 @@ SEATING = np.dtype(
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("weights", "f8", (SEATS, AGES, WEIGHTS)),  # by line-up entry, in points
+        ("settings", SETTINGS, (SEATS,)),  # by line-up entry
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
@@ -282,6 +294,8 @@ FLOW = np.dtype(
         ("phase", "i8"),  # what comes next, DEAL ... OVER
         ("seat", "i8"),  # whose decision is next in the phases CHOOSE, CITY and LAST
         ("after", "i8"),  # the phase that follows when all losses are settled
+        ("end", "i8"),  # the seat behind the last one that chooses in the phases CHOOSE, CITY and LAST
+        ("wrap", "i8"),  # seats before it that choose after it: hidden choices that are made anew (redraw.py)
         ("asked_last", "i8"),  # whether some city played its last card
         ("queue_at", "i8"),  # builds from the pile carried out
         ("queue_end", "i8"),  # builds from the pile in the queue
@@ -310,6 +324,29 @@ BEFORE = np.dtype(
 
 POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW), ("before", BEFORE)]
 STATE = np.dtype(POSITION, align=True)
+
+REDRAW = np.dtype(
+    [  # what happened to each hand of each age as one redrawing has it; hands are numbered by the seat first dealt to
+        ("rng", "u8"),  # what it is drawn from
+        ("turns", "i8", (AGES,)),  # turns resolved
+        ("event", "i2", (AGES, SEATS, TURNS + 1)),  # by seat: the card built in the open, SOLD, BURIED or NOTHING
+        ("gone", "i1", (AGES, SEATS, TURNS + 1)),  # by hand: the slot that left it; the last place is of the last card
+        ("city", "i1", (AGES, TURNS)),  # the slot that the Free City took
+        ("city_left", "i1", (AGES,)),  # the last slot of its pile
+        ("drawn", "i1", (AGES, TURNS)),  # the slot of the pile that the rival drew, where that matters
+        ("left", "u8", (AGES, SEATS)),  # by hand: what is in it
+        ("pool", "i8", (SLOTS,)),  # slots whose place is unknown
+        ("pool_size", "i8"),  # of them
+        ("pile", "i2", (CARDS,)),  # copies of each name on the discard pile
+        ("wanted", "i2", (CARDS,)),  # copies that the seat saw there, still to be accounted for by sales of this age
+        ("weight", "f8"),  # by how much fewer ways there were to account for them than there might have been
+        ("builds", "i2", (QUEUE,)),  # names built from the pile, in order
+        ("built_at", "i2", (QUEUE,)),  # age * (TURNS + 1) + turn of each
+        ("built_deed", "i2", (QUEUE,)),  # number of its deed
+        ("build_count", "i8"),  # of them
+    ],
+    align=True,
+)
 
 SOLVER = np.dtype(
     [
@@ -377,6 +414,7 @@ GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
         ("choice", CHOICE),  # the decision at hand
+        ("redraw", REDRAW),  # hidden cards drawn again
         ("frozen", PUBLIC),  # the payer of BEFORE, spelt out for the solver
         ("solver", SOLVER),  # payments
         ("dealer", DEALER),  # the deal of an age
@@ -423,7 +461,7 @@ ROW = np.dtype(
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
 Public, Private, Choice, Solver, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, SOLVER, GAME))
-Rules, Seating = (record_type(dtype, constant=True) for dtype in (RULES, SEATING))
+Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
 Row, Pick = map(from_dtype, (ROW, PICK))
-POLICY = types.int64(Public, Private, Choice, Rules)
+POLICY = types.int64(Public, Private, Choice, Rules, Settings)
 LINE_UP = ADDRESSES  # of the policies, one for each entry

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
-from wsim.wonders.kernels.layout import DEAL, MEMORY, WEIGHTS
+from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import (
     AGES,
@@ -122,14 +122,11 @@ def reset_city(public, rules, seat):
 
 
 @kernel
-def _load_entrant(own, seating, entrant):
+def load_entrant(own, seating, entrant):
     """Copy the parameters of a line-up entry to the seat that it plays."""
     own.entrant = entrant
     for i in range(PARAMETERS):
         own.parameters[i] = seating.parameters[entrant, i]
-    for age in range(AGES):
-        for i in range(WEIGHTS):
-            own.weights[age, i] = seating.weights[entrant, age, i]
 
 
 @kernel
@@ -151,9 +148,10 @@ def set_table(game, rules, seating, number):
         own.seat = seat
         for i in range(MEMORY):
             own.memory[i] = 0.0
+        own.looked = 0
         seek(own, seating.seed, number, SEAT_STREAM + seat)
         if own.entrant != entrant:
-            _load_entrant(own, seating, entrant)
+            load_entrant(own, seating, entrant)
         hidden.board_builds[seat] = hidden.card_builds[seat] = hidden.losses[seat] = 0
     seek(hidden.dice, seating.seed, number, DICE_STREAM)
     hidden.pile[0] = hidden.pile[1] = _ZERO
@@ -195,8 +193,12 @@ def deal(game, rules):
         public.hand_size[seat] = rules.hand_size
         public.free_used[seat] = 0
         for turn in range(rules.turns):
-            own.passed[turn] = _ZERO
+            own.passed[age, turn] = _ZERO
+            own.took[age, turn] = NOBODY
     if rules.duo:
+        for turn in range(rules.turns):
+            game.own[2].passed[age, turn] = _ZERO
+            game.own[2].took[age, turn] = NOBODY
         public.free_used[2] = 0
         for i in range(rules.hand_size):
             hidden.free_pile[i] = _next_card(dealer, size, at)

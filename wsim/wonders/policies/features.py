@@ -1,4 +1,4 @@
-"""What ``weighted`` looks at: the names of its weights in the order of ``PRIVATE.weights``, each with its unit.
+"""What ``weighted`` looks at: the names of its weights in the order of ``SETTINGS.weights``, each with its unit.
 
 Values are in printed points. Each weight has one value an age; the named sets are data (weights.toml).
 """

@@ -13,7 +13,7 @@ _SAVED = 0.01  # of keeping the once-per-age free build where paying costs nothi
 
 
 @kernel
-def pick_most_points(public, own, choice, rules):
+def pick_most_points(public, own, choice, rules, settings):
     """Return the build or stage that changes the score most; a sale only where there is neither. First of equals."""
     seat = choice.seat
     stage = next_stage(public, rules, seat)

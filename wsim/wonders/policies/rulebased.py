@@ -115,8 +115,8 @@ def _by_rules(public, own, choice, rules):
 
 
 @kernel
-def rulebased_policy(public, own, choice, rules):
+def rulebased_policy(public, own, choice, rules, settings):
     """Follow the rules of the age."""
     if public.age == 2:
-        return pick_most_points(public, own, choice, rules)
+        return pick_most_points(public, own, choice, rules, settings)
     return _by_rules(public, own, choice, rules)

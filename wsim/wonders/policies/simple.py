@@ -9,13 +9,13 @@ from wsim.wonders.words import BUILD, STAGE
 
 
 @kernel
-def random_policy(public, own, choice, rules):
+def random_policy(public, own, choice, rules, settings):
     """Pick uniformly among the legal moves (R51)."""
     return below(own, choice.count)
 
 
 @kernel
-def first_policy(public, own, choice, rules):
+def first_policy(public, own, choice, rules, settings):
     """Build the first buildable card of a hand in random order, else a stage, else sell; pay the least."""
     builds = 0
     last = -1

@@ -1,6 +1,6 @@
 """The value of a structure or stage for ``weighted``: what it brings times the weights of the age (features.py).
 
-Every kernel here is linear in ``own.weights[age]`` and skips what an item does not have, because a decision values
+Every kernel here is linear in ``settings.weights[age]`` and skips what an item does not have, because a decision values
 about four cards in the time of one solver call.
 """
 
@@ -93,10 +93,10 @@ def city_needs(public, rules, seat, stage):
 
 
 @kernel
-def _unit(public, own, seat, needs, resource, more):
+def _unit(public, settings, seat, needs, resource, more):
     """Return the value of one more unit of a resource, ``more`` units on top of what the city can reach."""
     at = np.uint64(resource) << _S3
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     raw = resource < RAW_KINDS
     have = np.int64((public.reach[seat] >> at) & _LANE) + more
     place = (_RAW if raw else _MADE) + min(have, 3 if raw else 1)
@@ -108,19 +108,19 @@ def _unit(public, own, seat, needs, resource, more):
 
 
 @kernel
-def _either(public, own, seat, needs, mask):
+def _either(public, settings, seat, needs, mask):
     """Return the value of an either/or symbol."""
     value = 0.0
     left = mask
     while left:
-        value += _unit(public, own, seat, needs, lowest_bit(np.uint64(left)), 0)
+        value += _unit(public, settings, seat, needs, lowest_bit(np.uint64(left)), 0)
         left &= left - 1
     two = mask & (mask - 1)
-    return value * own.weights[public.age, _EITHER_TWO if two & (two - 1) == 0 else _EITHER_MORE]
+    return value * settings.weights[public.age, _EITHER_TWO if two & (two - 1) == 0 else _EITHER_MORE]
 
 
 @kernel
-def _production(public, own, rules, seat, item, needs):
+def _production(public, settings, rules, seat, item, needs):
     """Return the value of what an item produces."""
     value = 0.0
     units = rules.produces[item]
@@ -128,18 +128,18 @@ def _production(public, own, rules, seat, item, needs):
         resource = lowest_bit(units) >> 3
         amount = np.int64((units >> (np.uint64(resource) << _S3)) & _LANE)
         for more in range(amount):
-            value += _unit(public, own, seat, needs, resource, more)
+            value += _unit(public, settings, seat, needs, resource, more)
         units &= ~(_LANE << (np.uint64(resource) << _S3))
     mask = np.int64(rules.one_of[item])
     if mask:
-        value += _either(public, own, seat, needs, mask)
+        value += _either(public, settings, seat, needs, mask)
     if item < STAGE_ENTRY and rules.color[item] <= GRAY:
-        value += own.weights[public.age, _GLUT] * (public.colors[seat, BROWN] + public.colors[seat, GRAY])
+        value += settings.weights[public.age, _GLUT] * (public.colors[seat, BROWN] + public.colors[seat, GRAY])
     return value
 
 
 @kernel
-def _trade(public, own, rules, seat, item):
+def _trade(public, settings, rules, seat, item):
     """Return the value of lower prices: what they save on every unit that the neighbours concerned sell."""
     saved = 0
     for side in range(NEIGHBOR_SEATS):
@@ -152,7 +152,7 @@ def _trade(public, own, rules, seat, item):
             saved += off * lane_sum(sold & _MADE_LANES)
     rebates = rules.turn_rebate[item, 0] + rules.turn_rebate[item, 1]
     rebates += rules.board_rebate[item, 0] + rules.board_rebate[item, 1]
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     return weights[_DISCOUNT] * saved + weights[_REBATE] * rebates
 
 
@@ -160,9 +160,9 @@ def _trade(public, own, rules, seat, item):
 
 
 @kernel
-def _against(public, own, rules, seat, rival, shields):
+def _against(public, settings, rules, seat, rival, shields):
     """Return the value of more shields against one rival."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     margin = public.shields[seat] - public.shields[rival]
     after = margin + shields
     victory, defeat = rules.victory_points[public.age], rules.defeat_points
@@ -175,24 +175,24 @@ def _against(public, own, rules, seat, rival, shields):
 
 
 @kernel
-def _shields(public, own, rules, seat, shields):
+def _shields(public, settings, rules, seat, shields):
     """Return the value of more shields."""
-    value = own.weights[public.age, _SHIELD] * shields
+    value = settings.weights[public.age, _SHIELD] * shields
     if rules.teams:
-        return value + 2.0 * _against(public, own, rules, seat, team_rival(public, seat), shields)
+        return value + 2.0 * _against(public, settings, rules, seat, team_rival(public, seat), shields)
     left, right = fighter_left(public, seat), fighter_right(public, seat)
     if left == seat:
         return value
-    value += _against(public, own, rules, seat, left, shields)
+    value += _against(public, settings, rules, seat, left, shields)
     if right != left:
-        value += _against(public, own, rules, seat, right, shields)
+        value += _against(public, settings, rules, seat, right, shields)
     return value
 
 
 @kernel
-def _truce(public, own, rules, seat, tokens):
+def _truce(public, settings, rules, seat, tokens):
     """Return the value of diplomacy tokens: more where conflicts are being lost."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     shields = public.shields[seat]
     losing = 0
     if rules.teams:
@@ -207,9 +207,9 @@ def _truce(public, own, rules, seat, tokens):
 
 
 @kernel
-def _symbols(public, own, seat, symbol):
+def _symbols(public, settings, seat, symbol):
     """Return the value of one more symbol."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     compass, gear, tablet = public.symbols[seat, COMPASS], public.symbols[seat, GEAR], public.symbols[seat, TABLET]
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     value = weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
@@ -230,23 +230,23 @@ def _symbols(public, own, seat, symbol):
 
 
 @kernel
-def _special(public, own, rules, seat, item, needs):
+def _special(public, settings, rules, seat, item, needs):
     """Return the value of the abilities of an item."""
     abilities = np.int64(rules.abilities[item])
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     value = 0.0
     if abilities & PRICES:
-        value += _trade(public, own, rules, seat, item)
+        value += _trade(public, settings, rules, seat, item)
     if abilities & TOKENS:
         tokens = np.int64(rules.diplomacy[item])
         if tokens:
-            value += _truce(public, own, rules, seat, tokens)
+            value += _truce(public, settings, rules, seat, tokens)
         copies = np.int64(rules.copy_science[item])
         if copies:
             value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
         kinds = public.made_kinds[seat] & ALL_RESOURCES
-        value += _either(public, own, seat, needs, kinds if abilities & WAREHOUSE else ALL_RESOURCES & ~kinds)
+        value += _either(public, settings, seat, needs, kinds if abilities & WAREHOUSE else ALL_RESOURCES & ~kinds)
     if abilities & PLAY_LAST:
         value += weights[_PLAY_LAST] * (AGES - public.age)
     if abilities & BUILD_DISCARD and public.discarded > 0:
@@ -264,9 +264,9 @@ def _special(public, own, rules, seat, item, needs):
 
 
 @kernel
-def _events(public, own, rules, seat, item):
+def _events(public, settings, rules, seat, item):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     value = 0.0
     token = np.int64(rules.victory_token[item])
     if token:
@@ -281,34 +281,34 @@ def _events(public, own, rules, seat, item):
 
 
 @kernel
-def _rare(public, own, rules, seat, item, needs):
+def _rare(public, settings, rules, seat, item, needs):
     """Return the value of what few items have: abilities, points that count, tokens, effects on rivals."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     value = 0.0
     if rules.points_per[item, 0] or rules.points_complete[item]:
         value += weights[_COUNTED] * points_counted(public, rules, seat, item)
     if rules.abilities[item]:
-        value += _special(public, own, rules, seat, item, needs)
+        value += _special(public, settings, rules, seat, item, needs)
     if rules.eventful[item]:
-        value += _events(public, own, rules, seat, item)
+        value += _events(public, settings, rules, seat, item)
     return value
 
 
 @kernel(inline=True)
-def item_value(public, own, rules, seat, item, needs):
+def item_value(public, settings, rules, seat, item, needs):
     """Return the value of a structure or stage, its own coins and its cost apart."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     value = weights[_POINT] * rules.points[item]
     symbol = np.int64(rules.symbol[item])
     if rules.produces[item] | np.uint64(rules.one_of[item]):
-        value += _production(public, own, rules, seat, item, needs)
+        value += _production(public, settings, rules, seat, item, needs)
     if symbol:
-        value += _symbols(public, own, seat, symbol)
+        value += _symbols(public, settings, seat, symbol)
     shields = np.int64(rules.shields[item])
     if shields:
-        value += _shields(public, own, rules, seat, shields)
+        value += _shields(public, settings, rules, seat, shields)
     if rules.points_per[item, 0] | rules.points_complete[item] | rules.abilities[item] | rules.eventful[item]:
-        value += _rare(public, own, rules, seat, item, needs)
+        value += _rare(public, settings, rules, seat, item, needs)
     if item < STAGE_ENTRY:
         color = rules.color[item]
         if color == YELLOW:
@@ -319,9 +319,9 @@ def item_value(public, own, rules, seat, item, needs):
 
 
 @kernel
-def card_for_next(public, own, rules, receiver, card):
+def card_for_next(public, settings, rules, receiver, card):
     """Return what a card that is not built is worth to the next player; wild symbols are left out of it."""
-    weights = own.weights[public.age]
+    weights = settings.weights[public.age]
     value = weights[_DENY_POINT] * rules.points[card]
     symbol = np.int64(rules.symbol[card])
     if symbol:

@@ -27,38 +27,38 @@ _RESERVED = 6  # coins of a treasury that count as the reserve
 
 
 @kernel
-def _treasury(own, age, before, after):
+def _treasury(settings, age, before, after):
     """Return the value of a treasury that goes from ``before`` to ``after`` coins."""
     reserve = min(after, _RESERVED) - min(before, _RESERVED)
-    return own.weights[age, _COIN] * (after - before) + own.weights[age, _RESERVE] * reserve
+    return settings.weights[age, _COIN] * (after - before) + settings.weights[age, _RESERVE] * reserve
 
 
 @kernel
-def _pick_loss(public, own, choice):
+def _pick_loss(public, settings, choice):
     """Return how many coins to pay of a loss: the rest become debts (R32)."""
     age, coins = public.age, public.coins[choice.seat]
     most = bank_of(choice.moves[0])
     best, at = -1e9, 0
     for i in range(choice.count):
         paid = bank_of(choice.moves[i])
-        value = _treasury(own, age, coins, coins - paid) + own.weights[age, _DEBT] * (most - paid)
+        value = _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
         if value > best:
             best, at = value, i
     return at
 
 
 @kernel
-def _after_paying(own, age, coins, gained, move):
+def _after_paying(settings, age, coins, gained, move):
     """Return by how much a move's coins, paid and gained, change the value of the treasury."""
     if gained == 0 and move & _COINS == _NOTHING:
         return 0.0
     traded = left_of(move) + right_of(move)
     after = coins + gained - traded - bank_of(move)
-    return _treasury(own, age, coins, after) - own.weights[age, _GIFT] * traded
+    return _treasury(settings, age, coins, after) - settings.weights[age, _GIFT] * traded
 
 
 @kernel
-def _best_payment(own, choice, age, coins, gained, first):
+def _best_payment(settings, choice, age, coins, gained, first):
     """Return the best of the moves from ``first`` on that do the same thing with the same card.
 
     As (change of the treasury's value, its place after ``first``, how many such moves there are).
@@ -69,9 +69,9 @@ def _best_payment(own, choice, age, coins, gained, first):
         move = choice.moves[first + ways]
         if move & _SAME != kind:
             break
-        value = _after_paying(own, age, coins, gained, move)
+        value = _after_paying(settings, age, coins, gained, move)
         if spends_of(move):
-            value -= own.weights[age, _SAVE_FREE]
+            value -= settings.weights[age, _SAVE_FREE]
         if value > best:
             best, at = value, ways
         ways += 1
@@ -79,7 +79,7 @@ def _best_payment(own, choice, age, coins, gained, first):
 
 
 @kernel
-def _pick_from_pile(public, own, choice, rules):
+def _pick_from_pile(public, settings, choice, rules):
     """Return the best build from the discard pile, or declining (R28)."""
     seat, age = choice.seat, public.age
     coins = public.coins[seat]
@@ -91,14 +91,16 @@ def _pick_from_pile(public, own, choice, rules):
         if action_of(move) != DECLINE:
             card = card_of(move)
             gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
-            value = item_value(public, own, rules, seat, card, needs) + _after_paying(own, age, coins, gained, move)
+            value = item_value(public, settings, rules, seat, card, needs) + _after_paying(
+                settings, age, coins, gained, move
+            )
         if value > best:
             best, at = value, i
     return at
 
 
 @kernel
-def _best_rest(public, own, choice, rules, stage, needs, first):
+def _best_rest(public, settings, choice, rules, stage, needs, first):
     """Value what can be done with any card but building it: the stage moves and the sale, listed from ``first`` on.
 
     Returns the value of the best, its place after ``first``, and how many such moves every card has.
@@ -108,11 +110,11 @@ def _best_rest(public, own, choice, rules, stage, needs, first):
     best, at, ways = -1e9, 0, 0
     if action_of(choice.moves[first]) == STAGE:
         gained = coins_of(public, rules, seat, stage) if rules.eventful[stage] else 0
-        best, at, ways = _best_payment(own, choice, age, coins, gained, first)
-        best += own.weights[age, _STAGE] + item_value(public, own, rules, seat, stage, needs)
+        best, at, ways = _best_payment(settings, choice, age, coins, gained, first)
+        best += settings.weights[age, _STAGE] + item_value(public, settings, rules, seat, stage, needs)
     sale = first + ways
     if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
-        sold = own.weights[age, _SALE] + _treasury(own, age, coins, coins + rules.sale_coins)
+        sold = settings.weights[age, _SALE] + _treasury(settings, age, coins, coins + rules.sale_coins)
         if sold > best:
             best, at = sold, ways
         ways += 1
@@ -120,7 +122,7 @@ def _best_rest(public, own, choice, rules, stage, needs, first):
 
 
 @kernel
-def _card_to_lose(public, own, choice, rules, rest_ways):
+def _card_to_lose(public, settings, choice, rules, rest_ways):
     """Return where the moves other than builds begin of the card that is worth most to the next player.
 
     A team mate is left it instead; at the end of an age, where nobody gets the hand, the first card serves.
@@ -133,7 +135,7 @@ def _card_to_lose(public, own, choice, rules, rest_ways):
     while i < choice.count:
         while action_of(choice.moves[i]) == BUILD:
             i += 1
-        value = sign * card_for_next(public, own, rules, receiver, card_of(choice.moves[i]))
+        value = sign * card_for_next(public, settings, rules, receiver, card_of(choice.moves[i]))
         if value > most:
             most, at = value, i
         i += rest_ways
@@ -141,7 +143,7 @@ def _card_to_lose(public, own, choice, rules, rest_ways):
 
 
 @kernel(inline=True)
-def _pick_move(public, own, choice, rules):
+def _pick_move(public, settings, choice, rules):
     """Return the best move of a turn or a last card.
 
     The list goes card by card: its builds, then the stage moves and the sale, which are the same for every card.
@@ -157,26 +159,26 @@ def _pick_move(public, own, choice, rules):
         if action_of(move) == BUILD:
             card = card_of(move)
             gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
-            value, place, ways = _best_payment(own, choice, age, coins, gained, i)
-            value += item_value(public, own, rules, seat, card, needs)
+            value, place, ways = _best_payment(settings, choice, age, coins, gained, i)
+            value += item_value(public, settings, rules, seat, card, needs)
             if value > best:
                 best, at = value, i + place
             i += ways
             if rest_ways == 0 and i < count and card_of(choice.moves[i]) != card:
                 continue  # stages and sales are banned: there are builds alone
         if rest_ways == 0 and i < count:
-            rest, rest_at, rest_ways = _best_rest(public, own, choice, rules, stage, needs, i)
+            rest, rest_at, rest_ways = _best_rest(public, settings, choice, rules, stage, needs, i)
         i += rest_ways
     if rest > best:
-        return _card_to_lose(public, own, choice, rules, rest_ways) + rest_at
+        return _card_to_lose(public, settings, choice, rules, rest_ways) + rest_at
     return at
 
 
 @kernel
-def weighted_policy(public, own, choice, rules):
+def weighted_policy(public, own, choice, rules, settings):
     """Take the move of the highest value; pay a coin loss with coins as long as they are worth less than a debt."""
     if choice.kind == LOSS:
-        return _pick_loss(public, own, choice)
+        return _pick_loss(public, settings, choice)
     if choice.kind == DISCARD_PILE:
-        return _pick_from_pile(public, own, choice, rules)
-    return _pick_move(public, own, choice, rules)
+        return _pick_from_pile(public, settings, choice, rules)
+    return _pick_move(public, settings, choice, rules)

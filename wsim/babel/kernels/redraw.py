@@ -1,0 +1,176 @@
+"""Hidden cards drawn again, as likely as they are to a seat that remembers all it has seen (A26).
+
+A seat knows its own cards, the discard pile, and of every other hand its size and the cards that an offer has shown and
+that have not left it. All other building cards are equally likely to be in any hand or in the deck; so are the action
+cards that are neither played nor its own; a seat that is asked to play one has one. Offers that are laid but not
+revealed are made anew, after its own.
+"""
+
+from __future__ import annotations
+
+from wsim.babel.kernels.deal import CARD_STREAM
+from wsim.babel.kernels.layout import AGAIN, LAY_BLUFF, LAY_OFFER, MEMORY, PAY_OFFERS, SET_ASIDE, WINDOW
+from wsim.babel.kernels.moves import usable
+from wsim.babel.words import ACTION_CARDS, DOUBLE_TURN, DRAW_THREE, EXCHANGE_CARDS, KINDS, TRIPLE_BONUS
+from wsim.jit import kernel
+from wsim.rng import SEAT_STREAM, below, seek
+
+__all__ = ["redraw"]
+
+_STREAM = 14  # of redrawings
+MOST_TRIES = 10_000  # deals of action cards
+
+
+@kernel
+def _put_back(game, me):
+    """Put the cards that a seat cannot know back into the decks."""
+    public, hidden = game.public, game.hidden
+    for seat in range(public.seats):
+        if seat == me:
+            continue
+        own = game.own[seat]
+        for kind in range(len(KINDS)):
+            held = own.hand[kind] + own.aside[kind]
+            hidden.deck[kind] += held - public.shown[seat, kind]
+            own.hand[kind], own.aside[kind] = public.shown[seat, kind], 0
+    if game.flow.phase == SET_ASIDE and game.flow.seat != me:
+        game.flow.aside = game.flow.lowest = 0
+
+
+@kernel
+def _deal_hands(game, me):
+    """Fill the other hands from the deck, card by card."""
+    public, hidden, past = game.public, game.hidden, game.redraw
+    for seat in range(public.seats):
+        if seat == me:
+            continue
+        own = game.own[seat]
+        missing = public.hand_size[seat]
+        for kind in range(len(KINDS)):
+            missing -= own.hand[kind]
+        for _ in range(missing):
+            left = 0
+            for kind in range(len(KINDS)):
+                left += hidden.deck[kind]
+            place, kind = below(past, left), 0
+            while place >= hidden.deck[kind]:
+                place -= hidden.deck[kind]
+                kind += 1
+            hidden.deck[kind] -= 1
+            own.hand[kind] += 1
+
+
+@kernel
+def _sort(hidden, first, count):
+    """Sort the action cards that nobody knows: what is drawn must not depend on where they lay."""
+    for top in range(first + 1, count):
+        card, place = hidden.action_deck[top], top
+        while place > first and hidden.action_deck[place - 1] > card:
+            hidden.action_deck[place] = hidden.action_deck[place - 1]
+            place -= 1
+        hidden.action_deck[place] = card
+
+
+@kernel
+def _deal_action_cards(game, rules, me):
+    """Shuffle the action cards of the other seats and of the deck, and deal them again."""
+    public, hidden, past = game.public, game.hidden, game.redraw
+    count, first = 0, hidden.actions_drawn
+    for card in range(len(ACTION_CARDS)):
+        count += rules.action_cards[card]
+    if count == 0 or not rules.use_action_cards:
+        return
+    for seat in range(public.seats):
+        own, tally = game.own[seat], hidden.tally[seat]
+        past.fresh[seat] = 0
+        if seat == me:
+            continue
+        for card in range(len(ACTION_CARDS)):
+            past.fresh[seat] += own.fresh[card]
+            for _ in range(own.cards[card]):
+                first -= 1
+                hidden.action_deck[first] = card
+            tally.cards_drawn[card] -= own.cards[card]
+            own.cards[card] = own.fresh[card] = 0
+    _sort(hidden, first, count)
+    for top in range(first, count):
+        other = top + below(past, count - top)
+        card = hidden.action_deck[other]
+        hidden.action_deck[other] = hidden.action_deck[top]
+        hidden.action_deck[top] = card
+    for seat in range(public.seats):
+        if seat == me:
+            continue
+        own = game.own[seat]
+        for place in range(public.action_cards[seat]):
+            card = hidden.action_deck[first]
+            first += 1
+            own.cards[card] += 1
+            own.fresh[card] += place < past.fresh[seat]
+            hidden.tally[seat].cards_drawn[card] += 1
+    hidden.instant_cards = 0
+    for seat in range(public.seats):
+        hidden.instant_cards += game.own[seat].cards[EXCHANGE_CARDS] + game.own[seat].cards[DRAW_THREE]
+
+
+@kernel
+def _may_decide(game):
+    """Say whether the seat that is asked for an action card has one to play: being asked, it has."""
+    flow, phase = game.flow, game.flow.phase
+    if phase == WINDOW:
+        own = game.own[flow.seat]
+        return flow.left == 0 or usable(own, EXCHANGE_CARDS) + usable(own, DRAW_THREE) > 0
+    if phase == PAY_OFFERS:
+        return flow.left == 0 or usable(game.own[flow.seat], TRIPLE_BONUS) > 0
+    return phase != AGAIN or usable(game.own[game.public.active], DOUBLE_TURN) > 0
+
+
+@kernel
+def _offer_anew(game, me):
+    """Let the other seats make their offers anew, after the seat itself; an offer of its own stands."""
+    public, flow = game.public, game.flow
+    seats = public.seats
+    laid = seats - 1 - flow.left  # before flow.seat, the active seat left out
+    back, seat, mine = 0, flow.seat, False
+    while back < laid:
+        seat = (seat - 1) % seats
+        if seat != public.active:
+            back += 1
+            mine |= seat == me
+    for other in range(seats):
+        if other != me:
+            game.hidden.offer[other] = game.hidden.bluff[other] = 0
+    if me == public.active:
+        flow.phase, flow.left, flow.seat = LAY_OFFER, seats - 1, (me + 1) % seats
+        return
+    if flow.seat != me:
+        flow.phase = LAY_OFFER
+    flow.left = seats - 2 if mine else seats - 1
+    flow.seat = (me + 1) % seats if mine else me
+    if flow.seat == public.active:
+        flow.seat = (flow.seat + 1) % seats
+
+
+@kernel
+def redraw(game, rules, seed, number, me):
+    """Draw all anew that a seat cannot know: hands, action cards, decks, laid offers, the other seats' streams.
+
+    A function of position, seed and number. Of what the seat knows, nothing changes.
+    """
+    hidden = game.hidden
+    seek(game.redraw, seed, number, _STREAM)
+    _put_back(game, me)
+    _deal_hands(game, me)
+    for _ in range(MOST_TRIES):
+        _deal_action_cards(game, rules, me)
+        if _may_decide(game):
+            break
+    if game.flow.phase == LAY_OFFER or game.flow.phase == LAY_BLUFF:
+        _offer_anew(game, me)
+    for seat in range(game.public.seats):
+        if seat != me:
+            own = game.own[seat]
+            for i in range(MEMORY):
+                own.memory[i] = 0.0
+            seek(own, seed, number, SEAT_STREAM + seat)
+    seek(hidden, seed, number, CARD_STREAM)

@@ -1,0 +1,82 @@
+"""Positions of Tower of Babel: games in progress, told in the words of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.babel.kernels import layout
+from wsim.babel.kernels.machine import run_machine
+from wsim.babel.seeing import columns, told_move, told_own, told_table
+from wsim.babel.words import DECISIONS
+from wsim.positions.machine import BEGIN, Machine, StatePosition
+
+if TYPE_CHECKING:
+    from wsim.babel.simulator import BabelSimulator
+
+__all__ = ["BabelPosition", "machine_of"]
+
+
+def machine_of(simulator: BabelSimulator) -> Machine:
+    """Return the kernels of a simulator, ready for positions."""
+    rules, seating, line_up = simulator.compiled
+    return Machine(run_machine, layout.GAME, layout.STATE, rules, seating, line_up)
+
+
+class BabelPosition(StatePosition):
+    """A game of Tower of Babel in progress (``wsim.game.Position``)."""
+
+    simulator: BabelSimulator
+
+    @classmethod
+    def begin(cls, simulator: BabelSimulator, number: int) -> BabelPosition:
+        """Return the first decision of a game."""
+        position = cls.__new__(cls)
+        position.simulator = simulator
+        StatePosition.__init__(position, simulator.machine, cls.fresh(simulator.machine), BEGIN, number)
+        return position
+
+    def decision(self) -> str:
+        """Return what is decided: one of ``words.DECISIONS``."""
+        return DECISIONS[self.choice[0]]
+
+    def moves(self) -> Sequence[Mapping[str, Any]]:
+        """Return the legal moves in their order, each in the words of the trace."""
+        if self.to_move is None:
+            return []
+        public, catalogue = self.record.public, self.simulator.catalogue
+        return [told_move(catalogue, public, self.choice[0], self.to_move, int(move)) for move in self.coded]
+
+    def scores(self) -> list[dict[str, Any]]:
+        """Return the score of every seat; only of a game that is over."""
+        record = self.record
+        return [
+            {
+                "seat": seat,
+                "wonders": int(tally.wonder_points),
+                "unfinished_wonders": int(tally.light_points),
+                "refused_offers": int(tally.refused_points),
+                "disc_sets": int(tally.set_points),
+                "action_cards": int(tally.action_points),
+                "total": int(record.public.points[seat]),
+                "rank": int(tally.rank),
+                "win_share": round(float(tally.share), 6),
+            }
+            for seat, tally in enumerate(record.hidden.tally[: self.simulator.seats])
+        ]
+
+    def told(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat may know (A26), None: everything, as a JSON object."""
+        table = told_table(self.simulator.catalogue, self.record)
+        if self.to_move is not None:
+            table["to_move"], table["decision"] = self.to_move, self.decision()
+        if seat is not None:
+            return {**table, "seat": seat, **told_own(self.record, seat)}
+        return {**table, "own": [told_own(self.record, one) for one in range(self.simulator.seats)]}
+
+    def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (all there is is on the table)
+        """Return the names of the numbers of an observation."""
+        return columns(self.simulator.seats)
+
+    def _keep_result(self, game: Any) -> None:
+        """The score of a game that is over is part of its state."""

@@ -1,0 +1,238 @@
+"""``wsim.Game``: a game in progress as a value, for people who write programs about it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wsim.game import Position, Simulator
+
+__all__ = ["Game", "Observation"]
+
+FAR = 1 << 43  # playouts draw from the streams of games that no run reaches first
+
+_Policies = Sequence[Any] | str
+
+
+class Observation:
+    """What a seat may know of a position.
+
+    Attributes
+    ----------
+    told: the same as a JSON object, in the words of the trace.
+    array: int16, one number for each of ``columns``.
+    columns: what the numbers are; the same for every position of a plan.
+    """
+
+    def __init__(self, told: dict[str, Any], array: NDArray[np.int16], columns: tuple[str, ...]) -> None:
+        self.told, self.array, self.columns = told, array, columns
+
+    def __getitem__(self, key: str) -> Any:
+        """Return a part of ``told``."""
+        if key not in self.told:
+            raise UserError(f"an observation has no {key!r}: it has {', '.join(self.told)}{nearest(key, self.told)}")
+        return self.told[key]
+
+    def __repr__(self) -> str:
+        return f"Observation({self.told!r})"
+
+
+class Game:
+    """A game in progress: ask who decides and what is legal, make moves, copy it, play it on.
+
+    Parameters
+    ----------
+    plan: a plan; without it the game's default plan.
+    number: which game of the plan's seed.
+    keys: keys of the plan, which are the options of ``wsim run``: ruleset="2e", players=4, seed=7, game=...
+
+    The policies of the plan decide nothing here: every move is made by ``step``. Raises UserError, in one sentence, for
+    whatever cannot be done.
+    """
+
+    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
+        chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
+        if number < 0 or number >= FAR:
+            raise UserError(f"there is no game number {number}: they go from 0 to {FAR - 1}")
+        self._simulator: Simulator = find_game(chosen.game).prepare(chosen)
+        self._plan, self._number = chosen, number
+        self._position: Position = self._simulator.begin(number)
+
+    @property
+    def plan(self) -> Plan:
+        """What is played."""
+        return self._plan
+
+    @property
+    def number(self) -> int:
+        """The number of the game."""
+        return self._number
+
+    @property
+    def to_move(self) -> int | None:
+        """The player whose decision is next; None at the end.
+
+        Where players choose at the same time, they are asked one after the other, and none sees what another chose.
+        """
+        return self._position.to_move
+
+    @property
+    def decision(self) -> str | None:
+        """What is decided (turn, last_card, discard_pile, ...); None at the end."""
+        return None if self.to_move is None else self._position.decision()
+
+    def legal(self) -> list[dict[str, Any]]:
+        """Return the legal moves, each as the trace tells it, with its ``index`` first; none at the end."""
+        return [{"index": index, **move} for index, move in enumerate(self._position.moves())]
+
+    def step(self, move: int | Mapping[str, Any]) -> Self:
+        """Make a move and run on to the next decision or the end; return the game itself.
+
+        ``move`` is an index into ``legal()``, or as much of a move as fits exactly one of them.
+        """
+        if self.to_move is None:
+            raise UserError("the game is over: no move can be made")
+        self._position.take(self._index_of(move))
+        return self
+
+    def _index_of(self, move: Any) -> int:
+        moves = self._position.moves()
+        if isinstance(move, Mapping):
+            wanted = {key: value for key, value in move.items() if key != "index"}
+            found = [index for index, one in enumerate(moves) if wanted.items() <= one.items()]
+            if "index" in move and len(found) > 1:
+                found = [index for index in found if index == move["index"]]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise UserError(f"{wanted} fits {len(found)} legal moves: say more of it, or give its index")
+            raise UserError(f"{wanted} is no legal move: there are {len(moves)}, see legal()")
+        try:
+            index = operator.index(move)
+        except TypeError:
+            raise UserError(f"a move is an index or a part of a legal move, not {move!r}") from None
+        if not 0 <= index < len(moves):
+            raise UserError(f"there is no legal move {index}: they go from 0 to {len(moves) - 1}")
+        return index
+
+    def follow(self) -> Self:
+        """Make the move of the plan's own policy; followed from its start, it is the game that the plan plays."""
+        if self.to_move is None:
+            raise UserError("the game is over: no move can be made")
+        self._position.follow()
+        return self
+
+    def at(self, **moment: int) -> Self:
+        """Follow the plan's policies up to a moment and return the game itself.
+
+        ``moment``: age, turn (from 1, as observations tell them) and seat, the player who decides; as many as matter.
+        """
+        known = ("age", "turn", "seat")
+        for name in moment:
+            if name not in known:
+                raise UserError(f"a moment has no {name!r}: it is told by {', '.join(known)}{nearest(name, known)}")
+        if "seat" in moment:
+            self._checked(moment["seat"])
+        while self.to_move is not None:
+            told = self._position.told(self.to_move)
+            here = {"age": told.get("age"), "turn": told.get("turn"), "seat": self.to_move}
+            if all(here[name] == value for name, value in moment.items()):
+                return self
+            self._position.follow()
+        words = ", ".join(f"{name} {value}" for name, value in moment.items())
+        raise UserError(f"game {self._number} comes to no decision at {words}")
+
+    def ask(self, policy: Any, *, rng: int = 0) -> dict[str, Any]:
+        """Return the legal move that a policy would make here."""
+        if self.to_move is None:
+            raise UserError("the game is over: there is nothing to decide")
+        index = self._position.asked(self._with((policy,)), _number(rng))
+        return self.legal()[index]
+
+    def clone(self) -> Self:
+        """Return a copy that is stepped on its own."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._position = self._position.clone()
+        return other
+
+    @property
+    def result(self) -> list[dict[str, Any]] | None:
+        """The scores of all seats as the trace tells them; None while the game is going on."""
+        return self._position.scores() if self.to_move is None else None
+
+    def observe(self, seat: int | None = None) -> Observation:
+        """Return all that a seat may know; without one, the seat whose decision is next."""
+        who = self.to_move if seat is None else self._checked(seat)
+        if who is None:
+            raise UserError("the game is over: name the seat whose knowledge is asked for")
+        columns = self._position.columns()
+        return Observation(self._position.told(who), self._position.observation(who, len(columns)), columns)
+
+    def told(self) -> dict[str, Any]:
+        """Return the whole position, hidden cards included, as a JSON object."""
+        return self._position.told(None)
+
+    def determinize(self, seat: int, rng: int) -> Self:
+        """Return a copy in which all that a seat cannot know is drawn anew, as likely as it is to that seat.
+
+        ``rng`` is a whole number: the same number draws the same. What the seat knows does not change; choices that are
+        made but not yet revealed are made anew, after its own.
+        """
+        other = self.clone()
+        other._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
+        return other
+
+    def rollout(
+        self, policies: _Policies, games: int = 100, *, seat: int | None = None, rng: int = 0
+    ) -> NDArray[np.float64]:
+        """Play this position to the end again and again; return what came out, shape (games, seats, 2).
+
+        The last axis is the score and the share of the victory. Cards still to be dealt, and what policies draw, are
+        other ones in every playout.
+
+        Parameters
+        ----------
+        policies: one policy for all seats, or one for each.
+        games: how many playouts.
+        seat: draw anew what this seat cannot know, in every playout; None: hands stay as they are.
+        rng: a whole number: the same number plays the same.
+        """
+        if games < 1:
+            raise UserError(f"at least 1 playout is needed, not {games}")
+        if self.to_move is None:
+            raise UserError("the game is over: there is nothing to play out")
+        player = self._with((policies,) if isinstance(policies, str) else tuple(policies))
+        watcher = None if seat is None else self._checked(seat)
+        return self._position.play_out(player, games, watcher, _number(rng), FAR)
+
+    def _with(self, policies: tuple[Any, ...]) -> Simulator:
+        """Return the plan's simulator with other policies."""
+        return find_game(self._plan.game).prepare(self._plan.replace(policies=policies, rotate=False))
+
+    def _checked(self, seat: int) -> int:
+        """Return the seat of a player; raise UserError for another."""
+        if isinstance(seat, bool) or seat not in range(self._plan.players):
+            raise UserError(f"there is no seat {seat!r}: the players sit at 0 to {self._plan.players - 1}")
+        return seat
+
+    def __repr__(self) -> str:
+        where = "over" if self.to_move is None else f"seat {self.to_move} decides ({self.decision})"
+        return f"<wsim.Game {self._plan.ruleset}, {self._plan.players} players, game {self._number}: {where}>"
+
+
+def _number(rng: int) -> int:
+    """Return a whole number that seeds draws."""
+    try:
+        return operator.index(rng) & ((1 << 63) - 1)
+    except TypeError:
+        raise UserError(f"rng is a whole number, not {rng!r}") from None

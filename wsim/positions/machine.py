@@ -1,0 +1,185 @@
+"""The machine of a game's kernels, and positions of it: bytes that it takes up, steps and leaves again."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.game import Simulator
+    from wsim.policies.registry import LineUp
+
+__all__ = ["BEGIN", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
+
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)
+"""What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
+there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
+that the plan's own policy makes; say what a line-up would do."""
+EVERYTHING = -1
+"""In place of a seat: nothing is drawn anew."""
+_NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
+_NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
+
+
+class Machine:
+    """A plan's kernels, ready for positions.
+
+    Parameters
+    ----------
+    entry: the kernel of (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen) that
+        returns who decides next.
+    game, state: dtypes; a game begins with its state, whose size is a multiple of 8 bytes.
+    rules, seating, addresses: what the plan's kernels play by.
+    line_up: the policies behind the addresses.
+    """
+
+    def __init__(
+        self,
+        entry: Any,
+        game: np.dtype[Any],
+        state: np.dtype[Any],
+        rules: Any,
+        seating: Any,
+        line_up: LineUp,
+    ) -> None:
+        from wsim.jit import addresses_of
+
+        self.entry, self.game, self.state = entry, game, state
+        self.rules, self.seating, self.line_up = rules, seating, line_up
+        self.addresses = addresses_of(line_up.functions)
+        self._local = threading.local()
+
+    def workspace(self) -> Any:
+        """Return the game record of this thread, as a record and as 64-bit words."""
+        if not hasattr(self._local, "game"):
+            whole = np.zeros(1, self.game)
+            self._local.game = whole.view(np.recarray)[0], whole.view(np.uint64).reshape(-1)
+        return self._local.game
+
+    def run(
+        self,
+        state: NDArray[np.uint64],
+        command: int,
+        number: int = 0,
+        seat: int = EVERYTHING,
+        seed: int = 0,
+        outcomes: NDArray[np.float64] = _NO_OUTCOMES,
+        seen: NDArray[np.int16] = _NOTHING_SEEN,
+    ) -> tuple[int, Any]:
+        """Carry out a command on a state; return the player who decides next (-1: none) and the game record."""
+        game, words = self.workspace()
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            try:
+                decider = int(
+                    self.entry(
+                        *(game, words, state, self.rules, self.seating, self.addresses),
+                        *(command, number, seat, seed, outcomes, seen),
+                    )
+                )
+            except Exception as error:
+                self.line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
+        if game.error[0]:
+            self._raise_for(game.error)
+        return decider, game
+
+    def _raise_for(self, error: Any) -> None:
+        """Raise UserError for a policy that failed, or returned no legal index."""
+        self.line_up.raise_failure()
+        _, seat, index, count = (int(value) for value in error)
+        raise UserError(
+            f"a policy of the line-up returned {index} in seat {seat}: "
+            f"an index from 0 to {count - 1} into the list of legal moves is needed"
+        )
+
+
+class StatePosition(ABC):
+    """A position of a game whose kernels are a machine (``wsim.game.Position``).
+
+    Attributes
+    ----------
+    machine: what steps it. words: its state, uint64. to_move: the player who decides, None at the end.
+    """
+
+    def __init__(self, machine: Machine, words: NDArray[np.uint64], command: int, number: int = 0) -> None:
+        self.machine, self.words = machine, words
+        self._run(command, number)
+
+    @classmethod
+    def fresh(cls, machine: Machine) -> NDArray[np.uint64]:
+        """Return room for a state."""
+        return np.zeros(machine.state.itemsize // 8, np.uint64)
+
+    def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> None:
+        decider, game = self.machine.run(self.words, command, number, seat, seed)
+        self.to_move = None if decider < 0 else decider
+        count = 0 if decider < 0 else int(game.choice.count)
+        self.choice = (int(game.choice.kind), int(getattr(game.choice, "seat", decider)))
+        self.coded = game.choice.moves[:count].copy()
+        self._keep_result(game)
+
+    @property
+    def record(self) -> Any:
+        """The state as a numpy record: a view of ``words``."""
+        return self.words.view(self.machine.state).view(np.recarray)[0]
+
+    def take(self, index: int) -> None:
+        """Make the move with this index, which is legal, and run on to the next decision."""
+        self._run(STEP, index)
+
+    def follow(self) -> None:
+        """Make the move that the plan's own policy makes here, in the very game that the plan plays."""
+        self._run(FOLLOW)
+
+    def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
+        """Return the index of the move that a simulator's line-up would make here."""
+        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        return other.run(self.words, ASK, number, EVERYTHING, seed)[0]
+
+    def clone(self) -> Self:
+        """Return a copy."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.words = self.words.copy()
+        return other
+
+    def redrawn(self, seat: int, seed: int, number: int = 0) -> Self:
+        """Return a copy in which all that the seat cannot know is drawn anew; a function of state, seed and number."""
+        other = self.clone()
+        other._run(REDRAW, number, seat, seed)  # noqa: SLF001 (it is of this class)
+        return other
+
+    def play_out(
+        self, simulator: Simulator, playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[np.float64]:
+        """Play to the end with another simulator's line-up; return (score, share of the victory), shape (n, seats, 2).
+
+        Playout i draws from the random streams of game ``first + i`` of the seed; with ``seat``, what it cannot know is
+        drawn anew.
+        """
+        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        outcomes = np.zeros((playouts, simulator.seats, 2))
+        other.run(self.words, PLAY_OUT, first, EVERYTHING if seat is None else seat, seed, outcomes)
+        return outcomes
+
+    def observation(self, seat: int, size: int) -> NDArray[np.int16]:
+        """Return the first ``size`` numbers of what a seat may know."""
+        seen = np.zeros(size, np.int16)
+        self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
+        return seen
+
+    @abstractmethod
+    def moves(self) -> Sequence[Mapping[str, Any]]:
+        """Return the legal moves in their order, as the trace tells moves."""
+
+    @abstractmethod
+    def _keep_result(self, game: Any) -> None:
+        """Keep the score of a game that is over."""

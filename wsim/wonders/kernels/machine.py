@@ -1,0 +1,111 @@
+"""One entry point for positions: begin, step, redraw what is hidden, play out, observe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import call, kernel, types
+from wsim.rng import SEAT_STREAM, seek
+from wsim.wonders.kernels.engine import ask, play_until
+from wsim.wonders.kernels.flow import advance, take
+from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules, Seating
+from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.kernels.observe import observe
+from wsim.wonders.kernels.redraw import redraw
+from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
+
+__all__ = ["run_machine"]
+
+_STATE_WORDS = STATE.itemsize // 8
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)  # wsim.positions.machine.COMMANDS
+EVERYTHING = -1  # in place of a seat: nothing is drawn again
+Words = types.Array(types.uint64, 1, "C")
+Outcomes = types.Array(types.float64, 3, "C")
+Seen = types.Array(types.int16, 1, "C")
+
+
+@kernel
+def copy_words(source, target):
+    """Copy the words of a position."""
+    for word in range(_STATE_WORDS):
+        target[word] = source[word]
+
+
+@kernel
+def seat_players(game, rules, seating, seed, number):
+    """Let the line-up play on from here, with random streams of its own: policies, randomised picks, deals to come."""
+    public, hidden = game.public, game.hidden
+    hidden.seed, hidden.number = seed, number
+    seek(hidden.dice, seed, number, DICE_STREAM)
+    for seat in range(rules.players):
+        own = game.own[seat]
+        public.policy[seat] = seat % seating.entries
+        load_entrant(own, seating, public.policy[seat])
+        seek(own, seed, number, SEAT_STREAM + seat)
+
+
+@kernel
+def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes):
+    """Play a position to its end once for each row of outcomes: (score, share of the victory) of every seat."""
+    for playout in range(outcomes.shape[0]):
+        copy_words(state, words)
+        if seat != EVERYTHING:
+            redraw(game, rules, seed, number + playout, seat)
+        seat_players(game, rules, seating, seed, number + playout)
+        if not play_until(game, rules, seating, line_up, 1 << OVER):
+            return -1
+        for one in range(rules.seats):
+            outcomes[playout, one, 0] = game.result.total[one]
+            outcomes[playout, one, 1] = game.result.share[one]
+    return 0
+
+
+@kernel
+def _asked(game, rules, seating, line_up, decider):
+    """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
+    choice, own = game.choice, game.own[decider]
+    if choice.count == 1:
+        return np.int64(0)
+    entry = own.entrant
+    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
+    if index < 0 or index >= choice.count:
+        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
+    return index
+
+
+@kernel(types.int64(Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen))
+def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
+    """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
+
+    ``words`` is the same memory as ``game``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
+    """
+    game.error[0] = 0
+    game.log.keeping = 0
+    if command == BEGIN:
+        for one in range(rules.seats):
+            game.own[one].entrant = -1
+        set_table(game, rules, seating, number)
+    elif command == PLAY_OUT:
+        return _play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes)
+    else:
+        copy_words(state, words)
+    if command == OBSERVE:
+        observe(game, rules, seat, seen)
+        return seat
+    if command == REDRAW:
+        redraw(game, rules, seed, number, seat)
+    decider = advance(game, rules, 0)
+    if command == ASK:
+        seat_players(game, rules, seating, seed, number)
+        return _asked(game, rules, seating, line_up, decider)
+    if command == FOLLOW:
+        move = ask(game, rules, seating, line_up, decider)
+        if move == NO_MOVE:
+            return NOBODY
+        take(game, rules, move)
+        decider = advance(game, rules, 0)
+    if command == STEP:
+        take(game, rules, game.choice.moves[number])
+        decider = advance(game, rules, 0)
+    copy_words(words, state)
+    return decider

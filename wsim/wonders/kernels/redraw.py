@@ -1,0 +1,326 @@
+"""Hidden cards drawn again, as likely as they are to a seat that remembers all it has seen (R49).
+
+What a seat knows: the hands that it has held (and, in teams, its mate's), when, and so what is left of them; what was
+built in the open, by whom and when, and so from which hand; how many cards went face down; the discard pile when it
+last built from it; which cards are in the deck of an age, of guilds and black cards how many. What the others chose is
+taken to say nothing more of a card than that they chose it: each card of a hand is as likely to be the one that left
+it. Then all that is left open is where each unseen slot is, and every place is as likely as any other.
+
+A redrawing makes up a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the
+seat that they were first dealt to. A past that does not hold the cards that were seen on the discard pile, or built
+from it, is thrown away and made up anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit
+from wsim.rng import SEAT_STREAM, seek, uniform
+from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY, SETTLE
+from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
+from wsim.wonders.kernels.seen import (
+    NOTHING,
+    SOLD,
+    bit,
+    hand_at,
+    has_chosen,
+    holder,
+    put_away,
+    read_events,
+    seat_of,
+)
+from wsim.wonders.kernels.setup import DICE_STREAM
+from wsim.wonders.words import AGES, CARD_WORDS, PLAY_LAST, TURNS
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_NIBBLE = np.uint64(0xF)
+_FREE_CITY_SEAT = 2
+_STREAM = 14  # of redrawings
+MOST_TRIES = 50_000  # pasts made up; the last one stays, should none agree
+
+
+# --- one age, the pile, all of it
+
+
+@kernel
+def _has_last_card(game, age, seat):
+    """Say whether a seat keeps its last card until it plays it, because it has not done so yet (R27)."""
+    waits = game.flow.phase == LAST or (game.flow.phase == SETTLE and game.flow.after == LAST)
+    return age == game.public.age and waits and game.public.abilities[seat] & PLAY_LAST != 0
+
+
+@kernel
+def _last_event(game, rules, age, hand):
+    """Return what became of the last card of a hand: a card built, SOLD or BURIED, NOTHING if it is still there."""
+    past = game.redraw
+    if age == game.public.age and not put_away(game, rules):
+        return NOTHING
+    seat = seat_of(rules, age, rules.turns - 1, hand)
+    if past.event[age, seat, TURNS] != NOTHING:
+        return past.event[age, seat, TURNS]
+    return NOTHING if _has_last_card(game, age, seat) else SOLD
+
+
+@kernel
+def _discard_age(game, rules, age, before, at_least):
+    """Count what was discarded in an age, from a moment on and before another one, onto the pile of names.
+
+    A moment is age * (TURNS + 1) + turn; what is discarded in a turn lies there when one builds from the pile in it.
+    """
+    past = game.redraw
+    for hand in range(rules.players):
+        for turn in range(past.turns[age]):
+            moment = age * (TURNS + 1) + turn
+            if not at_least <= moment < before:
+                continue
+            if leaves(past, rules, age, hand, turn) == SOLD:
+                past.pile[rules.slot_card[age, past.gone[age, hand, turn]]] += 1
+            if rules.duo and hand == 0 and past.event[age, _FREE_CITY_SEAT, turn] == SOLD:
+                past.pile[rules.slot_card[age, past.city[age, turn]]] += 1
+        moment = age * (TURNS + 1) + rules.turns - 1
+        if at_least <= moment < before and _last_event(game, rules, age, hand) == SOLD and past.left[age, hand]:
+            past.pile[rules.slot_card[age, lowest_bit(past.left[age, hand])]] += 1
+        if rules.duo and hand == 0 and at_least <= moment < before and past.city_left[age] != NOBODY:
+            past.pile[rules.slot_card[age, past.city_left[age]]] += 1
+
+
+@kernel
+def _last_cards_fit(game, rules, age):
+    """Say whether the last cards that were built in the open are those that were left."""
+    past = game.redraw
+    for hand in range(rules.players):
+        event = _last_event(game, rules, age, hand)
+        if event >= 0 and (
+            past.left[age, hand] == _ZERO or rules.slot_card[age, lowest_bit(past.left[age, hand])] != event
+        ):
+            return False
+    return True
+
+
+@kernel
+def _make_pile(game, rules, me):
+    """Lay the discard pile that follows from the past, or from what the seat saw of it; say whether it agrees."""
+    past, own = game.redraw, game.own[me]
+    for card in range(rules.cards):
+        past.pile[card] = 0
+    since, begun = 0, 0
+    if own.looked:
+        since = (own.looked - 1) >> MOMENT_AT
+        begun = (own.looked - 1) & ((1 << MOMENT_AT) - 1)
+        if since // (TURNS + 1) == game.public.age and not _looks_right(game, rules, me, since, begun):
+            return False
+        since += 1
+        for card in range(rules.cards):
+            past.pile[card] = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
+    for build in range(past.build_count):
+        if past.built_deed[build] < begun:
+            continue
+        moment, card = past.built_at[build], past.builds[build]
+        if moment >= since:
+            _discard_until(game, rules, moment + 1, since)
+            since = moment + 1
+        if uniform(past) * _copies_of(rules, card) >= past.pile[card]:
+            return False
+        past.pile[card] -= 1
+    _discard_until(game, rules, AGES * (TURNS + 1), since)
+    return True
+
+
+@kernel
+def _discard_until(game, rules, before, at_least):
+    """Count what was discarded between two moments onto the pile."""
+    for age in range(game.public.age + 1):
+        _discard_age(game, rules, age, before, at_least)
+
+
+@kernel
+def _copies_of(rules, card):
+    """Return how many slots of all ages have a name."""
+    copies = 0
+    for age in range(AGES):
+        for slot in range(rules.slots[age]):
+            copies += rules.slot_card[age, slot] == card
+    return copies
+
+
+@kernel
+def _is_of_one_age(rules, age, card):
+    """Say whether a name has slots in no other age."""
+    for other in range(AGES):
+        if other == age:
+            continue
+        for slot in range(rules.slots[other]):
+            if rules.slot_card[other, slot] == card:
+                return False
+    return True
+
+
+@kernel
+def _looks_right(game, rules, me, moment, deed):
+    """Say whether what was discarded in this age before the seat saw the pile was on it; leaves the pile empty."""
+    past, own, age = game.redraw, game.own[me], game.public.age
+    _discard_age(game, rules, age, moment + 1, 0)
+    for build in range(past.build_count):
+        if past.built_deed[build] < deed:
+            past.pile[past.builds[build]] -= 1
+    right = True
+    for card in range(rules.cards):
+        lay = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
+        if past.pile[card] > lay or (past.pile[card] < lay and _is_of_one_age(rules, age, card)):
+            right = False
+        past.pile[card] = 0
+    return right
+
+
+@kernel
+def _make_past(game, rules, me):
+    """Make up the past of all ages once; say whether it agrees with what the seat has seen."""
+    want_pile(game, rules, me)
+    for age in range(game.public.age + 1):
+        if age < game.public.age or game.flow.phase != DEAL:
+            if not make_age(game, rules, me, age) or not _last_cards_fit(game, rules, age):
+                return False
+            if rules.duo:
+                game.redraw.city_left[age] = from_pool(game.redraw) if _is_laid(game, rules, age) else NOBODY
+    return _make_pile(game, rules, me) and uniform(game.redraw) < game.redraw.weight
+
+
+@kernel
+def _is_laid(game, rules, age):
+    """Say whether the hands of an age are put away."""
+    return age < game.public.age or put_away(game, rules)
+
+
+@kernel
+def _tell_seat(game, rules, seat, age):
+    """Give another seat the past that was made up: what it took and handed on."""
+    past, own = game.redraw, game.own[seat]
+    for turn in range(past.turns[age]):
+        hand = hand_at(rules, age, turn, seat)
+        slots = past.left[age, hand]
+        for later in range(turn + 1, past.turns[age]):
+            slots |= bit(past.gone[age, hand, later])
+            if rules.duo and holder(game.public, age, later) == seat_of(rules, age, later, hand):
+                slots |= bit(past.city[age, later])
+                if past.drawn[age, later] != NOBODY:
+                    slots &= ~bit(past.drawn[age, later])
+                else:
+                    slots &= ~game.own[_FREE_CITY_SEAT].passed[age, later]
+        own.passed[age, turn] = slots
+        own.took[age, turn] = past.gone[age, hand, turn]
+
+
+@kernel
+def _give_hand(game, rules, seat):
+    """Give another seat the hand that was drawn for it, with nothing chosen yet."""
+    public, past, own = game.public, game.redraw, game.own[seat]
+    age, turn = public.age, public.turn
+    hand = past.left[age, hand_at(rules, age, turn, seat)]
+    if put_away(game, rules) and not _has_last_card(game, age, seat):
+        hand = _ZERO
+    choosing = game.flow.phase == CHOOSE or game.flow.phase == CITY
+    if rules.duo and choosing and holder(public, age, turn) == seat:
+        slot = from_pool(past)
+        game.own[_FREE_CITY_SEAT].passed[age, turn] = bit(slot)
+        hand |= bit(slot)
+    if choosing:
+        own.took[age, turn] = NOBODY
+    own.hand = own.seen = hand
+    for at in range(past.turns[age]):
+        own.seen |= own.passed[age, at] | bit(own.took[age, at])
+
+
+@kernel
+def _choose_anew(game, rules, me):
+    """Let all choose anew who have chosen in this turn, after the seat itself; its own choice stands."""
+    flow, hidden = game.flow, game.hidden
+    chosen = has_chosen(game, me) or (flow.phase == LAST and hidden.taken[me] != NO_MOVE)
+    if flow.phase == CITY and flow.seat != me:
+        flow.phase = CHOOSE
+    for seat in range(rules.seats):
+        if seat != me and not (rules.duo and seat == _FREE_CITY_SEAT and chosen and hidden.holder == me):
+            hidden.taken[seat] = NO_MOVE
+    flow.seat = me if flow.phase == CITY or not chosen else me + 1
+    flow.end, flow.wrap = rules.players, me
+
+
+@kernel
+def _lay_pile(game, rules):
+    """Put the cards of the pile and what is left of the Free City's pile down."""
+    past, hidden = game.redraw, game.hidden
+    for word in range(CARD_WORDS):
+        hidden.pile[word] = _ZERO
+    for card in range(rules.cards):
+        hidden.copies[card] = past.pile[card]
+        if past.pile[card]:
+            hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+    if rules.duo and not put_away(game, rules):
+        for place in range(hidden.free_pile_next, rules.hand_size):
+            hidden.free_pile[place] = from_pool(past)
+
+
+@kernel
+def _free_city_past(game, me):
+    """Tell what the rival drew and the Free City took, as it was made up."""
+    past, city = game.redraw, game.own[_FREE_CITY_SEAT]
+    for age in range(game.public.age + 1):
+        for turn in range(past.turns[age]):
+            if holder(game.public, age, turn) != me:
+                city.took[age, turn] = past.city[age, turn]
+                drawn = past.drawn[age, turn]
+                city.passed[age, turn] = bit(drawn if drawn != NOBODY else past.city[age, turn])
+
+
+@kernel
+def _show_mates(game, rules, me):
+    """Let the other seats see their mates' hands as they were before the moves of the turn (R42)."""
+    age, turn = game.public.age, game.public.turn
+    for seat in range(rules.players):
+        mate = game.own[seat ^ 1]
+        if seat == me:
+            continue
+        hand = mate.hand
+        if turn < game.redraw.turns[age]:
+            hand = mate.passed[age, turn] | bit(mate.took[age, turn])
+        elif has_chosen(game, seat ^ 1):
+            hand |= bit(mate.took[age, turn])
+        game.own[seat].mate_hand = hand
+
+
+@kernel
+def redraw(game, rules, seed, number, me):
+    """Draw all anew that a seat cannot know: hands, pile, deals to come, hidden choices, the other seats' streams.
+
+    A function of position, seed and number. Of what the seat knows, nothing changes.
+    """
+    public, hidden, past = game.public, game.hidden, game.redraw
+    seek(past, seed, number, _STREAM)
+    read_events(game)
+    for _ in range(MOST_TRIES):
+        if _make_past(game, rules, me):
+            break
+    if game.flow.phase != DEAL:
+        for seat in range(rules.players):
+            if seat != me:
+                for age in range(public.age + 1):
+                    _tell_seat(game, rules, seat, age)
+                _give_hand(game, rules, seat)
+        _lay_pile(game, rules)
+        if rules.duo:
+            _free_city_past(game, me)
+        if rules.teams:
+            _show_mates(game, rules, me)
+        phase = game.flow.phase
+        if phase == CHOOSE or phase == CITY or (phase == LAST and game.flow.seat != NOBODY):
+            _choose_anew(game, rules, me)
+    for seat in range(rules.players):
+        if seat != me:
+            own = game.own[seat]
+            own.looked = 0
+            for i in range(MEMORY):
+                own.memory[i] = 0.0
+            seek(own, seed, number, SEAT_STREAM + seat)
+    hidden.seed, hidden.number = seed, number
+    seek(hidden.dice, seed, number, DICE_STREAM)

@@ -1,0 +1,157 @@
+"""What a seat has seen, for redrawings: which hand it held when, what left the hands in the open (R5, R49).
+
+Hands are numbered by the seat that they were first dealt to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.wonders.kernels.layout import CHOOSE, CITY, LAST, NOBODY, QUEUE, SETTLE
+from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
+from wsim.wonders.kernels.turn import neighbor_left
+from wsim.wonders.words import AGES, BUILD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_NIBBLE = np.uint64(0xF)
+_FREE_CITY_SEAT = 2
+SOLD, BURIED, NOTHING = -1, -2, -3  # REDRAW.event where no card was built
+
+
+# --- which hand is where
+
+
+@kernel
+def hand_at(rules, age, turn, seat):
+    """Return the hand that a seat holds in a turn (R5)."""
+    players = rules.players
+    return (seat - turn) % players if age != 1 else (seat + turn) % players
+
+
+@kernel
+def seat_of(rules, age, turn, hand):
+    """Return the seat that holds a hand in a turn."""
+    players = rules.players
+    return (hand + turn) % players if age != 1 else (hand - turn) % players
+
+
+@kernel
+def holder(public, age, turn):
+    """Return who holds the Free City's card in a turn (R45)."""
+    first = neighbor_left(public, _FREE_CITY_SEAT) if age != 1 else 1
+    return first if turn % 2 == 0 else 1 - first
+
+
+@kernel
+def bit(slot):
+    return _ONE << np.uint64(slot)
+
+
+# --- what the seat knows
+
+
+@kernel
+def put_away(game, rules):
+    """Say whether the hands of this age are put away already (R9.5)."""
+    flow = game.flow
+    if game.public.turn < rules.turns - 1 or flow.phase <= CITY:
+        return False
+    return flow.seat != NOBODY or not (flow.phase == LAST or (flow.phase == SETTLE and flow.after == LAST))
+
+
+@kernel
+def read_events(game):
+    """Read the public history: what left each seat's hand in each turn, and what was built from the pile."""
+    public, past = game.public, game.redraw
+    past.build_count = 0
+    for age in range(AGES):
+        past.turns[age] = 0
+        for seat in range(SEATS):
+            for turn in range(TURNS + 1):
+                past.event[age, seat, turn] = NOTHING
+    for number in range(public.deed_count):
+        deed = public.deeds[number]
+        seat, age = np.int64(deed >> np.uint64(40) & _NIBBLE), np.int64(deed >> np.uint64(44) & np.uint64(3))
+        turn, decision = np.int64(deed >> np.uint64(46) & _NIBBLE), np.int64(deed >> np.uint64(50) & np.uint64(7))
+        if decision == DISCARD_PILE:
+            past.builds[past.build_count] = card_of(deed)
+            past.built_at[past.build_count] = age * (TURNS + 1) + turn
+            past.built_deed[past.build_count] = number
+            past.build_count = min(past.build_count + 1, QUEUE - 1)
+            continue
+        what = SOLD
+        if action_of(deed) == BUILD:
+            what = card_of(deed)
+        elif action_of(deed) != SELL:
+            what = BURIED
+        past.event[age, seat, TURNS if decision == LAST_CARD else turn] = what
+        if decision != LAST_CARD:
+            past.turns[age] = max(past.turns[age], turn + 1)
+
+
+@kernel
+def drawn_by(game, rules, age, turn, seat):
+    """Return the Free City's card as a set, if that seat drew it in a turn (R45)."""
+    if rules.duo and holder(game.public, age, turn) == seat:
+        return game.own[_FREE_CITY_SEAT].passed[age, turn]
+    return _ZERO
+
+
+@kernel
+def seen_before(game, rules, witness, age, turn):
+    """Return the hand that a seat got in a turn: before its move, without what it drew."""
+    public, past = game.public, game.redraw
+    own = game.own[witness]
+    slots = own.passed[age, turn]
+    if age == public.age and turn == public.turn and not put_away(game, rules):
+        slots = own.hand
+    if turn < past.turns[age] or has_chosen(game, witness):
+        slots |= bit(own.took[age, turn])
+    if rules.duo and holder(public, age, turn) == witness:
+        if turn < past.turns[age] or (has_chosen(game, witness) and game.flow.phase != CITY):
+            slots |= bit(game.own[_FREE_CITY_SEAT].took[age, turn])
+        slots &= ~drawn_by(game, rules, age, turn, witness)
+    return slots
+
+
+@kernel
+def has_chosen(game, seat):
+    """Say whether a seat's move of this turn is chosen, but not revealed."""
+    flow = game.flow
+    if flow.phase == CITY and flow.seat == seat:
+        return True
+    return (flow.phase == CHOOSE or flow.phase == CITY) and game.hidden.taken[seat] != NO_MOVE and _is_past(flow, seat)
+
+
+@kernel
+def _is_past(flow, seat):
+    """Say whether a seat has had its turn to choose."""
+    if flow.wrap:
+        return flow.wrap <= seat < flow.seat
+    return seat < flow.seat or seat >= flow.end
+
+
+@kernel
+def witness_of(game, rules, me, age, turn, hand):
+    """Return the seat through whose eyes ``me`` saw a hand in a turn: its own or its mate's; NOBODY if it did not."""
+    if turn > game.redraw.turns[age] or turn >= rules.turns:
+        return NOBODY
+    if turn == game.redraw.turns[age] and (age != game.public.age or turn != game.public.turn):
+        return NOBODY  # not dealt, or not yet handed on
+    seat = seat_of(rules, age, turn, hand)
+    if seat == me or (rules.teams and seat == me ^ 1):
+        return seat
+    return NOBODY
+
+
+@kernel
+def all_seen(game, rules, me, age):
+    """Return the slots of an age that a seat has seen."""
+    seen = _ZERO
+    for turn in range(game.redraw.turns[age] + 1):
+        for hand in range(rules.players):
+            witness = witness_of(game, rules, me, age, turn, hand)
+            if witness != NOBODY:
+                seen |= seen_before(game, rules, witness, age, turn) | drawn_by(game, rules, age, turn, witness)
+    return seen

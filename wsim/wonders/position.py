@@ -1,0 +1,88 @@
+"""Positions of 7 Wonders: games in progress, told in the words of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.positions.machine import BEGIN, Machine, StatePosition
+from wsim.wonders.kernels import layout
+from wsim.wonders.kernels.machine import run_machine
+from wsim.wonders.seeing import columns, told_hand, told_table
+from wsim.wonders.trace import told_move
+from wsim.wonders.words import CATEGORIES, DECISIONS
+
+if TYPE_CHECKING:
+    from wsim.wonders.simulator import WondersSimulator
+
+__all__ = ["WondersPosition", "machine_of"]
+
+
+def machine_of(simulator: WondersSimulator) -> Machine:
+    """Return the kernels of a simulator, ready for positions."""
+    rules, seating, line_up = simulator.compiled
+    return Machine(run_machine, layout.GAME, layout.STATE, rules, seating, line_up)
+
+
+class WondersPosition(StatePosition):
+    """A game of 7 Wonders in progress (``wsim.game.Position``)."""
+
+    simulator: WondersSimulator
+
+    @classmethod
+    def begin(cls, simulator: WondersSimulator, number: int) -> WondersPosition:
+        """Return the first decision of a game."""
+        position = cls.__new__(cls)
+        position.simulator = simulator
+        position.result = None
+        StatePosition.__init__(position, simulator.machine, cls.fresh(simulator.machine), BEGIN, number)
+        return position
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the cards, by number."""
+        return [card.name for card in self.simulator.catalogue.cards]
+
+    def decision(self) -> str:
+        """Return what is decided: turn, last_card, discard_pile, free_city or loss."""
+        return DECISIONS[self.choice[0]]
+
+    def moves(self) -> Sequence[Mapping[str, Any]]:
+        """Return the legal moves in their order (R50), each as the trace tells it."""
+        kind, seat = self.choice
+        stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
+        return [told_move(self.names, int(move), seat, kind, stages) for move in self.coded]
+
+    def scores(self) -> list[dict[str, Any]]:
+        """Return the score of every seat as the trace tells it; only of a game that is over."""
+        assert self.result is not None
+        points, totals, shares = self.result
+        coins = self.record.public.coins
+        return [
+            {"seat": seat}
+            | {name: int(points[seat, place]) for place, name in enumerate(CATEGORIES)}
+            | {"total": int(totals[seat]), "coins": int(coins[seat]), "win_share": float(shares[seat])}
+            for seat in range(self.simulator.seats)
+        ]
+
+    def told(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat may know (R49), None: everything, as a JSON object."""
+        record, rules, catalogue = self.record, self.machine.rules, self.simulator.catalogue
+        table = told_table(catalogue, rules, record)
+        if self.to_move is not None:
+            table["to_move"], table["decision"] = self.to_move, self.decision()
+        if seat is not None:
+            return {**table, "seat": seat, **told_hand(catalogue, rules, record, seat)}
+        hands = [told_hand(catalogue, rules, record, one)["hand"] for one in range(int(rules.players))]
+        pile = {name: int(n) for name, n in zip(self.names, record.hidden.copies, strict=False) if n}
+        return {**table, "hands": hands, "discard_pile": pile}
+
+    def columns(self, history: bool = True) -> tuple[str, ...]:
+        """Return the names of the numbers of an observation."""
+        return columns(self.names, self.machine.rules, history)
+
+    def _keep_result(self, game: Any) -> None:
+        self.result = None
+        if self.to_move is None:
+            result = game.result
+            self.result = result.points.copy(), result.total.copy(), result.share.copy()
