@@ -147,6 +147,18 @@ def merge(
 
 
 @app.command()
+def copy(
+    source: Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://bucket/path.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other of the two.")],
+    quiet: Quiet = False,
+) -> None:
+    """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
+    from wsim.cli.copy import copy_command
+
+    copy_command(source, target, quiet=quiet)
+
+
+@app.command()
 def compare(
     first: RunFolder,
     second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 __all__ = ["Recording", "default_folder", "record", "simulate"]
 
@@ -151,6 +154,11 @@ def _folder(out: str | os.PathLike[str]) -> Path:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:
         raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
+    if _ADDRESS.match(os.fspath(out)):
+        raise UserError(
+            f"a run is played in a folder, and {os.fspath(out)!r} is none: play it in one, then wsim copy FOLDER "
+            f"{os.fspath(out)}"
+        )
     return Path(out)
 
 
