@@ -30,7 +30,10 @@ from wsim.lab.store import load_run
 from wsim.lab.verify import verify
 
 pytest.importorskip("distributed", reason="needs the extra cluster")
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are found and killed as POSIX has them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="processes are found and killed as POSIX has them"),
+]
 
 ROOT = Path(__file__).parents[2]
 SLOW = """
@@ -165,7 +168,27 @@ def test_workers_of_a_scheduler_play_and_may_die(
     assert (run.returncode, error) == (0, "")
     assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
     assert files("run") == files("threads")
-    workers[1].kill()
+
+
+def test_a_cluster_without_a_worker_is_given_up(
+    place: Path, scheduler: tuple[str, list[subprocess.Popen[str]]], wsim_command: Command
+) -> None:
+    address, workers = scheduler
+    code = (
+        "from wsim.lab import cluster\ncluster._ALONE = 3.0\nfrom wsim.cli.app import main\n"
+        f"main({[*SLOW_RUN, '--out', 'run', '--cluster', address, '--quiet']!r})\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
+    wait_for_shards("run", 6)
+    for worker in workers:
+        worker.kill()
+    _, error = run.communicate(timeout=120)
+    assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; what is finished is kept\n")
+    assert load_run("run").games >= 40
+    assert wsim_command("run", "--resume", "run", "--trust").code == 0
+    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
+    assert files("run") == files("threads")
 
 
 def test_a_summary_and_a_part_are_spread_too(place: Path, wsim_command: Command) -> None:

@@ -15,11 +15,13 @@ import re
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -44,6 +46,9 @@ _LOCAL = re.compile(r"local:(\d{1,4})")
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
 _FAILURES = 10  # workers that may die with a task before it is given up
 _WAIT = "30s"  # for the scheduler and its first worker
+_LOOK = 2.0  # seconds after which somebody looks whether there is still a worker
+_ALONE = 60.0  # seconds without any worker: a scheduler's may be on their way
+_GONE = "the cluster has gone; what is finished is kept"
 
 
 def check_cluster(address: str) -> None:
@@ -152,39 +157,49 @@ def _deaf() -> None:
 
 
 class Cluster:
-    """A cluster that is connected. ``workers``: how many threads play."""
+    """A cluster that is connected. ``address``: where; ``workers``: how many threads played when it was."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, address: str, client: Any) -> None:
+        self.address = address
         self.workers = max(1, sum(client.nthreads().values()))
+        self._client = client
 
     def shards(self, job: Job, missing: Iterator[range]) -> Iterator[tuple[range, dict[str, bytes]]]:
         """Play shards and yield each with its files, in the order in which they are done.
 
-        About two for each thread are under way: that is the memory. Leaving the loop drops what is not done.
+        About two for each thread are under way: that is the memory. Leaving the loop drops what is not done. Raises
+        what a worker raised, OSError if the cluster, or all its workers, have gone.
         """
-        distributed: Any = import_module("distributed")
-
-        def submit(games: range) -> Any:
-            future = self._client.submit(_shard, job, games, pure=False)
-            waiting[future.key] = games
-            return future
-
-        waiting: dict[str, range] = {}
-        done = distributed.as_completed()
-        for games in missing:
-            done.add(submit(games))
-            if len(waiting) >= 2 * self.workers + 1:
-                break
+        waiting: dict[Any, range] = {}
         try:
-            for future in done:
-                games = waiting.pop(future.key)
-                yield games, _result(future, games)
-                for games in missing:
-                    done.add(submit(games))
-                    break
+            while True:
+                for games in islice(missing, 2 * self.workers + 1 - len(waiting)):
+                    waiting[self._client.submit(_shard, job, games, pure=False)] = games
+                if not waiting:
+                    return
+                for future in self._done(list(waiting)):
+                    games = waiting.pop(future)
+                    yield games, _result(future, games)
         finally:
-            self._client.cancel(list(done.futures))
+            self._client.cancel(list(waiting))
+
+    def _done(self, futures: list[Any]) -> list[Any]:
+        """Wait until some are done and return them."""
+        from asyncio import CancelledError
+        from concurrent.futures import CancelledError as Cancelled
+
+        distributed: Any = import_module("distributed")
+        seen = time.monotonic()
+        while True:
+            try:
+                return list(distributed.wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED").done)
+            except TimeoutError:
+                if self._client.scheduler_info()["workers"]:
+                    seen = time.monotonic()
+                elif time.monotonic() > seen + _ALONE:
+                    raise OSError(f"no worker is left at {self.address}; what is finished is kept") from None
+            except (Cancelled, CancelledError):
+                raise OSError(_GONE) from None
 
 
 def _result(future: Any, games: range) -> dict[str, bytes]:
@@ -201,7 +216,7 @@ def _result(future: Any, games: range) -> dict[str, bytes]:
     except ModuleNotFoundError as error:
         raise OSError(f"a worker cannot play: {error}; wsim must be installed there, too") from error
     except (Cancelled, CancelledError) as error:
-        raise OSError("the cluster has gone; what is finished is kept") from error
+        raise OSError(_GONE) from error
     return found
 
 
@@ -248,4 +263,4 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
             raise OSError(f"no worker has joined {address} within {_WAIT}") from error
         if local:
             client.run(_deaf)
-        yield Cluster(client)
+        yield Cluster(address, client)
