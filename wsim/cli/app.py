@@ -134,9 +134,9 @@ def trace(
 
     wsim trace RUN tells games of a run, as they were played.
     """
-    from wsim.cli.trace import Form, trace_command
+    from wsim.cli.trace import trace_command
 
-    trace_command(given, Form(form, out, playouts), first=first, trust=trust)
+    trace_command(given, first=first, out=out, form=form, playouts=playouts, trust=trust)
 
 
 @app.command()

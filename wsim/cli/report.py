@@ -13,7 +13,7 @@ from wsim.cli.console import remark, write_out
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
 
-__all__ = ["report_command", "steps"]
+__all__ = ["report_command"]
 
 
 def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], compare: str | None, quiet: bool) -> None:
@@ -27,13 +27,13 @@ def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], comp
         remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(out) if out is not None else run.path / "report.html"
     asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare))
-    with steps("report", not quiet) as progress:
+    with _steps(not quiet) as progress:
         write_report(run, target, asked, progress)
     write_out(str(target))
 
 
 @contextlib.contextmanager
-def steps(what: str, show: bool) -> Iterator[Progress | None]:
+def _steps(show: bool) -> Iterator[Progress | None]:
     """Give a callback that draws a bar of steps on standard error; None if it is no terminal."""
     if not (show and sys.stderr.isatty()):
         yield None
@@ -42,11 +42,11 @@ def steps(what: str, show: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn(what), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (TextColumn("report"), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def advance(doing: str, done: int, total: int) -> None:
-            bar.update(task, description=doing, completed=done, total=total)
+        def advance(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
 
         yield advance

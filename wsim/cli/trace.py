@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import write_out
+from wsim.cli.replay import Page
 from wsim.cli.run import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
@@ -20,32 +19,9 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["Form", "trace_command", "trace_line"]
+__all__ = ["trace_command", "trace_line"]
 
 FORMATS = ("json", "text", "html")
-
-
-@dataclass(frozen=True)
-class Form:
-    """How games are told, and where to: what was given of ``--format``, ``-o`` and ``--playouts``."""
-
-    name: str | None
-    out: str | None
-    playouts: int | None
-
-    def chosen(self) -> str:
-        """Return the format; raise UserError for one that is not known, and for playouts without a page."""
-        name = self.name
-        if name is None and self.out is not None:
-            name = "html" if self.out.endswith(".html") else "json"
-        elif name is None:
-            name = "text" if sys.stdout.isatty() else "json"
-        if name not in FORMATS:
-            accepted = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}{nearest(name, FORMATS)}"
-            raise UserError(f"unknown format {name!r}: traces are written as {accepted}")
-        if self.playouts is not None and name != "html":
-            raise UserError(f"--playouts is of a page, not of {name}: add --format html")
-        return name
 
 
 def trace_line(trace: dict[str, Any]) -> str:
@@ -53,25 +29,36 @@ def trace_line(trace: dict[str, Any]) -> str:
     return json.dumps(trace, ensure_ascii=False)
 
 
-def trace_command(given: Given, form: Form, *, first: int, trust: bool) -> None:
-    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
-    chosen, out = form.chosen(), form.out
+def trace_command(
+    given: Given, *, first: int, out: str | None, form: str | None, playouts: int | None, trust: bool
+) -> None:
+    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument.
+
+    ``playouts`` is of a page; None: as many as usual.
+    """
+    if form is None and out is not None and out.endswith(".html"):
+        form = "html"
+    if form is None:
+        form = "text" if out is None and sys.stdout.isatty() else "json"
+    if form not in FORMATS:
+        raise UserError(f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}")
+    if playouts is not None and form != "html":
+        raise UserError(f"--playouts is of a page, not of {form}: add --format html")
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = _plan(given, trust=trust)
     if first + plan.games > MAXIMUM_GAMES:
         raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
-    if chosen == "html":
-        _check_page(plan, form, first)
+    page = None if form != "html" else Page.of(plan, first, out, playouts)
     game = find_game(plan.game)
     announce_compiling(game)
     simulator: Simulator = game.prepare(plan)
     if given.arguments:
         _refuse_other_rules(given.arguments[0], plan, simulator)
-    if chosen == "html":
-        _write_page(plan, simulator, first, form)
+    if page is not None:
+        page.write(simulator)
         return
-    texts = _texts(simulator, range(first, first + plan.games), chosen)
+    texts = _texts(simulator, range(first, first + plan.games), form)
     if out is None:
         for text in texts:
             sys.stdout.write(text)
@@ -80,36 +67,6 @@ def trace_command(given: Given, form: Form, *, first: int, trust: bool) -> None:
 
     with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(texts)
-
-
-def _target(form: Form, plan: Plan, number: int) -> Path | None:
-    """Return the file of a page; None: standard output, which is no terminal."""
-    if form.out is not None:
-        return Path(form.out)
-    return Path(f"replay-{plan.seed}-{number}.html") if sys.stdout.isatty() else None
-
-
-def _check_page(plan: Plan, form: Form, number: int) -> None:
-    """Raise UserError if no page can be made, before anything is compiled or played."""
-    from wsim.report.replay import PLAYOUTS, check_replay
-
-    if plan.games != 1:
-        raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
-    check_replay(PLAYOUTS if form.playouts is None else form.playouts, _target(form, plan, number))
-
-
-def _write_page(plan: Plan, simulator: Simulator, number: int, form: Form) -> None:
-    """Write the page of a game to its file, and say which, or to standard output."""
-    from wsim.cli.report import steps
-    from wsim.report.replay import PLAYOUTS, render, replay_of, write_replay
-
-    with steps("replay", show=True) as progress:
-        replay = replay_of(plan, simulator, number, PLAYOUTS if form.playouts is None else form.playouts, progress)
-    target = _target(form, plan, number)
-    if target is None:
-        sys.stdout.write(render(replay))
-    else:
-        write_out(str(write_replay(replay, target)))
 
 
 def _plan(given: Given, *, trust: bool) -> Plan:

@@ -65,7 +65,7 @@ class WondersPosition(StatePosition):
             for seat in range(self.simulator.seats)
         ]
 
-    def standing(self) -> list[dict[str, int]]:
+    def points_so_far(self) -> list[dict[str, int]]:
         """Return the points of every seat by category as if the game ended here, in any position."""
         _, game = self.machine.run(self.words, COUNT)
         return [

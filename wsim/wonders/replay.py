@@ -23,7 +23,7 @@ def retell(simulator: WondersSimulator, number: int) -> Retelling:
     trace = simulator.trace(number)
     start = WondersPosition.begin(simulator, number)
     positions = moments(start, lambda one: (int(one.record.public.age), int(one.record.public.turn)))
-    points = [position.standing() for position in positions]
+    points = [position.points_so_far() for position in positions]
     used = [name for name in CATEGORIES if any(seat[name] for one in points for seat in one)]
     teller = _Teller(simulator, trace)
     cards = simulator.catalogue.cards
