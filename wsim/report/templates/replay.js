@@ -68,8 +68,9 @@ function along(from, to, share, aside = 0) {
 function arrow(flow, places, box) {
   const from = edgeOf(places[flow.giver], places[flow.taker], box);
   const to = edgeOf(places[flow.taker], places[flow.giver], box);
-  const bend = along(from, to, 0.5, 34);
-  const label = along(from, to, 0.5, 25);
+  const aside = Math.min(34, 12 + 0.2 * Math.hypot(to.x - from.x, to.y - from.y));
+  const bend = along(from, to, 0.5, aside);
+  const label = along(from, to, 0.5, aside * 0.5 + 9);
   const path = svg("path", { class: "flow", d: `M${from.x},${from.y} Q${bend.x},${bend.y} ${to.x},${to.y}`, "marker-end": "url(#head)" });
   return [path, svg("text", { x: label.x, y: label.y }, flow.text)];
 }
