@@ -130,17 +130,27 @@ def trace(
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
+        typer.Option(
+            "--format",
+            metavar="json|text|html",
+            help="JSON lines, text for people (default on a terminal), or a page of one game to step through.",
+        ),
+    ] = None,
+    playouts: Annotated[
+        int | None,
+        typer.Option(
+            help="Playouts behind each win chance of the page.", parser=whole, metavar="N", show_default="200"
+        ),
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text.
+    """Tell whole games, every decision of them: one JSON object per line, text or a page.
 
     wsim trace RUN tells games of a run, as they were played.
     """
     from wsim.cli.trace import trace_command
 
-    trace_command(given, first=first, out=out, form=form, trust=trust)
+    trace_command(given, first=first, out=out, form=form, playouts=playouts, trust=trust)
 
 
 @app.command(cls=PlainCommand, short_help="Join the parts of a run.")
