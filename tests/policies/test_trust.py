@@ -80,6 +80,7 @@ FAIR = """    mine = np.zeros(4)
     ordered[0] = 0
     own.memory[2] += 1.0
     memory = own.memory
+    memory.sort()
     memory[3] = mine[1] + coins[0] + ordered[1]
     own.memory[4:] = 1.0
     best = 0

@@ -118,9 +118,8 @@ class _Reader:
         elif isinstance(called, types.Dispatcher):
             self.enter(called.dispatcher, self.code.calltypes[value].args, handed)
         elif name in (_METHODS if method else _FUNCTIONS):
-            self.found += [
-                f"writes {path.removesuffix(f'.{name}')}" for path in of_argument if path not in self.allowed
-            ]
+            written = [path.removesuffix(f".{name}") for path in of_argument]
+            self.found += [f"writes {path}" for path in written if path not in self.allowed]
 
     def enter(self, function: Any, arguments: Any, handed: Mapping[int, str | None]) -> None:
         """Read another compiled function that gets part of an argument."""
