@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wsim.babel.position import BabelPosition
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -146,6 +147,12 @@ class BabelSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         """Tell a trace to a person."""
         return game_text(trace)
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.babel.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""

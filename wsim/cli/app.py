@@ -105,6 +105,10 @@ def run(
             "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -114,7 +118,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    output = Output(out, resume, shard, threads, trust, part)
+    output = Output(out, resume, shard, threads, trust, part, cluster)
     run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
 
 
@@ -126,17 +130,27 @@ def trace(
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
+        typer.Option(
+            "--format",
+            metavar="json|text|html",
+            help="JSON lines, text for people (default on a terminal), or a page of one game to step through.",
+        ),
+    ] = None,
+    playouts: Annotated[
+        int | None,
+        typer.Option(
+            help="Playouts behind each win chance of the page.", parser=whole, metavar="N", show_default="200"
+        ),
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text.
+    """Tell whole games, every decision of them: one JSON object per line, text or a page.
 
     wsim trace RUN tells games of a run, as they were played.
     """
     from wsim.cli.trace import trace_command
 
-    trace_command(given, first=first, out=out, form=form, trust=trust)
+    trace_command(given, first=first, out=out, form=form, playouts=playouts, trust=trust)
 
 
 @app.command(cls=PlainCommand, short_help="Join the parts of a run.")
@@ -150,6 +164,18 @@ def merge(
     from wsim.cli.merge import merge_command
 
     merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlainCommand, short_help="Copy a run into an object store, or back.")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://bucket/path.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other of the two.")],
+    quiet: Quiet = False,
+) -> None:
+    """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
+    from wsim.cli.copy import copy_command
+
+    copy_command(source, target, quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="Compare two runs.")

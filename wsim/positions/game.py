@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
@@ -22,7 +22,7 @@ __all__ = ["Game", "Observation"]
 
 FAR = 1 << 43  # playouts draw from the streams of games that no run reaches first
 
-_Policies = Sequence[Any] | str
+_Policies = Sequence[Any] | str | Callable[..., int]
 
 
 class Observation:
@@ -245,7 +245,7 @@ class Game:
             raise UserError(f"at least 1 playout is needed, not {games}")
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
-        player = self._with((policies,) if isinstance(policies, str) else tuple(policies))
+        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
         watcher = None if seat is None else self._checked(seat)
         return self._position.play_out(player, games, watcher, _number(rng), FAR)
 

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.policies.registry import LineUp
 
-__all__ = ["BEGIN", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
+__all__ = ["BEGIN", "COUNT", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY = range(9)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT = range(10)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
 there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
-that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that."""
+that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that;
+count the points of every seat as if it ended here, where they are not kept in the state."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))

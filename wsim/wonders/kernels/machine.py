@@ -12,6 +12,7 @@ from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rule
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
+from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
@@ -19,7 +20,7 @@ from wsim.wonders.words import STAGE_ENTRY
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY = range(9)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT = range(10)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -104,6 +105,9 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == OBSERVE:
         observe(game, rules, seat, seen)
         return seat
+    if command == COUNT:
+        score_game(game, rules)
+        return NOBODY
     if command == LAY:
         lay_entry(game.public, rules, seat, number)
         copy_words(words, state)
