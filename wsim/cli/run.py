@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -109,6 +110,9 @@ def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -
     plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
         kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
+        files = Path(source, "files")
+        if any(entry.module for entry in plan.line_up) and files.is_dir():
+            kept.append(str(files))
         look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
         raise UserError(
             f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
