@@ -319,7 +319,8 @@ def test_numbers_on_coloured_cells_can_be_read(view: Chrome, scheme: str) -> Non
 def test_no_axis_of_a_share_goes_below_none(view: Chrome) -> None:
     script = """
         const axes = ['#policies', '#wonders'].map(one => `${one} .for-wide .role-axis-label text`).join(', ');
-        return [...document.querySelectorAll(axes)].map(one => one.textContent).filter(text => /^[^a-z]+$/i.test(text))"""
+        const texts = [...document.querySelectorAll(axes)].map(one => one.textContent);
+        return texts.filter(text => /^[^a-z]+$/i.test(text))"""
     labels = [float(text.replace("\N{MINUS SIGN}", "-")) for text in view.execute_script(script)]
     assert len(labels) > 8
     assert min(labels) >= 0
