@@ -2,6 +2,7 @@
 
 The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars.
 
+env: environments of PettingZoo and Gymnasium, and thousands of games stepped at once (``wsim.env``).
 Game: a game in progress, to be asked, stepped, copied and played on.
 simulate: play the games of a plan and return one row per game and seat.
 load_run: open a run that ``wsim run`` wrote.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
 
 if TYPE_CHECKING:
+    from wsim import env
     from wsim.comparisons.picks import experiment_picks
     from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
@@ -37,6 +39,7 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "env",
     "experiment_picks",
     "load_run",
     "payments",
@@ -62,6 +65,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "env":
+        return import_module("wsim.env")
     if name not in _HOMES:
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
