@@ -25,6 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("game",),
     ("policies",),
     ("lab",),
+    ("positions",),
     ("comparisons",),
     ("report",),
     ("wonders", "babel"),
@@ -35,7 +36,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "comparisons", "report")
+NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "report")
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {

@@ -61,6 +61,17 @@ def _deal_hands(game, me):
 
 
 @kernel
+def _sort(hidden, first, count):
+    """Sort the action cards that nobody knows: what is drawn must not depend on where they lay."""
+    for top in range(first + 1, count):
+        card, place = hidden.action_deck[top], top
+        while place > first and hidden.action_deck[place - 1] > card:
+            hidden.action_deck[place] = hidden.action_deck[place - 1]
+            place -= 1
+        hidden.action_deck[place] = card
+
+
+@kernel
 def _deal_action_cards(game, rules, me):
     """Shuffle the action cards of the other seats and of the deck, and deal them again."""
     public, hidden, past = game.public, game.hidden, game.redraw
@@ -81,6 +92,7 @@ def _deal_action_cards(game, rules, me):
                 hidden.action_deck[first] = card
             tally.cards_drawn[card] -= own.cards[card]
             own.cards[card] = own.fresh[card] = 0
+    _sort(hidden, first, count)
     for top in range(first, count):
         other = top + below(past, count - top)
         card = hidden.action_deck[other]
