@@ -108,7 +108,7 @@ def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
         strict.step(illegal)
     for action, sentence in ((10**6, "there is no action"), (-1, "there is no action"), ("a", "a whole number")):
         with pytest.raises(UserError, match=sentence):
-            strict.step(action)  # type: ignore[arg-type]
+            strict.step(action)
 
 
 def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:

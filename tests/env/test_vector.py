@@ -28,7 +28,8 @@ plans = pytest.mark.parametrize("keys", PLANS.values(), ids=PLANS.keys())
 
 def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """Return one legal action of each row."""
-    return (masks * (1.0 + rng.random(masks.shape))).argmax(axis=1)
+    actions: np.ndarray[Any, Any] = (masks * (1.0 + rng.random(masks.shape))).argmax(axis=1)
+    return actions
 
 
 def past_forced(game: wsim.Game) -> wsim.Game:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
 __all__ = ["LegalDiscrete", "mask_of", "observation_box"]
@@ -23,7 +23,7 @@ class LegalDiscrete(Discrete):
         return super().sample(mask, probability)
 
 
-def observation_box(columns: int) -> Box:
+def observation_box(columns: int) -> Space[Any]:
     """Return the space of observations: so many short integers."""
     limits = np.iinfo(np.int16)
     return Box(limits.min, limits.max, (columns,), np.int16)

@@ -48,6 +48,11 @@ def checked_word(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]
     return word
 
 
+def _records(count: int, dtype: np.dtype[Any]) -> Any:
+    """Return zeroed records whose fields are attributes."""
+    return np.zeros(count, dtype).view(np.recarray)
+
+
 class Tables:
     """Some games, each at a decision of a caller's seat or over.
 
@@ -77,11 +82,11 @@ class Tables:
         fixed = actions == "fixed"
         self.actions = many.actions if fixed else tuple(map(str, range(many.most_moves)))
         self.states = np.zeros((count, many.machine.state.itemsize // 8), np.uint64)
-        self.desks: Any = np.zeros(count, many.desk).view(np.recarray)
+        self.desks = _records(count, many.desk)
         self.seen = np.zeros((count, len(self.columns)), np.int16)
         self._masks = np.zeros((count, len(self.actions)), np.uint8)
         self.masks: NDArray[np.bool_] = self._masks.view(np.bool_)
-        self._orders: Any = np.zeros(1, many.orders).view(np.recarray)
+        self._orders = _records(1, many.orders)
         self._orders.fixed = fixed
         self._orders.callers = sum(1 << seat for seat in callers)
         self._orders.stride = count if again else 0

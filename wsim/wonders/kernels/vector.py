@@ -22,13 +22,13 @@ States = types.Array(types.uint64, 2, "C")
 Seen = types.Array(types.int16, 2, "C")
 Masks = types.Array(types.uint8, 2, "C")
 # places in a state, in words, without a sign: an index that may be negative is looked at word for word
-_DEED_COUNT, _DEEDS = (np.uint64(PUBLIC.fields[field][1] // 8) for field in ("deed_count", "deeds"))
-_OWN, _HIDDEN, _BEFORE = (np.uint64(STATE.fields[part][1] // 8) for part in ("own", "hidden", "before"))
+_DEED_COUNT, _DEEDS = (np.uint64(dict(PUBLIC.fields or {})[field][1] // 8) for field in ("deed_count", "deeds"))
+_OWN, _HIDDEN, _BEFORE = (np.uint64(dict(STATE.fields or {})[part][1] // 8) for part in ("own", "hidden", "before"))
 _SEAT_WORDS, _STATE_WORDS = (np.uint64(dtype.itemsize // 8) for dtype in (PRIVATE, STATE))
 _NONE = np.uint64(0)
 _LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
 assert STATE.names == ("public", "own", "hidden", "flow", "before"), "what _copy_state leaves out"
-assert PUBLIC.names[-1] == "deeds"
+assert tuple(PUBLIC.names or ())[-1] == "deeds"
 
 
 @kernel
