@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -87,6 +88,10 @@ class BabelSimulator:
         from wsim.babel.position import BabelPosition
 
         return BabelPosition.begin(self, number)
+
+    def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:  # noqa: ARG002
+        """Refuse a position written by hand: the history that it would need is too long for people."""
+        raise UserError("a position of Tower of Babel cannot be written by hand: keep one with Game.to_json()")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -150,6 +155,12 @@ class BabelSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         """Tell a trace to a person."""
         return game_text(trace)
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.babel.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""

@@ -1,4 +1,4 @@
-"""``wsim trace``: whole games, one JSON object per line or as text, streamed."""
+"""``wsim trace``: whole games, one JSON object per line or as text, streamed; or one game as a page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.cli.replay import Page
 from wsim.cli.run import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["trace_command", "trace_line"]
 
-FORMATS = ("json", "text")
+FORMATS = ("json", "text", "html")
 
 
 def trace_line(trace: dict[str, Any]) -> str:
@@ -28,24 +29,38 @@ def trace_line(trace: dict[str, Any]) -> str:
     return json.dumps(trace, ensure_ascii=False)
 
 
-def trace_command(given: Given, *, first: int, out: str | None, form: str | None, trust: bool) -> None:
-    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
+def trace_command(
+    given: Given, *, first: int, out: str | None, form: str | None, playouts: int | None, trust: bool
+) -> None:
+    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument.
+
+    ``playouts`` is of a page; None: as many as usual.
+    """
+    if form is None and out is not None and out.endswith(".html"):
+        form = "html"
     if form is None:
         form = "text" if out is None and sys.stdout.isatty() else "json"
     if form not in FORMATS:
-        raise UserError(
-            f"unknown format {form!r}: traces are written as {' or '.join(FORMATS)}{nearest(form, FORMATS)}"
-        )
+        raise UserError(f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}")
+    if playouts is not None and form != "html":
+        raise UserError(f"--playouts is of a page, not of {form}: add --format html")
     if first < 0:
         raise UserError(f"the first game must be at least 0, not {first}")
     plan = _plan(given, trust=trust)
     if first + plan.games > MAXIMUM_GAMES:
         raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
+    page = None if form != "html" else Page.of(plan, first, out, playouts)
     game = find_game(plan.game)
     announce_compiling(game)
     simulator: Simulator = game.prepare(plan)
     if given.arguments:
-        _refuse_other_rules(given.arguments[0], plan, simulator)
+        from wsim.lab.replay import refuse_other_rules
+        from wsim.lab.store import load_run
+
+        refuse_other_rules(load_run(given.arguments[0]), plan, simulator)
+    if page is not None:
+        page.write(simulator)
+        return
     texts = _texts(simulator, range(first, first + plan.games), form)
     if out is None:
         for text in texts:
@@ -69,21 +84,6 @@ def _plan(given: Given, *, trust: bool) -> Plan:
         what = given.file or others[0].lstrip("-")
         raise UserError(f"the games of a run are told as they were played: {what!r} cannot be changed")
     return plan_of_run(given, folder, "traced", trust=trust, games=1)
-
-
-def _refuse_other_rules(folder: str, plan: Plan, simulator: Simulator) -> None:
-    """Raise UserError if the games of a run cannot be played again as they were: rules, engine or policies differ."""
-    from wsim.lab.provenance import Provenance, differences
-    from wsim.lab.store import load_run
-
-    different = differences(load_run(folder).provenance.identity, Provenance.of(plan, simulator).identity)
-    different.pop("plan.games", None)
-    different.pop("plan.picks", None)
-    for path, (there, here) in different.items():
-        raise UserError(
-            f"the games of {folder!r} cannot be told as they were played: {path} is {json.dumps(there)} there and "
-            f"{json.dumps(here)} here"
-        )
 
 
 def _texts(simulator: Simulator, games: range, form: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
+from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
 
 __all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
@@ -88,6 +89,8 @@ class Plan:
         plan (rule set, players, policies, boards) is for the game to say, in ``prepare``.
         """
         game = _text("game", given.get("game", next(iter(GAMES))))
+        if given.get("ruleset") is not None:
+            _text("ruleset", given["ruleset"])
         module = find_game(game)
         values = {**DEFAULTS, **module.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
@@ -256,7 +259,7 @@ def _flag(key: str, value: Any) -> bool:
 
 
 def _path(key: str, value: Any) -> str:
-    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)):
+    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)) or "\0" in str(path):
         raise UserError(f"{key} must be a file, not {value!r}")
     return str(path)
 
@@ -288,13 +291,18 @@ def _assignment(key: str, value: Any) -> str:
 
 def _policies(key: str, value: Any) -> tuple[str, ...]:
     """Return the line-up, every entry in the one way in which it is written."""
+    if callable(value):
+        value = (value,)
+    if isinstance(value, list | tuple):  # functions of Python stand where names could
+        value = [name_of(one) if callable(one) else one for one in value]
     texts = value if isinstance(value, str) else _each(_text)(key, value)
     return tuple(str(entry) for entry in parse_lineup(texts))
 
 
 def _keep(key: str, value: Any) -> str:
     """Return what is kept, in the one way in which it is written."""
-    names = [one.strip() for one in (value.split(",") if isinstance(value, str) else value or ())]
+    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    names = [str(one).strip() for one in listed]
     for written in ("seats", "seats,picks", "summary"):
         if sorted(names) == sorted(written.split(",")):
             return written

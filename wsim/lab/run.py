@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.cluster import Job, check_cluster, connected
+from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Recording", "default_folder", "record", "simulate"]
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
+
+__all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,36 @@ class Recording:
     played: int
 
 
-def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Played:
+    """Games that were played in memory; every function of ``wsim.stats`` takes it as it takes a run.
+
+    Attributes
+    ----------
+    plan: what was played.
+    seats: one row per game and seat, in order.
+    picks: one row per decision, in order; game and seat join it to ``seats``.
+    """
+
+    plan: Plan
+    seats: pl.DataFrame
+    picks: pl.DataFrame
+
+
+@with_plan_keys(PlayKeys)
+def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> Played:
+    """Play a plan in memory, once, and return seats and picks; see ``simulate``."""
+    played = chosen(plan, keys).replace(picks=True)
+    pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
+    return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
+
+
+@with_plan_keys(PlayKeys)
+def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 
-    With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two.
+    With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two. Both of
+    one play: ``wsim.play``.
 
     Parameters
     ----------
@@ -55,19 +86,22 @@ def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys:
     The table grows with the games (some 100 bytes per game and seat); for millions of games use ``wsim run``.
     Raises UserError for whatever cannot be played.
     """
+    chunks = _played_chunks(chosen(plan, keys), threads)
+    return _whole([chunk.seats if chunk.picks is None else chunk.picks for chunk in chunks])
+
+
+def _played_chunks(plan: Plan, threads: int | None) -> Iterator[Chunk]:
+    """Play a plan and yield its chunks in order."""
+    count = usable_threads(threads)
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    with closing(play(simulator, [range(plan.games)], threads=count, picks=plan.picks)) as chunks:
+        yield from chunks
+
+
+def _whole(frames: list[pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
-    chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
-    count = usable_threads(threads)
-    simulator: Simulator = find_game(chosen.game).prepare(chosen)
-    chunks = play(simulator, [range(chosen.games)], threads=count, picks=chosen.picks)
-    with closing(chunks):
-        frames = [_asked_for(chunk) for chunk in chunks]
     return pl.concat(frames, rechunk=True)
-
-
-def _asked_for(chunk: Chunk) -> pl.DataFrame:
-    return chunk.seats if chunk.picks is None else chunk.picks
 
 
 def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
@@ -84,6 +118,7 @@ def record(
     threads: int | None = None,
     shard: int | None = None,
     part: Part | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Play a plan into a run folder and return it.
@@ -96,12 +131,17 @@ def record(
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
     part: play this part of the plan only (default: all, or the part that a resumed folder is for).
+    cluster: play on these workers (``wsim.lab.cluster``), not on threads.
     progress: called after every chunk with ``games``, those done and those that belong in the folder.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
+    if cluster is not None:
+        if threads is not None:
+            raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
+        check_cluster(cluster)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
     if out is not None and resume:
@@ -110,15 +150,21 @@ def record(
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
     size = shard or shard_games(simulator, plan)
-    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
+    archive = Archive.of(plan, simulator)
+    writer = RunWriter(folder, plan, provenance, archive, size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
         with writer:
             if not writer.finished:
                 before = writer.done()
                 start = time.perf_counter()
-                played = _play_missing(simulator, writer, count, progress)
-                writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+                if cluster is None:
+                    played = _play_missing(simulator, writer, count, progress)
+                    how: dict[str, Any] = {"threads": count}
+                else:
+                    played = _play_on_cluster(cluster, simulator, writer, Job.of(provenance, archive), progress)
+                    how = {"cluster": cluster}
+                writer.mark("complete", **how, games=played, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
         begun = (folder / RECORD).exists()
         raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
@@ -134,10 +180,18 @@ def _refuse_other_plan(folder: Path, plan: Plan) -> None:
 
 def _folder(out: str | os.PathLike[str]) -> Path:
     """Return the folder of a run; raise UserError for a name that the libraries which write there cannot take."""
+    named: object = out
+    if not isinstance(named, str | os.PathLike) or not str(named) or "\0" in str(named):
+        raise UserError(f"a folder is named by its path, not {out!r}")
     try:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:
         raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
+    if _ADDRESS.match(os.fspath(out)):
+        raise UserError(
+            f"a run is played in a folder, and {os.fspath(out)!r} is none: play it in one, then wsim copy FOLDER "
+            f"{os.fspath(out)}"
+        )
     return Path(out)
 
 
@@ -162,6 +216,18 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                 written = pool.submit(_write, writer, games, shard)
             if written is not None:
                 written.result()
+    return played
+
+
+def _play_on_cluster(address: str, simulator: Simulator, writer: RunWriter, job: Job, progress: Progress | None) -> int:
+    """Let a cluster play the shards that are not there, and write them as they come."""
+    before, played = writer.done(), 0
+    with connected(address, simulator) as cluster:
+        for games, files in cluster.shards(job, writer.missing()):
+            writer.place(games, files)
+            played += len(games)
+            if progress is not None:
+                progress("games", before + played, len(writer.wanted))
     return played
 
 

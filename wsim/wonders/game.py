@@ -25,11 +25,13 @@ __all__ = [
     "OWNED",
     "PICKS",
     "PICK_ACTIONS",
+    "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
     "catalogue_of",
     "cold",
     "default_plan",
+    "plan_of",
     "policies",
     "prepare",
 ]
@@ -81,6 +83,7 @@ ANALYSES: Mapping[str, str] = {
     "policies": "wsim.wonders.analysis.boards:POLICIES",
     "wonders": "wsim.wonders.analysis.boards:WONDERS",
     "cards": "wsim.wonders.analysis.cards:CARDS",
+    "readings": "wsim.wonders.analysis.readings:READINGS",
     "matchups": "wsim.stats.shared:MATCHUPS",
     "crowding": "wsim.stats.shared:CROWDING",
     "strengths": "wsim.wonders.analysis.boards:STRENGTHS",
@@ -106,6 +109,13 @@ def cold() -> float:
     from wsim.jit import seconds_to_compile
 
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
+
+
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
+    from wsim.wonders.laying import plan_keys
+
+    return plan_keys(told)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -161,6 +171,7 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
     return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
+POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(
     actions=PICK_ACTIONS,
@@ -168,5 +179,5 @@ PICKS: PickExperiment | None = PickExperiment(
     effects=_pick_effects,
     usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
     ages=range(1, AGES + 1),
-    turns=range(1, TURNS + 1),
+    turns=range(1, TURNS),
 )

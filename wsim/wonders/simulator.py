@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
+    from wsim.positions.scenes import Retelling
     from wsim.wonders.position import WondersPosition
 
 __all__ = ["WondersSimulator"]
@@ -72,6 +73,12 @@ class WondersSimulator:
         from wsim.wonders.position import WondersPosition
 
         return WondersPosition.begin(self, number)
+
+    def lay_out(self, told: Mapping[str, Any]) -> WondersPosition:
+        """Return a position that a person has written down; raise UserError for one that cannot be."""
+        from wsim.wonders.laying import lay_out
+
+        return lay_out(self, told)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Simulator.play``."""
@@ -136,6 +143,12 @@ class WondersSimulator:
         from wsim.wonders.trace import text_of
 
         return text_of(trace)
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.wonders.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""

@@ -45,9 +45,12 @@ class ToyPosition:
         seat, turn = self.to_move, self.turn
         self.kept[seat, turn] = self.hands[seat, turn, index]
 
-    def follow(self) -> None:
+    def follow(self) -> int:
         assert self.to_move is not None
-        self.take(self.simulator.chosen(self.number, self.to_move, self.turn, self.hands[self.to_move, [self.turn]]))
+        hand = self.hands[self.to_move, [self.turn]]
+        index = self.simulator.chosen(self.number, self.to_move, self.turn, hand)
+        self.take(index)
+        return index
 
     def asked(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
         assert self.to_move is not None

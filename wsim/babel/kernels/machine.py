@@ -106,6 +106,7 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         index = ask(game, rules, seating, line_up, decider)
         if index < 0:
             return NOBODY
+        game.error[2] = index
         take(game, rules, game.choice.moves[index])
         decider = advance(game, rules, 0)
     if command == STEP:

@@ -12,12 +12,15 @@ from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rule
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
+from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
+from wsim.wonders.kernels.turn import add_effects, add_structure
+from wsim.wonders.words import STAGE_ENTRY
 
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT = range(10)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -61,6 +64,16 @@ def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, o
 
 
 @kernel
+def lay_entry(public, rules, seat, entry):
+    """Put a structure or the next stage into a city; nothing else happens."""
+    if entry < STAGE_ENTRY:
+        add_structure(public, rules, seat, entry)
+    else:
+        public.stages[seat] += 1
+        add_effects(public, rules, seat, entry)
+
+
+@kernel
 def _asked(game, rules, seating, line_up, decider):
     """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
     choice, own = game.choice, game.own[decider]
@@ -94,6 +107,13 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         advance(game, rules, 0)
         observe(game, rules, seat, seen)
         return seat
+    if command == COUNT:
+        score_game(game, rules)
+        return NOBODY
+    if command == LAY:
+        lay_entry(game.public, rules, seat, number)
+        copy_words(words, state)
+        return seat
     if command == REDRAW:
         redraw(game, rules, seed, number, seat)
     decider = advance(game, rules, 0)
@@ -104,6 +124,9 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return NOBODY
+        for index in range(game.choice.count):
+            if game.choice.moves[index] == move:
+                game.error[2] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
     if command == STEP:
