@@ -159,6 +159,12 @@ class Position(Protocol):
         """Play to the end with a simulator's line-up; return (score, share of the victory), shape (n, seats, 2)."""
         ...
 
+    def compare(
+        self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[Any]:
+        """Play out after each of some moves, all from the same cards and streams; shape (n, moves, seats, 2)."""
+        ...
+
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
 """Returns the plan in which a seat may not do some things (separated by commas), besides what it forbids already."""

@@ -105,3 +105,15 @@ class ToyPosition:
             for one, score in enumerate(game.scores()):
                 outcomes[playout, one] = score["total"], score["win_share"]
         return outcomes
+
+    def compare(
+        self, simulator: ToySimulator, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[np.float64]:
+        outcomes = np.zeros((playouts, len(moves), len(self.kept), 2))
+        for playout in range(playouts):
+            drawn = self.clone() if seat is None else self.redrawn(seat, seed, first + playout)
+            for place, move in enumerate(moves):
+                game = drawn.clone()
+                game.take(move)
+                outcomes[playout, place] = game.play_out(simulator, 1, None, seed, first + playout)[0]
+        return outcomes

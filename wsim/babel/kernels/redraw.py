@@ -61,6 +61,17 @@ def _deal_hands(game, me):
 
 
 @kernel
+def _sort_deck(deck, first, end):
+    """Put a part of the action deck into order: what is drawn from it must not depend on how it lies hidden."""
+    for place in range(first + 1, end):
+        card, down = deck[place], place
+        while down > first and deck[down - 1] > card:
+            deck[down] = deck[down - 1]
+            down -= 1
+        deck[down] = card
+
+
+@kernel
 def _deal_action_cards(game, rules, me):
     """Shuffle the action cards of the other seats and of the deck, and deal them again."""
     public, hidden, past = game.public, game.hidden, game.redraw
@@ -81,6 +92,7 @@ def _deal_action_cards(game, rules, me):
                 hidden.action_deck[first] = card
             tally.cards_drawn[card] -= own.cards[card]
             own.cards[card] = own.fresh[card] = 0
+    _sort_deck(hidden.action_deck, first, count)
     for top in range(first, count):
         other = top + below(past, count - top)
         card = hidden.action_deck[other]
