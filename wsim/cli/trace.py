@@ -71,21 +71,6 @@ def _plan(given: Given, *, trust: bool) -> Plan:
     return plan_of_run(given, folder, "traced", trust=trust, games=1)
 
 
-def _refuse_other_rules(folder: str, plan: Plan, simulator: Simulator) -> None:
-    """Raise UserError if the games of a run cannot be played again as they were: rules, engine or policies differ."""
-    from wsim.lab.provenance import Provenance, differences
-    from wsim.lab.store import load_run
-
-    different = differences(load_run(folder).provenance.identity, Provenance.of(plan, simulator).identity)
-    different.pop("plan.games", None)
-    different.pop("plan.picks", None)
-    for path, (there, here) in different.items():
-        raise UserError(
-            f"the games of {folder!r} cannot be told as they were played: {path} is {json.dumps(there)} there and "
-            f"{json.dumps(here)} here"
-        )
-
-
 def _texts(simulator: Simulator, games: range, form: str) -> Iterator[str]:
     """Yield each game as the text that is printed, with the line's end."""
     for number in games:
