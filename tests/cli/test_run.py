@@ -73,7 +73,7 @@ def test_what_only_one_game_has_is_an_option_too(wsim_command: Command) -> None:
     assert load_run("run").plan.options == {"pause": "0", "wonders": "Gizah"}
 
 
-KEYS = "game, ruleset, players, games, seed, policies, rotate, cards, patch, set, picks, pause, fail, wonders"
+KEYS = "game, ruleset, players, games, seed, policies, rotate, cards, patch, set, picks, keep, pause, fail, wonders"
 MISTAKES = [
     ("--games -5", "games must be at least 1, not -5"),
     ("--games many", "Invalid value for '--games': 'many' is not a whole number"),

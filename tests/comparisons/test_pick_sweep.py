@@ -22,8 +22,8 @@ POINTS = "cards.Altar.points=0..40..20"
 
 
 def met(effect: list[float], half: float, target: float = 0.0) -> Crossing:
-    middle = np.array(effect)
-    return crossing(np.arange(len(effect)) * 10.0, middle, middle - half, middle + half, target)
+    middle = np.array(effect, np.float64)
+    return crossing(np.arange(len(effect), dtype=np.float64) * 10, middle, middle - half, middle + half, target)
 
 
 def test_where_an_effect_crosses_the_target_by_hand() -> None:

@@ -98,11 +98,12 @@ def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.M
 
 def test_shards_have_a_quarter_of_a_million_rows() -> None:
     table = toy_game.prepare(Plan.make())
-    assert shard_games(table, picks=False) == 62_500
-    assert shard_games(table, picks=True) == 62_500
+    assert shard_games(table, Plan.make()) == 62_500
+    assert shard_games(table, Plan.make(picks=True)) == 62_500
+    assert shard_games(table, Plan.make(keep="summary")) == 500_000
     monkeyed = toy_game.prepare(Plan.make())
     monkeyed.picks_per_game = 100
-    assert shard_games(monkeyed, picks=True) == 10_000
+    assert shard_games(monkeyed, Plan.make(picks=True)) == 10_000
     assert list(shard_ranges(range(150_000), 62_500))[-1] == range(125_000, 150_000)
 
 

@@ -109,7 +109,7 @@ def run(
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks")
+@plan_options("picks", "keep")
 def trace(
     given: Given,
     first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
@@ -267,7 +267,7 @@ def variance(asked: Asked) -> None:
 
 
 @app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("games", "picks", "set", "patch")
+@plan_options("games", "picks", "keep", "set", "patch")
 def whatif(
     given: Given,
     changes: Annotated[
@@ -343,7 +343,7 @@ app.add_typer(experiment, name="experiment")
 
 
 @experiment.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks")
+@plan_options("picks", "keep")
 def picks(
     given: Given,
     randomise: Annotated[

@@ -119,6 +119,14 @@ PLAN_OPTIONS: Mapping[str, Any] = {
         ),
     ],
     "picks": Annotated[bool | None, typer.Option("--picks/--no-picks", help="Record every decision, too.")],
+    "keep": Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLES",
+            help="What is written: seats, seats,picks, or summary: no rows, only the sums behind the main tables.",
+            show_default="seats",
+        ),
+    ],
 }
 
 

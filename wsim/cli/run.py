@@ -109,7 +109,8 @@ def _summary(run: Run) -> list[tuple[str, pl.DataFrame, str]]:
 
     found = []
     for analysis in analyses_of(find_game(run.plan.game)).values():
-        if analysis.shown == "run" and analysis.fits(run.plan):
+        possible = run.plan.keep != "summary" or analysis.sums is not None
+        if analysis.shown == "run" and possible and analysis.fits(run.plan):
             table = analysis.table(run)
             title, frame = ends(table)
             found.append((title, brief(frame, analysis.main()), table.note))

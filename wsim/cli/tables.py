@@ -117,6 +117,7 @@ def list_command(asked: Asked) -> None:
             "options": " ".join(_option_names(analysis)),
         }
         for name, analysis in analyses_of(game).items()
+        if run.plan.keep != "summary" or analysis.sums is not None
     ]
     if asked.as_json:
         print_json(rows)

@@ -125,9 +125,8 @@ def _refuse_unlike(first: Run, second: Run) -> None:
 
 def _seats_a_game(run: Run) -> int:
     """Return how many rows every game has; UserError for a run without games."""
-    shard = run.shards["seats"][0] if run.shards["seats"] else None
-    rows = run.seats if shard is None else run.rows_of("seats", range(shard.first, shard.first + 1))
-    return int(rows.select(pl.len()).collect().item())
+    first = run.seats.select(pl.col("game").first()).collect().item()  # says it if there are no rows
+    return int(run.rows_of("seats", range(first, first + 1)).select(pl.len()).collect().item())
 
 
 def _metrics(first: Run, second: Run, names: Sequence[str]) -> tuple[Metric, ...]:

@@ -35,6 +35,7 @@ DEFAULTS: Mapping[str, Any] = {
     "patch": (),
     "set": (),
     "picks": False,
+    "keep": "seats",
 }
 """Defaults of the fields that do not depend on the game; a game may override them (``default_plan``)."""
 
@@ -56,6 +57,8 @@ class Plan:
     patch: files laid over the catalogue, in order.
     set: single values laid over it, ``path=value``, in order.
     picks: whether every decision is recorded too.
+    keep: ``seats``, the rows (with those of the picks, if there are any), or ``summary``, the sums of the tables alone.
+        Given as ``seats,picks`` it asks for picks.
     options: what only this game has (``OPTIONS`` of the game's module), as text.
     files: where files lie that are not where their names say: a name as the plan writes it -> a path. ``OWN_CARDS``
         stands for the card file that comes with wsim. They decide where content is read, not which: plans that differ
@@ -73,6 +76,7 @@ class Plan:
     patch: tuple[str, ...]
     set: tuple[str, ...]
     picks: bool
+    keep: str = "seats"
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -94,6 +98,7 @@ class Plan:
                 hint = renamed(name, known) or nearest(name, known)
                 raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
         sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
+        sound |= _kept(sound["keep"], picks=sound["picks"], asked="keep" in given)
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
@@ -130,10 +135,15 @@ class Plan:
         return replace(self.make(**{**self.as_dict(), **changes}), files=self.files)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan flat, as in its file: the game's own options stand beside the fields; no empty cards file."""
+        """Return the plan flat, as in its file: the game's own options stand beside the fields.
+
+        Without ``cards`` if there is no such file, and without ``keep`` if rows are kept.
+        """
         flat = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("options", "files")}
         if self.cards is None:
             del flat["cards"]
+        if self.keep == DEFAULTS["keep"]:
+            del flat["keep"]
         return {**flat, **self.options}
 
     def to_toml(self) -> str:
@@ -282,6 +292,26 @@ def _policies(key: str, value: Any) -> tuple[str, ...]:
     return tuple(str(entry) for entry in parse_lineup(texts))
 
 
+def _keep(key: str, value: Any) -> str:
+    """Return what is kept, in the one way in which it is written."""
+    names = [one.strip() for one in (value.split(",") if isinstance(value, str) else value or ())]
+    for written in ("seats", "seats,picks", "summary"):
+        if sorted(names) == sorted(written.split(",")):
+            return written
+    raise UserError(f"{key} must be seats, seats,picks or summary, not {value!r}")
+
+
+def _kept(keep: str, *, picks: bool, asked: bool) -> dict[str, Any]:
+    """Return what is kept, and whether picks are recorded; raise UserError where the two contradict each other."""
+    if keep == "seats,picks":
+        return {"keep": "seats", "picks": True}
+    if picks and (asked or keep == "summary"):
+        raise UserError(
+            f"keep = {keep} leaves out the picks that picks = true asks for: say --no-picks, or seats,picks"
+        )
+    return {"keep": keep, "picks": picks}
+
+
 _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "game": _text,
     "ruleset": _text,
@@ -294,6 +324,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "patch": _each(_path),
     "set": _each(_assignment),
     "picks": _flag,
+    "keep": _keep,
 }
 """Every field of a plan but the game's own options, with what makes its value sound, in the order of the file."""
 

@@ -109,18 +109,15 @@ def played(recording: Recording) -> Run:
 
 def _tables(run: Run, again: Run, table: str) -> tuple[int, list[str]]:
     """Return how many rows of a table were compared, and in which shards they differ."""
-    import polars as pl
-
     rows, found = 0, []
+    played = {shard.first: shard for shard in again.shards[table]}
     for shard in run.shards[table]:
-        games = range(shard.first, shard.first + shard.games)
-        there, here = run.rows_of(table, games), again.rows_of(table, games)
-        old = there.collect()
+        old = run.read(table, shard)
         rows += old.height
-        if why := rows_that_differ(old, here.collect()):
+        if why := rows_that_differ(old, again.read(table, played[shard.first])):
             found.append(f"{shard_name(table, shard.first)} {why}")
     if not rows:
-        rows = int(run.seats.select(pl.len()).collect().item())  # says that there is no shard
+        raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
     return rows, [*found[:SHOWN], *([f"{len(found) - SHOWN} more shards differ"] if len(found) > SHOWN else [])]
 
 
@@ -138,8 +135,11 @@ def rows_that_differ(there: pl.DataFrame, here: pl.DataFrame) -> str | None:
     either = changed[0]
     for one in changed[1:]:
         either = either | one
-    game = there["game"].filter(either)[0]
     shown = ", ".join(columns[:SHOWN]) + (" ..." if len(columns) > SHOWN else "")
+    if "game" not in there.columns:
+        shown = f"{there['name'].filter(either)[0]} ..."
+        return f"has other sums in {int(either.sum()):,} rows: {shown}"
+    game = there["game"].filter(either)[0]
     return f"has other values in {int(either.sum()):,} rows, first in game {game:,}: {shown}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, read_record
+from wsim.lab.shards import Collected, Sums, collected, play_sums, recipes_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter, refuse_other
 
@@ -108,7 +109,7 @@ def record(
     simulator: Simulator = find_game(plan.game).prepare(plan)
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
-    size = shard or shard_games(simulator, plan.picks)
+    size = shard or shard_games(simulator, plan)
     writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
@@ -147,12 +148,12 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
     missing, parts = writer.missing(), writer.missing()
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play(simulator, parts, games=total - before, threads=threads, picks=plan.picks)
+        chunks = _chunks(simulator, plan, parts, games=total - before, threads=threads)
         with closing(chunks):
             for games in missing:
-                shard: list[Chunk] = []
+                shard = collected(plan)
                 for chunk in _of_shard(chunks, games):
-                    shard.append(chunk)
+                    shard.add(chunk)
                     played += len(chunk.games)
                     if progress is not None:
                         progress("games", before + played, total)
@@ -164,7 +165,16 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
     return played
 
 
-def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
+def _chunks(
+    simulator: Simulator, plan: Plan, parts: Iterable[range], *, games: int, threads: int
+) -> Generator[Chunk] | Generator[Sums]:
+    """Play games and yield what is kept of them."""
+    if plan.keep == "summary":
+        return play_sums(simulator, recipes_of(plan), parts, games=games, threads=threads)
+    return play(simulator, parts, games=games, threads=threads, picks=plan.picks)
+
+
+def _of_shard(chunks: Iterator[Any], games: range) -> Iterator[Any]:
     """Yield the chunks of one shard."""
     for chunk in chunks:
         yield chunk
@@ -172,12 +182,6 @@ def _of_shard(chunks: Iterator[Chunk], games: range) -> Iterator[Chunk]:
             return
 
 
-def _write(writer: RunWriter, games: range, shard: list[Chunk]) -> None:
+def _write(writer: RunWriter, games: range, shard: Collected) -> None:
     """Write a shard from its chunks."""
-    import polars as pl
-
-    tables = {"seats": pl.concat([chunk.seats for chunk in shard], rechunk=True)}
-    picks = [chunk.picks for chunk in shard if chunk.picks is not None]
-    if picks:
-        tables["picks"] = pl.concat(picks, rechunk=True)
-    writer.write(games, tables)
+    writer.write(games, shard.tables())

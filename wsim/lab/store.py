@@ -6,6 +6,7 @@
     FOLDER/shards.jsonl    the finished shards with their digests (``wsim.lab.ledger``)
     FOLDER/seats/part-00000000000000.parquet, ...   one row per game and seat, one file per shard
     FOLDER/picks/part-00000000000000.parquet, ...   one row per decision, if the plan asks for picks
+    FOLDER/sums/part-00000000000000.parquet, ...    instead, where only a summary is kept (``wsim.stats.summary``)
 
 A shard is a range of games and is named after the first; which games a shard holds depends on the game's number of
 seats only, so shards can be made in any order and a longer run begins with the shards of a shorter one.
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
     from wsim.positions.game import Game
+    from wsim.stats.summary import Summary
 
 __all__ = [
     "Run", "faults", "load_run", "opened", "refuse_damage", "shard_games", "shard_metadata", "shard_name", "shard_path",
@@ -49,13 +51,19 @@ __all__ = [
 
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
+GAMES_A_SUMMARY = 500_000
 _SHOWN = 3  # damaged shards named in a refusal
 
 
-def shard_games(simulator: Simulator, picks: bool) -> int:
-    """Return how many games go into one shard: about 250,000 rows of seats, at most 1,000,000 rows of picks."""
+def shard_games(simulator: Simulator, plan: Plan) -> int:
+    """Return how many games go into one shard.
+
+    About 250,000 rows of seats, at most 1,000,000 rows of picks; of a summary 500,000 games.
+    """
+    if plan.keep == "summary":
+        return GAMES_A_SUMMARY
     games = ROWS_A_SHARD // simulator.seats
-    return max(1, min(games, PICKS_A_SHARD // simulator.picks_per_game) if picks else games)
+    return max(1, min(games, PICKS_A_SHARD // simulator.picks_per_game) if plan.picks else games)
 
 
 def shard_ranges(games: range, size: int) -> Iterator[range]:
@@ -76,6 +84,8 @@ def shard_path(folder: Path, table: str, first: int) -> Path:
 
 def tables_of(plan: Plan) -> tuple[str, ...]:
     """Return the tables of a run; the seats last, because they are written last."""
+    if plan.keep == "summary":
+        return ("sums",)
     return ("picks", "seats") if plan.picks else ("seats",)
 
 
@@ -111,7 +121,27 @@ class Run:
 
         StoreError if a shard is not what was written.
         """
+        if self.plan.keep == "summary":
+            raise UserError(
+                f"the run {str(self.path)!r} keeps a summary and no rows, which this needs: play it with --keep seats"
+            )
         return self._scan("seats")
+
+    @cached_property
+    def summary(self) -> Summary | None:
+        """The sums of a run that keeps no rows; None for one that does, UserError if no shard is finished.
+
+        StoreError if a shard is not what was written.
+        """
+        if self.plan.keep != "summary":
+            return None
+        from wsim.stats.summary import Summary
+
+        self._scan("sums")  # whether there are any, and all are what was written
+        total = Summary()
+        for shard in self.shards["sums"]:
+            total.add(Summary.of_frame(self.read("sums", shard)))
+        return total
 
     @property
     def picks(self) -> pl.LazyFrame:
@@ -131,7 +161,7 @@ class Run:
     @property
     def games(self) -> int:
         """The number of games in the finished shards."""
-        return sum(shard.games for shard in self.shards["seats"])
+        return sum(shard.games for shard in self.shards[tables_of(self.plan)[-1]])
 
     @cached_property
     def shards(self) -> Mapping[str, list[Shard]]:
@@ -149,7 +179,7 @@ class Run:
             return first % size == 0 and games.start <= first < first + count <= games.stop and count <= size
 
         firsts = sorted(
-            first for (table, first), shard in ledger.items() if table == "seats" and whole(first, shard.games)
+            first for (table, first), shard in ledger.items() if table == tables[-1] and whole(first, shard.games)
         )
         return {table: [ledger[table, first] for first in firsts] for table in tables}
 
@@ -175,6 +205,13 @@ class Run:
         from wsim.positions.of_run import game_of_run
 
         return game_of_run(self, number, trust=trust)
+
+    def read(self, table: str, shard: Shard) -> pl.DataFrame:
+        """Return one shard of a table as it was written; StoreError if it is not."""
+        import polars as pl
+
+        refuse_damage(self, [shard])
+        return pl.read_parquet(shard_path(self.path, table, shard.first))
 
     def _scan(self, table: str, some: list[Shard] | None = None) -> pl.LazyFrame:
         """Return shards of a table (default: all) as one lazy frame, once they are known to be what was written."""

@@ -99,6 +99,9 @@ def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
     """Check the schema and the games of shards whose files are what was written."""
     import polars as pl
 
+    if table == "sums":
+        yield from _sums(run, shards)
+        return
     schema: Mapping[str, Any] | None = None
     rows_a_game: float | None = None
     for shard in shards:
@@ -119,6 +122,23 @@ def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
             rows_a_game = len(column) / shard.games
 
 
+def _sums(run: Run, shards: list[Shard]) -> Iterator[Finding]:
+    """Check that the shards of a summary are sums of as many games as they say, of the same things."""
+    from wsim.stats.summary import Summary
+
+    total = Summary()
+    for shard in shards:
+        name = shard_name("sums", shard.first)
+        try:
+            found = Summary.of_frame(run.read("sums", shard))
+            total.add(found)
+        except (OSError, ValueError) as error:
+            yield Finding(name, f"cannot be read: {' '.join(str(error).split())[:200]}")
+            continue
+        if found.games != shard.games:
+            yield Finding(name, f"has sums of {found.games:,} games, not of {shard.games:,}")
+
+
 def _wrong_games(column: pl.Series, shard: Shard, rows_a_game: float | None) -> str | None:
     """Return what is wrong with the games of a shard: each is there, in order, with as many rows as in the others."""
     numbers = f"from {shard.first:,} to {shard.first + shard.games - 1:,}"
@@ -136,7 +156,7 @@ def _wrong_games(column: pl.Series, shard: Shard, rows_a_game: float | None) -> 
 def _strangers(run: Run) -> Iterator[Finding]:
     """Name the Parquet files that do not belong to the run."""
     listed = {shard_name(shard.table, shard.first) for shard in read_ledger(run.path).values()}
-    for table in ("seats", "picks"):
+    for table in ("seats", "picks", "sums"):
         for path in sorted((run.path / table).glob("*.parquet")):
             name = f"{table}/{path.name}"
             if name not in listed:

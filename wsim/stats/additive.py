@@ -50,6 +50,12 @@ class Additive:
         columns = [*levels.columns, *strata.columns]
         sums = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
         cells = seats.group_by(*columns).agg(pl.len().alias(_ROWS), *sums).collect(engine="streaming")
+        return cls.of_cells(cells, levels, strata, names)
+
+    @classmethod
+    def of_cells(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
+        """Fit the model to the cells of levels and strata: the columns of both, ``_rows``, and a sum for each name."""
+        columns = [*levels.columns, *strata.columns]
         count, width = len(levels) + len(strata), len(levels)
         one, other = levels.codes(cells), width + strata.codes(cells)
         rows = cells[_ROWS].cast(pl.Float64).to_numpy()
@@ -84,6 +90,23 @@ class Additive:
         mixed = batch.sums_by(stratum, count) - np.outer(self.mix, batch.sums(np.ones(batch.frame.height)))
         influence = self._contrasts() @ self.inverse @ errors + effects[width:] @ mixed / self.rows
         return np.asarray((influence**2).sum(axis=1))
+
+    def squares_of_cells(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
+        """Return the same as ``squares`` over many games, from products of sums over cells.
+
+        Parameters
+        ----------
+        cells: one row a cell, with the columns of levels and strata.
+        products: of the rows and of the column's sums in pairs of cells, summed over games: shape (2, 2, cells, cells).
+        """
+        width = len(self.levels)
+        level, stratum = self.levels.codes(cells), width + self.strata.codes(cells)
+        effects, weights = self.effects[:, self.names.index(name)], self._contrasts() @ self.inverse
+        of_sum = weights[:, level] + weights[:, stratum]
+        usual = effects[level] + effects[stratum]
+        of_rows = (effects[stratum] - effects[width:] @ self.mix) / self.rows - usual * of_sum
+        form = np.stack([of_rows, of_sum])
+        return np.asarray(np.einsum("ilc,ijcd,jld->l", form, products, form, optimize=True))
 
     def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
         """Return the adjusted means of a column from the sums of ``squares``, seen in so many games each."""

@@ -16,6 +16,7 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
+    from wsim.stats.summary import Recipe
     from wsim.stats.tables import Table
 
 __all__ = ["Analysis", "Option", "Shown"]
@@ -70,6 +71,7 @@ class Analysis:
     options: what else can be asked, by name.
     shown: where it is shown unasked.
     fits: for which plans it is shown unasked.
+    sums: from which sums it is made of a run that keeps no rows; None if it needs rows.
     """
 
     make: Callable[..., Table]
@@ -79,6 +81,7 @@ class Analysis:
     options: Mapping[str, Option] = field(default_factory=dict)
     shown: Shown = "page"
     fits: Callable[[Plan], bool] = _always
+    sums: Recipe | None = None
 
     def main(self, by: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the columns that are shown unless all are asked for; none: all of them."""

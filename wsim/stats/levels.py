@@ -59,6 +59,10 @@ class Levels:
         """One text for each level, for messages."""
         return [" ".join(str(value) for value in row) for row in self.keys.iter_rows()]
 
+    def codes_of(self, rows: pl.DataFrame) -> pl.Series:
+        """Return the number of the level of each row as a column ``level``."""
+        return pl.Series("level", self.codes(rows))
+
     def codes(self, rows: pl.DataFrame) -> NDArray[np.int64]:
         """Return the number of the level of each row."""
         numbered = self.keys.with_row_index(_NUMBER)

@@ -117,6 +117,23 @@ class OwnerSums:
         self._owners = np.zeros((things, 1))  # games by the number of their seats that have it
         self._measures = np.zeros((things, len(asked.measures)))
 
+    @classmethod
+    def of_totals(
+        cls, asked: Asked, usual: Usual, moments: Moments, others: Floats, owners: Floats, measures: Floats
+    ) -> OwnerSums:
+        """Return sums that were taken elsewhere (``wsim.stats.owner_tallies``).
+
+        Parameters
+        ----------
+        moments: of the features. others: games in which a seat does not have each thing.
+        owners: games by the number of their seats that have it, shape (things, seats + 1).
+        measures: sums of having it, less what is usual, times each measure, shape (things, measures).
+        """
+        result = cls(asked, usual)
+        result._moments, result._others, result._owners, result._measures = moments, others, owners, measures
+        result._games = int(owners[0].sum()) if len(owners) else 0
+        return result
+
     def add(self, batch: GameBatch, stratum: NDArray[np.int64]) -> None:
         """Add a batch; ``stratum`` is the number of that of each row."""
         asked, usual = self._asked, self._usual

@@ -7,6 +7,7 @@ which more than none is having it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -17,8 +18,10 @@ from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.levels import Levels
 from wsim.stats.owner_sums import Asked as OwnerAsked
 from wsim.stats.owner_sums import OwnerSums, Usual
+from wsim.stats.owner_tallies import owner_sums
 from wsim.stats.parallel import in_order
 from wsim.stats.strata import note_of, strata_of, title_of
+from wsim.stats.summary import Summary, kept_of
 from wsim.stats.tables import OBSERVATIONAL, Table, outcome_names, points_of
 
 __all__ = ["owned_names", "owners"]
@@ -70,6 +73,10 @@ def owners(
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
+    kept = kept_of(source)
+    shown = _Shown(noun, groups, title, raw)
+    if kept is not None:
+        return _table(_of_sums(kept, prefix, share, shown, level), kept, shown, about, beside)
     seats = seats_of(source)
     names = owned_names(seats, prefix)
     require(seats, ["game", "seat", "win_share", "total", *groups])
@@ -98,15 +105,48 @@ def owners(
     if not frames:
         nobody = OwnerSums(asked, Usual.nothing(asked))
         frames = [_keyed(named, nobody.frame(share, sides, level), (), {})]
-    frame = pl.concat(frames)
+    return _table(pl.concat(frames), players, shown, about, beside)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """How a table of owners is shown: see ``owners``."""
+
+    noun: str
+    groups: tuple[str, ...]
+    title: str | None
+    raw: bool
+
+
+def _table(
+    frame: pl.DataFrame,
+    seats: pl.LazyFrame | Summary,
+    shown: _Shown,
+    about: Mapping[str, Mapping[str, object]] | None,
+    beside: pl.DataFrame | None,
+) -> Table:
+    """Return the table of the estimates of every thing (and level) from ``seats``."""
+    noun, groups = shown.noun, shown.groups
     frame = _with_q_values(frame)
     if beside is not None:
         frame = frame.join(beside, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
     frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
-    note = OBSERVATIONAL + note_of(players, groups, raw=raw)
-    heading = title_of(title or f"{noun.capitalize()}s", players, groups, raw=raw)
+    note = OBSERVATIONAL + note_of(seats, groups, raw=shown.raw)
+    heading = title_of(shown.title or f"{noun.capitalize()}s", seats, groups, raw=shown.raw)
     return Table(_described(frame, noun, about), heading, note)
+
+
+def _of_sums(kept: Summary, prefix: str, share: str, shown: _Shown, level: float) -> pl.DataFrame:
+    """Return the estimates from the sums of a run that keeps no rows."""
+    if shown.groups:
+        raise UserError(
+            f"the run keeps sums of each {shown.noun}, not split by {','.join(shown.groups)}: that needs rows, so play "
+            "it with --keep seats"
+        )
+    columns, sums = owner_sums(kept, prefix, raw=shown.raw)
+    names = pl.Series(shown.noun, [name.removeprefix(prefix) for name in columns])
+    return _keyed(names, sums.frame(share, kept.sides, level), (), {})
 
 
 def _parts(batch: GameBatch, groups: Sequence[str]) -> Iterator[tuple[tuple[object, ...], GameBatch]]:

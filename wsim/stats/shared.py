@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.factor_sums import FactorSums
 from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
@@ -19,6 +20,7 @@ POLICIES = Analysis(
     by=("policy",),
     columns=("n", "win_share", "score", "points_*"),
     shown="run",
+    sums=FactorSums(("policy",)),
 )
 MATCHUPS = Analysis(matchups, "how policies do against each other in the same games", by=("policy",))
 CROWDING = Analysis(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from wsim.stats.levels import Levels
+from wsim.stats.summary import Summary
 
 __all__ = ["POLICY", "RAW", "WITHIN", "groups_of", "note_of", "strata_of", "title_of"]
 
@@ -27,28 +28,30 @@ RAW = (
 )
 
 
-def strata_of(seats: pl.LazyFrame, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
+def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:
     """Return the columns within whose levels choices are compared: the policy; none if raw, or split by it already."""
     if raw or POLICY in by or not _several(seats):
         return ()
     return (POLICY,)
 
 
-def _several(seats: pl.LazyFrame) -> bool:
-    """Say whether a table has seats of several policies."""
+def _several(seats: pl.LazyFrame | Summary) -> bool:
+    """Say whether a table, or the sums of one, has seats of several policies."""
+    if isinstance(seats, Summary):
+        return seats.several(POLICY)
     if POLICY not in seats.collect_schema():
         return False
     return int(seats.select(pl.col(POLICY).n_unique()).collect(engine="streaming").item()) > 1
 
 
-def note_of(seats: pl.LazyFrame, by: Sequence[str], *, raw: bool) -> str:
+def note_of(seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
     """Return what a note ends with about the policies that a table compares within, or pools; empty for one policy."""
     if POLICY in by or not _several(seats):
         return ""
     return f" {RAW}" if raw else f" {WITHIN}"
 
 
-def title_of(title: str, seats: pl.LazyFrame, by: Sequence[str], *, raw: bool) -> str:
+def title_of(title: str, seats: pl.LazyFrame | Summary, by: Sequence[str], *, raw: bool) -> str:
     """Return the title of a table, which says if it pools several policies."""
     return f"{title}, raw" if raw and POLICY not in by and _several(seats) else title
 

@@ -9,11 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.errors import UserError
 from wsim.stats.additive import Additive
+from wsim.stats.factor_sums import Cells
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
+from wsim.stats.summary import OUTCOMES, Summary, kept_of
 
 __all__ = [
     "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcome_names", "outcomes", "points_of",
@@ -79,6 +82,9 @@ def factor(
     """
     check_level(level)
     columns = columns_of(by)
+    summary = kept_of(source)
+    if summary is not None:
+        return _of_sums(summary, columns, measures, tuple(within), level, title)
     seats = seats_of(source)
     require(seats, ["game", "seat", "win_share", "total", *columns])
     chosen = points_of(seats, columns) if measures is None else list(measures)
@@ -101,15 +107,44 @@ def factor(
         found = {name: adjusted.estimate(name, squares[name], moments.games[:, 0], level) for name in kept}
         means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
-    frame = pl.DataFrame(
-        {
-            **levels.frame.select(*columns, "n").to_dict(),
-            **_outcome_columns(found, parties(seats)),
-            **about.to_dict(),
-        }
-    )
-    order = ["win_share", *columns]
-    frame = frame.sort(order, descending=[True, *[False] * len(columns)], nulls_last=True)
+    frame = _sorted(levels, found, about, parties(seats))
+    return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
+
+
+def _sorted(levels: Levels, found: Mapping[str, Estimate], about: pl.DataFrame, sides: int) -> pl.DataFrame:
+    """Return the rows of a table of levels from their estimates, and what else there is about each."""
+    columns = levels.columns
+    front = levels.frame.select(*columns, "n").to_dict()
+    frame = pl.DataFrame({**front, **_outcome_columns(found, sides), **about.to_dict()})
+    return frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
+
+
+def _of_sums(
+    kept: Summary,
+    columns: tuple[str, ...],
+    measures: Iterable[str] | None,
+    within: tuple[str, ...],
+    level: float,
+    title: str | None,
+) -> Table:
+    """Return the table of ``factor`` from the sums of a run that keeps no rows."""
+    chosen = [name for name in kept.labels["measures"] if name not in columns] if measures is None else list(measures)
+    if unknown := [name for name in chosen if name not in kept.labels["measures"]]:
+        raise UserError(f"the run keeps no sums of {', '.join(unknown)}: play it with --keep seats")
+    cells = Cells.of(kept, columns, within)
+    levels, names = cells.levels(columns, chosen), [*OUTCOMES, *chosen]
+    strata = Levels.of(cells.frame.lazy(), within) if within else None
+    adjusted = Additive.of_cells(cells.summed(columns, within, names), levels, strata, names) if strata else None
+    moments, about = cells.moments(levels), levels.frame.select("score_sd", *chosen)
+    found = _plain(moments, OUTCOMES, level)
+    if adjusted is not None:
+        for place, name in enumerate(OUTCOMES, 1):
+            products = cells.pairs[np.ix_([0, place], [0, place])]
+            squares = adjusted.squares_of_cells(cells.frame, products, name)
+            found[name] = adjusted.estimate(name, squares, moments.games[:, 0], level)
+        means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
+        about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
+    frame = _sorted(levels, found, about, kept.sides)
     return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
 
 

@@ -88,8 +88,11 @@ class ToyPosition:
         turn = min(int((self.kept[seat] > 0).sum()), TURNS - 1)
         other.hands[seat, : turn + 1] = self.hands[seat, : turn + 1]
         for one in range(len(self.kept)):
-            if one != seat:
+            if one > seat:
                 other.kept[one] = 0
+            elif one < seat:  # they have chosen where nobody saw it
+                picks = np.array([rng.choice(hand) for hand in other.hands[one]])
+                other.kept[one] = np.where([True, True, picks[:2].sum() % 2 == 0], picks, 0)
         return other
 
     def play_out(

@@ -9,6 +9,7 @@ import polars as pl
 from tests.games.toy_game import OWNED
 from wsim import stats
 from wsim.lab.store import Run
+from wsim.stats.owner_tallies import OwnerTallies
 
 __all__ = ["MEANS", "TREASURES"]
 
@@ -23,6 +24,10 @@ def _means(run: Run) -> stats.Table:
 
 
 TREASURES = stats.Analysis(
-    partial(stats.owners, prefix=_PREFIX, noun=_NOUN), "how those did who have a treasure", by=(), shown="run"
+    partial(stats.owners, prefix=_PREFIX, noun=_NOUN),
+    "how those did who have a treasure",
+    by=(),
+    shown="run",
+    sums=OwnerTallies(_PREFIX),
 )
 MEANS = stats.Analysis(_means, "the mean score of each policy")

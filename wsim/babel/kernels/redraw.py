@@ -61,14 +61,14 @@ def _deal_hands(game, me):
 
 
 @kernel
-def _sort_deck(deck, first, end):
-    """Put a part of the action deck into order: what is drawn from it must not depend on how it lies hidden."""
-    for place in range(first + 1, end):
-        card, down = deck[place], place
-        while down > first and deck[down - 1] > card:
-            deck[down] = deck[down - 1]
-            down -= 1
-        deck[down] = card
+def _sort(hidden, first, count):
+    """Sort the action cards that nobody knows: what is drawn must not depend on where they lay."""
+    for top in range(first + 1, count):
+        card, place = hidden.action_deck[top], top
+        while place > first and hidden.action_deck[place - 1] > card:
+            hidden.action_deck[place] = hidden.action_deck[place - 1]
+            place -= 1
+        hidden.action_deck[place] = card
 
 
 @kernel
@@ -92,7 +92,7 @@ def _deal_action_cards(game, rules, me):
                 hidden.action_deck[first] = card
             tally.cards_drawn[card] -= own.cards[card]
             own.cards[card] = own.fresh[card] = 0
-    _sort_deck(hidden.action_deck, first, count)
+    _sort(hidden, first, count)
     for top in range(first, count):
         other = top + below(past, count - top)
         card = hidden.action_deck[other]

@@ -11,9 +11,11 @@ import polars as pl
 from wsim import stats
 from wsim.stats import shared
 from wsim.stats.analysis import Analysis
+from wsim.stats.factor_sums import FactorSums
 from wsim.stats.games import Source, competitors, require, seats_of
 from wsim.stats.shared import RAW
-from wsim.stats.strata import strata_of, title_of
+from wsim.stats.strata import POLICY, strata_of, title_of
+from wsim.stats.summary import kept_of
 from wsim.stats.tables import Table
 from wsim.stats.variance import FACTORS
 
@@ -32,7 +34,7 @@ def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = Fals
     had it; ``raw`` leaves them as they are. ``with_neighbours`` adds the columns of the neighbours' boards.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
-    seats = competitors(seats_of(source))
+    seats = kept_of(source) or competitors(seats_of(source))
     title, within = title_of("Wonders", seats, groups, raw=raw), strata_of(seats, groups, raw=raw)
     return stats.factor(source, groups, within=within, level=level, title=title)
 
@@ -61,9 +63,9 @@ def with_neighbours(source: Source, column: str = "wonder") -> pl.LazyFrame:
     return seats.with_columns(left.alias(f"{column}_left"), right.alias(f"{column}_right"))
 
 
-def seats_by(source: Source, by: Sequence[str]) -> pl.LazyFrame:
-    """Return a seats table, with the neighbours' boards where a split by them is asked for."""
-    return with_neighbours(source) if {"wonder_left", "wonder_right"} & set(by) else seats_of(source)
+def seats_by(source: Source, by: Sequence[str]) -> Source:
+    """Return a run or a seats table as it is, or with the neighbours' boards where a split by them is asked for."""
+    return with_neighbours(source) if {"wonder_left", "wonder_right"} & set(by) else source
 
 
 def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
@@ -84,6 +86,7 @@ WONDERS = Analysis(
     columns=_COLUMNS,
     options=RAW,
     shown="run",
+    sums=FactorSums(BOARD, (POLICY,)),
 )
 POLICIES = replace(shared.POLICIES, make=_beside(stats.policies))
 STRENGTHS = replace(shared.STRENGTHS, make=_beside(strengths), by=BOARD)

@@ -11,6 +11,7 @@ from wsim import stats
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Frame, Source, seats_of
+from wsim.stats.owner_tallies import OwnerTallies
 from wsim.stats.shared import OUTCOME, RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
@@ -46,12 +47,11 @@ def cards(
     Columns: those of ``wsim.stats.owners`` (card, n, built_share, win_share, ...); with picks those of ``card_picks``.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
-    seats = seats_of(source)
     taken = source.picks if picks is None and isinstance(source, Run) and source.plan.picks else picks
-    beside = None if taken is None else card_picks(taken, seats, by=groups).frame
+    beside = None if taken is None else card_picks(taken, seats_of(source), by=groups).frame
     return _pointing(
         stats.owners(
-            seats, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
+            source, BUILT, noun=_CARD, share="built_share", by=groups, about=about, beside=beside, raw=raw, level=level
         )
     )
 
@@ -116,6 +116,7 @@ CARDS = Analysis(
     ),
     options=RAW,
     shown="run",
+    sums=OwnerTallies(BUILT),
 )
 SYNERGIES = Analysis(
     _synergies, "pairs of cards that were worth more together than apart", by=(), options=_SOME, shown="asked"

@@ -132,10 +132,9 @@ def want_pile(game, rules, me):
     age = public.age
     for hand in range(rules.players):
         for turn in range(past.turns[age]):
-            if age * (TURNS + 1) + turn <= moment and leaves(past, rules, age, hand, turn) == SOLD:
-                witness = witness_of(game, rules, me, age, turn, hand)
-                if witness != NOBODY:
-                    past.wanted[rules.slot_card[age, game.own[witness].took[age, turn]]] -= 1
+            sold = age * (TURNS + 1) + turn <= moment and leaves(past, rules, age, hand, turn) == SOLD
+            if sold and witness_of(game, rules, me, age, turn, hand) == me:
+                past.wanted[rules.slot_card[age, game.own[me].took[age, turn]]] -= 1
 
 
 @kernel
@@ -264,10 +263,12 @@ def _follow(game, rules, me, age, hand):
     slots = _ZERO
     while turn < turns:
         witness = witness_of(game, rules, me, age, turn, hand)
-        if witness != NOBODY:
+        if witness == me:
             slots = _play_known(game, rules, witness, age, hand, turn)
             turn += 1
             continue
+        if witness != NOBODY:  # the mate's hand is seen (R42), not what it plays face down
+            slots = seen_before(game, rules, witness, age, turn)
         until = turn + 1
         while until <= turns and witness_of(game, rules, me, age, until, hand) == NOBODY:
             until += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
-from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, NOBODY, QUEUE, SETTLE
+from wsim.wonders.kernels.layout import CHOOSE, CITY, LAST, NOBODY, QUEUE, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, card_of
 from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.words import AGES, BUILD, DISCARD_PILE, LAST_CARD, SEATS, SELL, TURNS
@@ -137,8 +137,8 @@ def witness_of(game, rules, me, age, turn, hand):
     """Return the seat through whose eyes ``me`` saw a hand in a turn: its own or its mate's; NOBODY if it did not."""
     if turn > game.redraw.turns[age] or turn >= rules.turns:
         return NOBODY
-    if turn == game.redraw.turns[age] and (age != game.public.age or game.flow.phase == DEAL):
-        return NOBODY
+    if turn == game.redraw.turns[age] and (age != game.public.age or turn != game.public.turn):
+        return NOBODY  # not dealt, or not yet handed on
     seat = seat_of(rules, age, turn, hand)
     if seat == me or (rules.teams and seat == me ^ 1):
         return seat

@@ -1,0 +1,233 @@
+"""Runs that keep a summary: no rows, the same tables, whatever was interrupted, cut, split or joined."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.cli.test_run import files, process, wait_for_shards
+from tests.conftest import Command
+from tests.games import toy_game
+from wsim import Plan, UserError
+from wsim.game import analyses_of, find_game
+from wsim.lab.files import StoreError
+from wsim.lab.merge import merge
+from wsim.lab.parts import Part
+from wsim.lab.progress import Interrupted
+from wsim.lab.run import record
+from wsim.lab.store import load_run
+from wsim.lab.verify import verify
+from wsim.stats.summary import Summary
+from wsim.stats.tables import Table
+
+SHARD = Path("run/sums/part-00000000000090.parquet")
+
+
+def recorded(out: str = "run", **how: Any) -> Any:
+    keys = {"games": 400, "rotate": True, "keep": "summary"} | how.pop("keys", {})
+    return record(Plan.make(**keys), out, shard=90, **how)
+
+
+def same(one: Table, other: Table) -> None:
+    """Assert that two tables are the same but for the last digits of their floats."""
+    assert (one.title, one.note, one.frame.schema) == (other.title, other.note, other.frame.schema)
+    names = [name for name, kind in one.frame.schema.items() if not kind.is_float()]
+    left, right = (table.frame.with_columns(pl.col(pl.Enum).cast(pl.String)) for table in (one, other))
+    keys = [name for name in left.columns if left.schema[name] == pl.String]
+    left, right = left.sort(keys), right.sort(keys)
+    assert left.select(names).equals(right.select(names))
+    for name in left.columns:
+        if name not in names:
+            assert left[name].is_null().equals(right[name].is_null()), name
+            for old, new in zip(left[name].drop_nulls(), right[name].drop_nulls(), strict=True):
+                assert new == pytest.approx(old, rel=1e-7, abs=1e-9), name
+
+
+PLANS: list[dict[str, Any]] = [
+    {"policies": "balanced,science,military,greedy"},
+    {"policies": "random"},
+    {"ruleset": "2e-cities", "players": 7, "policies": "random,balanced,science,random,greedy,greedy,military"},
+    {"ruleset": "1e-duo", "players": 2, "policies": "balanced,military"},
+    {"ruleset": "2e-cities-teams", "players": 4, "policies": "balanced,random,random,greedy"},
+    {"game": "tower_of_babel"},
+    {"policies": "balanced,random,random,random", "rotate": False, "wonders": "Gizah,Rhodos,Babylon,Olympia"},
+]
+
+
+@pytest.mark.parametrize("keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) -> None:
+    plan = Plan.make(games=600, seed=5, **keys)
+    rows = record(plan, tmp_path / "rows").run
+    sums = record(plan.replace(keep="summary"), tmp_path / "sums", shard=250).run
+    assert sums.games == 600
+    made = [analysis for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
+    assert {analysis.shown for analysis in made} == {"run"}
+    for analysis in made:
+        same(analysis.table(rows), analysis.table(sums))
+        if "raw" in analysis.options:
+            same(analysis.table(rows, raw=True), analysis.table(sums, raw=True))
+
+
+@pytest.mark.usefixtures("toy")
+def test_no_rows_are_kept() -> None:
+    run = recorded().run
+    assert sorted(os.listdir("run")) == ["catalogue.json", "plan.toml", "run.json", "shards.jsonl", "sums"]
+    assert (run.games, run.complete, run.plan.keep) == (400, True, "summary")
+    assert verify("run") == []
+    assert run.summary is not None
+    assert run.summary.games == 400
+    with pytest.raises(UserError, match="the run 'run' keeps a summary and no rows, which this needs: play it with"):
+        _ = run.seats
+
+
+@pytest.mark.usefixtures("toy")
+def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
+    """Not in a single bit: they are sums of whole numbers."""
+    once = record(Plan.make(games=400, rotate=True, keep="summary"), "once", threads=1).run.summary
+    cut = recorded(threads=3).run.summary
+    for number in (1, 2, 3):
+        recorded(f"p{number}", part=Part(number, 3))
+    joined = merge(["p3", "p1", "p2"], "joined")
+    assert once is not None
+    assert files("joined") == files("run")
+    for other in (cut, joined.summary):
+        assert other is not None
+        assert other.labels == once.labels
+        assert {name: values.tobytes() for name, values in other.arrays.items()} == {
+            name: values.tobytes() for name, values in once.arrays.items()
+        }
+
+
+@pytest.mark.usefixtures("toy")
+def test_it_is_resumed_and_made_longer() -> None:
+    def stop(doing: str, done: int, total: int) -> None:
+        if done >= 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        recorded(progress=stop)
+    assert 180 <= load_run("run").games < 400
+    assert recorded(resume=True).run.complete
+    before = files("run")
+    assert before == files(str(recorded("whole").run.path))
+    recorded(resume=True, keys={"games": 700})
+    longer, planned = load_run("run").summary, recorded("longer", keys={"games": 700}).run.summary
+    assert longer is not None
+    assert planned is not None
+    assert longer.frame().equals(planned.frame())
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
+def test_a_killed_one_is_resumed(wsim_command: Command) -> None:
+    words = ("run", "--games", "1000", "--pause", "0.002", "--shard-games", "50", "--keep", "summary")
+    run = process(*words, "--out", "run")
+    wait_for_shards("run", 2)
+    run.send_signal(signal.SIGKILL)
+    run.communicate(timeout=60)
+    assert 0 < load_run("run").games < 1000
+    assert wsim_command("run", "--resume", "run").code == 0
+    assert wsim_command(*words, "--out", "whole").code == 0
+    assert files("run") == files("whole")
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_command_shows_what_it_can(wsim_command: Command) -> None:
+    rows = wsim_command("run", "--games", "300", "--out", "rows")
+    sums = wsim_command("run", "--games", "300", "--keep", "summary", "--out", "sums")
+    assert (sums.code, sums.err) == (0, "")
+    assert sums.out.splitlines()[:-1] == rows.out.splitlines()[:-1]
+    assert [row["table"] for row in json.loads(wsim_command("table", "sums", "--json").out)] == [
+        "policies",
+        "treasures",
+    ]
+    assert wsim_command("table", "sums", "policies").out == wsim_command("table", "rows", "policies").out
+    assert wsim_command("rerun", "sums").out.startswith("sums played again is the same: ")
+    assert wsim_command("run", "--plan", "sums/plan.toml", "--out", "again").code == 0
+    assert files("again") == files("sums")
+
+
+NO_ROWS = "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats\n"
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            "table run matchups",
+            "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats",
+        ),
+        (
+            "table run policies --by seat",
+            "the run keeps sums by policy, not by seat: that needs rows, so play it with ",
+        ),
+        (
+            "table run treasures --by policy",
+            "the run keeps sums of each treasure, not split by policy: that needs rows",
+        ),
+        ("compare run run", "the run 'run' keeps a summary and no rows, which this needs: play it with --keep seats"),
+        ("run --keep rows", "keep must be seats, seats,picks or summary, not 'rows'"),
+        ("run --keep picks", "keep must be seats, seats,picks or summary, not 'picks'"),
+        ("run --keep summary --picks", "keep = summary leaves out the picks that picks = true asks for"),
+        ("run --keep seats --picks", "keep = seats leaves out the picks that picks = true asks for"),
+        ("run --games 400 --rotate --out run", "'run' holds another run: plan.keep is \"summary\" there and null here"),
+        ("trace --keep seats", "trace has no option '--keep'"),
+    ],
+)
+def test_what_a_summary_has_not_is_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+    recorded()
+    answer = wsim_command(*words.split())
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+@pytest.mark.usefixtures("toy")
+def test_seats_and_picks_are_kept_by_name(wsim_command: Command) -> None:
+    assert wsim_command("run", "--games", "30", "--keep", "seats,picks", "--out", "both").code == 0
+    assert wsim_command("run", "--games", "30", "--picks", "--out", "picks").code == 0
+    assert wsim_command("run", "--games", "30", "--keep", "seats", "--out", "seats").code == 0
+    assert files("both") == files("picks")
+    assert load_run("both").plan == load_run("picks").plan
+    assert not load_run("seats").plan.picks
+    assert "keep" not in Path("seats/plan.toml").read_text()
+
+
+@pytest.mark.usefixtures("toy")
+def test_damage_is_seen(wsim_command: Command) -> None:
+    recorded()
+    before = files("run")
+    content = bytearray(SHARD.read_bytes())
+    content[len(content) // 2] ^= 4
+    SHARD.write_bytes(content)
+    assert [finding.file for finding in verify("run")] == ["sums/part-00000000000090.parquet"]
+    with pytest.raises(StoreError, match=r"the run 'run' is damaged: sums/part-00000000000090\.parquet was changed"):
+        _ = load_run("run").summary
+    assert wsim_command("table", "run", "policies").code == 1
+    assert wsim_command("run", "--resume", "run").code == 0
+    assert files("run") == before
+    SHARD.unlink()
+    assert load_run("run").games == 310
+    assert wsim_command("table", "run", "policies").err == "wsim: run holds 310 of 400 games\n"
+    (Path("run/sums") / "part-00000000009999.parquet").write_bytes(b"")
+    assert "sums/part-00000000009999.parquet" in {finding.file for finding in verify("run")}
+
+
+def test_what_is_no_summary_is_refused() -> None:
+    for frame in (pl.DataFrame({"a": [1]}), Summary().frame()):
+        with pytest.raises(ValueError, match="no table of sums"):
+            Summary.of_frame(frame)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_game_without_such_tables_keeps_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toy_game, "ANALYSES", {"matchups": "wsim.stats.shared:MATCHUPS"})
+    with pytest.raises(UserError, match="toy has no table that a summary could give: play it with --keep seats"):
+        recorded()
+    assert not Path("run").exists()

@@ -1,0 +1,154 @@
+"""A game in progress as a value, in every game and rule set: stepped as played, copied, redrawn without a leak."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.games import toy_game
+from tests.games.rows import Row
+from tests.games.test_conformance import LAYINGS, ready, rows_of
+from wsim.game import GAMES, Position, Simulator
+
+each_table = pytest.mark.parametrize(("row", "table"), LAYINGS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _toy_is_known() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GAMES, toy_game.NAME, toy_game.__name__)
+        yield
+
+
+def shown(position: Position, seat: int | None) -> dict[str, Any]:
+    """Return what a seat may know, without whose decision is next: others choose anew what is not yet revealed."""
+    told = position.told(seat)
+    return {key: value for key, value in told.items() if key not in ("to_move", "decision")}
+
+
+def walk(simulator: Simulator, number: int, seed: int = 1) -> Iterator[Position]:
+    """Play random moves and yield every decision of a game."""
+    dice = random.Random(f"{seed} {number}")
+    position = simulator.begin(number)
+    while position.to_move is not None:
+        yield position
+        position.take(dice.randrange(len(position.moves())))
+
+
+@each_table
+def test_a_game_that_is_stepped_is_the_game_that_is_played(row: Row, table: dict[str, Any]) -> None:
+    _, simulator = ready(row, table)
+    rows = rows_of(simulator, 2)
+    for number in range(2):
+        position = simulator.begin(number)
+        while position.to_move is not None:
+            position.follow()
+        played = simulator.seats_frame(rows[number * simulator.seats : (number + 1) * simulator.seats])
+        assert [score["total"] for score in position.scores()] == played["total"].to_list()
+        assert [score["win_share"] for score in position.scores()] == pytest.approx(
+            played["win_share"].to_list(), abs=1e-6
+        )
+
+
+@each_table
+def test_what_a_policy_does_is_one_of_the_moves(row: Row, table: dict[str, Any]) -> None:
+    _, simulator = ready(row, table)
+    position = simulator.begin(3)
+    for _ in range(12):
+        followed = position.clone()
+        followed.follow()
+        after = []
+        for index in range(len(position.moves())):
+            other = position.clone()
+            other.take(index)
+            after.append(other.told(None))
+        assert followed.told(None) in after
+        position = followed
+        if position.to_move is None:
+            break
+
+
+@each_table
+def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
+    _, simulator = ready(row, table)
+    position = simulator.begin(1)
+    before = position.told(None)
+    copy = position.clone()
+    while copy.to_move is not None:
+        copy.take(0)
+    assert position.told(None) == before
+    assert copy.moves() == []
+
+
+@each_table
+def test_redrawing_changes_nothing_that_a_seat_knows_and_uses_nothing_else(row: Row, table: dict[str, Any]) -> None:
+    """What is drawn anew is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
+    _, simulator = ready(row, table)
+    players = table["players"]
+    changed, asked = 0, 0
+    for step, position in enumerate(walk(simulator, 2)):
+        if step % 5:
+            continue
+        for seat in range(players):
+            if seat != position.to_move and step % 3:
+                continue
+            size = len(position.columns())
+            other = position.redrawn(seat, 11, step)
+            again = other.redrawn(seat, 12, step)
+            straight = position.redrawn(seat, 12, step)
+            assert shown(other, seat) == shown(position, seat), (step, seat)
+            assert (other.observation(seat, size) == position.observation(seat, size)).all() or seat != position.to_move
+            if seat == position.to_move:
+                assert other.to_move == seat
+                assert other.moves() == position.moves()
+                assert again.told(None) == straight.told(None), (step, seat)
+                asked += 1
+            changed += other.told(None) != position.told(None)
+    assert asked > 1
+    assert changed > 3
+
+
+@each_table
+def test_policies_see_no_more_than_their_seat(row: Row, table: dict[str, Any]) -> None:
+    """Hands, pile, hidden choices, decks, number of the game and the other streams change; the answer does not."""
+    _, simulator = ready(row, table)
+    for step, position in enumerate(walk(simulator, 4)):
+        if step % 7 == 0:
+            assert position.to_move is not None
+            answers = {position.redrawn(position.to_move, 5, draw).asked(simulator, 9) for draw in range(3)}
+            assert answers == {position.asked(simulator, 9)}, step
+
+
+@each_table
+def test_playouts_depend_on_the_seed_alone(row: Row, table: dict[str, Any]) -> None:
+    _, simulator = ready(row, table)
+    position = simulator.begin(0)
+    assert position.to_move is not None
+    position.take(0)
+    one = position.play_out(simulator, 6, None, 3)
+    assert one.shape == (6, simulator.seats, 2)
+    assert (position.play_out(simulator, 6, None, 3) == one).all()
+    assert (position.play_out(simulator, 3, None, 3, 3) == one[3:]).all()
+    assert (position.play_out(simulator, 6, None, 4) != one).any()
+    assert np.allclose(one[:, :, 1].sum(axis=1), 1.0) or "teams" in str(table)
+    seen = position.play_out(simulator, 6, position.to_move, 3)
+    other = position.redrawn(position.to_move or 0, 77).play_out(simulator, 6, position.to_move, 3)
+    assert (seen == other).all()
+
+
+@each_table
+def test_observations_have_the_length_of_their_columns(row: Row, table: dict[str, Any]) -> None:
+    _, simulator = ready(row, table)
+    position = simulator.begin(0)
+    for history in (True, False):
+        columns = position.columns(history)
+        assert len(set(columns)) == len(columns)
+    whole = position.observation(0, len(position.columns()))
+    table_alone = len(position.columns(False))
+    assert whole.dtype == np.int16
+    assert position.columns()[:table_alone] == position.columns(False)
+    assert (position.observation(0, table_alone) == whole[:table_alone]).all()

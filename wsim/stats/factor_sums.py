@@ -1,0 +1,164 @@
+"""The sums behind a table of levels (``wsim.stats.tables.factor``), for runs that keep no rows.
+
+A *cell* is a combination of names in the columns of the table and in those that it is adjusted for. Kept are, for each
+cell, its rows and the sums of what is averaged; and for each pair of cells the products of rows and outcomes, summed
+over games. Every estimate of such a table is a ratio of sums over cells, and its error a linear form in per-game sums
+over cells, so both follow from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.stats.games import Floats
+from wsim.stats.levels import Levels
+from wsim.stats.moments import Moments
+from wsim.stats.summary import OUTCOMES, Piece, Summary
+
+__all__ = ["CELL_ROWS", "Cells", "FactorSums"]
+
+CELL_ROWS = "_rows"
+
+
+@dataclass(frozen=True)
+class FactorSums:
+    """The recipe of a table by the columns ``by``, which may be adjusted for the columns ``within``."""
+
+    by: tuple[str, ...]
+    within: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name among recipes."""
+        return f"levels of {','.join(self.by)}"
+
+    def fits(self, seats: pl.DataFrame) -> bool:
+        """Say whether the columns are there, and of names."""
+        return all(isinstance(seats.schema.get(name), pl.Enum) for name in (*self.by, *self.within))
+
+    def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
+        """Return the columns of its cells."""
+        return {self.name: (*self.by, *self.within)}
+
+    def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
+        """Return rows and sums of each cell, products of pairs of cells, and in how many games each level is.
+
+        ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
+        ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels of ``by``,).
+        """
+        codes, count = piece.codes((*self.by, *self.within))
+        outcomes, measures = np.split(piece.values, [len(OUTCOMES)])
+        values = [np.ones(len(codes)), *outcomes]
+        columns = [*values, outcomes[-1] ** 2, *measures]
+        levels, wide = piece.codes(self.by)
+        return {
+            "cells": np.stack([np.bincount(codes, column, count) for column in columns]),
+            "pairs": _pairs(piece, codes, count, values),
+            "games": np.count_nonzero(piece.batch.sums_by(levels, wide), axis=1),
+        }
+
+
+def _pairs(piece: Piece, codes: NDArray[np.int64], count: int, values: Sequence[Floats]) -> Floats:
+    """Return the products of sums over the seats of a game, for each pair of values and of cells, summed over games."""
+    batch, size = piece.batch, len(values)
+    found = np.zeros((size, size, count * count))
+    if batch.rows_a_game is None:  # games of different lengths: cells by game, multiplied
+        sums = [batch.sums_by(codes, count, value) for value in values]
+        return np.stack([[one @ other.T for other in sums] for one in sums])
+    seats = batch.rows_a_game
+    cell, value = codes.reshape(-1, seats), [one.reshape(-1, seats) for one in values]
+    for first in range(seats):
+        for second in range(seats):
+            pair = cell[:, first] * count + cell[:, second]
+            for one in range(size):
+                for other in range(size):
+                    weights = value[one][:, first] * value[other][:, second]
+                    found[one, other] += np.bincount(pair, weights, count * count)
+    return found.reshape(size, size, count, count)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a table that have rows.
+
+    Attributes
+    ----------
+    frame: one row per cell: its columns, the number of rows (``CELL_ROWS``), the sums of outcomes and measures by
+        name, ``squares`` of the score.
+    pairs: products, shape (1 + outcomes, 1 + outcomes, cells, cells), outcomes as the table has them.
+    games: the number of games in which each level of the table's columns is, by the number of the level as named.
+    """
+
+    frame: pl.DataFrame
+    pairs: Floats
+    games: pl.DataFrame
+
+    @classmethod
+    def of(cls, kept: Summary, by: Sequence[str], within: Sequence[str]) -> Cells:
+        """Return the cells of a table; raise UserError if the summary has no such table."""
+        name = FactorSums(tuple(by), tuple(within)).name
+        columns = kept.labels.get(name)
+        if columns is None or not set(within) <= set(columns):
+            have = ", ".join(one.removeprefix("levels of ") for one in kept.labels if one.startswith("levels of "))
+            raise UserError(
+                f"the run keeps sums by {have.replace(',wonder', ', wonder')}, not by {','.join(by)}: that needs rows, "
+                "so play it with --keep seats"
+            )
+        arrays, scale = kept.of(name), np.array([1.0, 1.0 / kept.parts, *[1.0] * (len(OUTCOMES) - 1)])
+        there = np.flatnonzero(arrays["cells"][0])
+        sums = arrays["cells"][:, there]
+        sums[: len(scale)] *= scale[:, None]
+        names = [CELL_ROWS, *OUTCOMES, "squares", *kept.labels["measures"]]
+        frame = _keys(kept, columns, there).with_columns(
+            pl.Series(one, values) for one, values in zip(names, sums, strict=True)
+        )
+        pairs = arrays["pairs"][:, :, there][..., there] * scale[:, None, None, None] * scale[None, :, None, None]
+        levels = np.flatnonzero(arrays["games"])
+        games = _keys(kept, by, levels).with_columns(pl.Series("games", arrays["games"][levels]))
+        return cls(frame, pairs, games)
+
+    def levels(self, by: Sequence[str], measures: Sequence[str]) -> Levels:
+        """Return the levels with n, score_sd and the means of the measures."""
+        n, total = pl.col(CELL_ROWS).sum(), pl.col("total").sum()
+        spread = ((pl.col("squares").sum() - total * total / n) / (n - 1)).sqrt()
+        found = self.frame.group_by(*by).agg(
+            n.cast(pl.get_index_type()).alias("n"),
+            pl.when(n > 1).then(spread).alias("score_sd"),
+            *((pl.col(name).sum() / n) for name in measures),
+        )
+        return Levels(tuple(by), found.sort(*by, nulls_last=True))
+
+    def summed(self, by: Sequence[str], within: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+        """Return the cells of some of the columns, with rows and sums, as ``Additive.of_cells`` takes them."""
+        sums = [pl.col(name).sum().alias(f"_{place}") for place, name in enumerate(names)]
+        return self.frame.group_by(*by, *within, maintain_order=True).agg(pl.col(CELL_ROWS).sum(), *sums)
+
+    def moments(self, levels: Levels) -> Moments:
+        """Return the moments of rows and outcomes by level (``wsim.stats.tables.outcomes``)."""
+        codes, size = levels.codes(self.frame), 1 + len(OUTCOMES)
+        found = Moments(len(levels), size)
+        chosen = np.zeros((len(levels), self.frame.height))
+        chosen[codes, np.arange(self.frame.height)] = 1.0
+        found.totals = chosen @ self.frame.select(CELL_ROWS, *OUTCOMES).to_numpy()
+        found.products = np.einsum("lc,ijcd,ld->lij", chosen, self.pairs, chosen, optimize=True)
+        games = self.games.select(levels.codes_of(self.games), "games").sort("level")["games"].to_numpy()
+        found.games = np.repeat(games[:, None], size, axis=1)
+        return found
+
+
+def _keys(kept: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
+    """Return the names that the numbers of combinations stand for."""
+    found: dict[str, pl.Series] = {}
+    for name in reversed(columns):
+        kind = kept.kind(name)
+        names: list[str | None] = [*kind.categories.to_list(), None]
+        codes, own = np.divmod(codes, len(names))
+        found[name] = pl.Series([names[code] for code in own], dtype=kind)
+    return pl.DataFrame({name: found[name] for name in columns})
