@@ -90,6 +90,14 @@ class Simulator(Protocol):
         """Tell a trace to a person."""
         ...
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move, as the trace tells it, in a few words: ``build Palace``."""
+        ...
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        ...
+
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
         ...
@@ -123,8 +131,8 @@ class Position(Protocol):
         """Make the legal move with this index and run on to the next decision."""
         ...
 
-    def follow(self) -> None:
-        """Make the move that the plan's own policy makes here, in the very game that the plan plays."""
+    def follow(self) -> int:
+        """Make the move that the plan's own policy makes here, in the very game that it plays; return its index."""
         ...
 
     def asked(self, simulator: Any, seed: int, number: int = 0) -> int:
@@ -137,6 +145,14 @@ class Position(Protocol):
 
     def scores(self) -> list[dict[str, Any]]:
         """Return the scores of a game that is over as the trace tells them, each with seat, total and win_share."""
+        ...
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        ...
+
+    def view(self, seat: int) -> list[str]:
+        """Return what a seat may know as lines for a person, none wider than 80 columns."""
         ...
 
     def told(self, seat: int | None) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from wsim.cli.options import (
     Sort,
     Threads,
     Top,
+    TraceCommand,
     Trust,
     names_of,
     plan_options,
@@ -108,25 +109,36 @@ def run(
     run_command(given, Output(out, resume, shard, threads, trust, part), as_json=as_json, quiet=quiet)
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(cls=TraceCommand, context_settings=EXTRA_OPTIONS)
 @plan_options("picks", "keep")
 def trace(
     given: Given,
-    first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
+    first: Annotated[
+        int | None, typer.Option(help="Number of the first game.", parser=whole, metavar="N", show_default="0")
+    ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(metavar="[SEAT]", help="Add what each move was worth, at the decisions of a seat or of all."),
+    ] = None,
+    playouts: Annotated[
+        int | None, typer.Option(help="Of each move, for --why.", parser=whole, metavar="N", show_default="200")
+    ] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
     form: Annotated[
         str | None,
         typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
     ] = None,
     trust: Trust = False,
+    quiet: Quiet = False,
 ) -> None:
     """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1.
 
-    wsim trace RUN tells games of a run, as they were played.
+    wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
     """
-    from wsim.cli.trace import trace_command
+    from wsim.cli.trace import Why, trace_command
 
-    trace_command(given, first=first, out=out, form=form, trust=trust)
+    asked = Why.read(why, playouts)
+    trace_command(given, first=first, out=out, form=form, trust=trust, why=asked, quiet=quiet)
 
 
 @app.command()

@@ -131,6 +131,16 @@ class Game:
         self._position.follow()
         return self
 
+    def made(self) -> int:
+        """Make the move of the plan's own policy, as ``follow`` does, and return its index."""
+        if self.to_move is None:
+            raise UserError("the game is over: no move can be made")
+        return self._position.follow()
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        return self._position.standing()
+
     def at(self, **moment: int) -> Self:
         """Follow the plan's policies up to a moment and return the game itself.
 
@@ -177,6 +187,21 @@ class Game:
             raise UserError("the game is over: name the seat whose knowledge is asked for")
         columns = self._position.columns()
         return Observation(self._position.told(who), self._position.observation(who, len(columns)), columns)
+
+    def view(self, seat: int | None = None) -> str:
+        """Return what a seat may know as text for a person; without one, the seat whose decision is next."""
+        who = self.to_move if seat is None else self._checked(seat)
+        if who is None:
+            raise UserError("the game is over: name the seat whose knowledge is asked for")
+        return "\n".join(line.rstrip() for line in self._position.view(who))
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        return self._simulator.phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        return self._simulator.paid(move)
 
     def told(self) -> dict[str, Any]:
         """Return the whole position, hidden cards included, as a JSON object."""

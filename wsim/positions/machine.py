@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BEGIN", "COMPARE", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE = range(9)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE, TALLY = range(10)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
 there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
 that the plan's own policy makes; say what a line-up would do; play to the end after each of the moves in ``seen``, for
-each redrawing."""
+each redrawing; count what every seat has."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
@@ -119,8 +119,11 @@ class StatePosition(ABC):
         """Return room for a state."""
         return np.zeros(machine.state.itemsize // 8, np.uint64)
 
-    def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> None:
-        decider, game = self.machine.run(self.words, command, number, seat, seed)
+    def _run(
+        self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0,
+        seen: NDArray[np.int16] = _NOTHING_SEEN,
+    ) -> None:  # fmt: skip
+        decider, game = self.machine.run(self.words, command, number, seat, seed, seen=seen)
         self.to_move = None if decider < 0 else decider
         count = 0 if decider < 0 else int(game.choice.count)
         self.choice = (int(game.choice.kind), int(getattr(game.choice, "seat", decider)))
@@ -136,9 +139,11 @@ class StatePosition(ABC):
         """Make the move with this index, which is legal, and run on to the next decision."""
         self._run(STEP, index)
 
-    def follow(self) -> None:
-        """Make the move that the plan's own policy makes here, in the very game that the plan plays."""
-        self._run(FOLLOW)
+    def follow(self) -> int:
+        """Make the move that the plan's own policy makes here, in the very game that it plays; return its index."""
+        made = np.zeros(1, np.int16)
+        self._run(FOLLOW, seen=made)
+        return int(made[0])
 
     def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""
@@ -184,6 +189,13 @@ class StatePosition(ABC):
         watcher = EVERYTHING if seat is None else seat
         other.run(state, COMPARE, first, watcher, seed, outcomes, np.array(moves, np.int16))
         return outcomes.reshape(playouts, len(moves), simulator.seats, 2)
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        simulator: Any = self.simulator  # type: ignore[attr-defined]
+        outcomes = np.zeros((1, simulator.seats, 2))
+        self.machine.run(self.words, TALLY, outcomes=outcomes)
+        return [int(score) for score in outcomes[0, :, 0]]
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
         """Return the first ``size`` numbers of what a seat may know."""

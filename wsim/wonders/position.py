@@ -9,6 +9,7 @@ from wsim.positions.machine import BEGIN, Machine, StatePosition
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.machine import run_machine
 from wsim.wonders.seeing import columns, told_hand, told_table
+from wsim.wonders.telling import view
 from wsim.wonders.trace import told_move
 from wsim.wonders.words import CATEGORIES, DECISIONS
 
@@ -76,6 +77,10 @@ class WondersPosition(StatePosition):
         hands = [told_hand(catalogue, rules, record, one)["hand"] for one in range(int(rules.players))]
         pile = {name: int(n) for name, n in zip(self.names, record.hidden.copies, strict=False) if n}
         return {**table, "hands": hands, "discard_pile": pile}
+
+    def view(self, seat: int) -> list[str]:
+        """Return what a seat may know as lines for a person."""
+        return view(self.simulator.catalogue, self.told(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
         """Return the names of the numbers of an observation."""

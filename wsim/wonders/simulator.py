@@ -129,6 +129,18 @@ class WondersSimulator:
 
         return text_of(trace)
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        from wsim.wonders.telling import phrase
+
+        return phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move."""
+        from wsim.wonders.telling import paid
+
+        return paid(move, self.seats)
+
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""
         from wsim.wonders.catalog.text import catalogue_dict

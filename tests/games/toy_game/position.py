@@ -45,9 +45,18 @@ class ToyPosition:
         seat, turn = self.to_move, self.turn
         self.kept[seat, turn] = self.hands[seat, turn, index]
 
-    def follow(self) -> None:
+    def follow(self) -> int:
         assert self.to_move is not None
-        self.take(self.simulator.chosen(self.number, self.to_move, self.turn, self.hands[self.to_move, [self.turn]]))
+        hands = self.hands[self.to_move, [self.turn]]
+        index = int(self.simulator.chosen(self.number, self.to_move, self.turn, hands))
+        self.take(index)
+        return index
+
+    def standing(self) -> list[int]:
+        return [int(total) for total in self.kept.sum(axis=1)]
+
+    def view(self, seat: int) -> list[str]:
+        return [f"{name}: {value}" for name, value in self.told(seat).items()]
 
     def asked(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
         assert self.to_move is not None

@@ -12,12 +12,13 @@ from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rule
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
+from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
 
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE = range(9)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE, TALLY = range(10)  # wsim.positions.machine.COMMANDS
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -106,7 +107,8 @@ def _asked(game, rules, seating, line_up, decider):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW writes the index of its move to ``seen``. What BEGIN, STEP, FOLLOW
+    and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -123,6 +125,10 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == OBSERVE:
         observe(game, rules, seat, seen)
         return seat
+    if command == TALLY:
+        score_game(game, rules)
+        _write_outcome(game, rules, outcomes, 0)
+        return NOBODY
     if command == REDRAW:
         redraw(game, rules, seed, number, seat)
     decider = advance(game, rules, 0)
@@ -133,6 +139,9 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return NOBODY
+        for index in range(game.choice.count):
+            if game.choice.moves[index] == move:
+                seen[0] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
     if command == STEP:
