@@ -1,13 +1,17 @@
 """Games of a run as positions, and why they went as they did."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import wsim
 from tests.conftest import Command
 from wsim.errors import UserError
+from wsim.lab.store import Run
 from wsim.positions.game import Game
 from wsim.positions.why import told_why
 
@@ -18,22 +22,23 @@ RUNS = {
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path, monkeypatch):
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(params=RUNS)
-def run(request, wsim_command: Command):
+def run(request: pytest.FixtureRequest, wsim_command: Command) -> Run:
     made = wsim_command("run", *RUNS[request.param], "--games", "5", "--seed", "11", "--out", "study", "--quiet")
     assert made.code == 0, made.err
     return wsim.load_run("study")
 
 
-def scores(game):
+def scores(game: wsim.Game) -> list[tuple[int, int]]:
+    assert game.result is not None
     return [(one["seat"], one["total"]) for one in game.result]
 
 
-def test_a_game_of_a_run_is_the_one_that_was_played(run):
+def test_a_game_of_a_run_is_the_one_that_was_played(run: Run) -> None:
     seats = run.seats.collect()
     for number in (0, 3):
         game = run.game(number)
@@ -44,20 +49,21 @@ def test_a_game_of_a_run_is_the_one_that_was_played(run):
         assert game.standing()[: run.plan.players] == [total for _, total in scores(game)]
 
 
-def test_a_moment_of_a_game_of_a_run(run):
+def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
     seat = run.game(2).at(turn=2).to_move
+    assert seat is not None
     moment = run.game(2).at(turn=2, seat=seat)
     assert moment.to_move == seat
     assert moment.observe()["turn"] == 2
 
 
 @pytest.mark.parametrize("number", [-1, 5, True, "1"])
-def test_a_game_that_is_not_of_the_run_is_refused(run, number):
+def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
     with pytest.raises(UserError, match=r"there is no game .* in 'study': its games go from 0 to 4"):
         run.game(number)
 
 
-def test_why_tells_every_decision_that_the_trace_has(run):
+def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
     told = told_why(run.plan, 1, 3)
     game = Game(run.plan, number=1)
     for one in told["decisions"]:
@@ -74,7 +80,7 @@ def test_why_tells_every_decision_that_the_trace_has(run):
         assert not one["costly"] or one["cost"]["low"] > 0
 
 
-def test_trace_of_one_game_of_a_run_with_why(run, wsim_command: Command):
+def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) -> None:
     words = ["trace", "study", "4", "--why", "1", "--playouts", "2"]
     done = wsim_command(*words)
     assert done.code == 0, done.err
@@ -103,7 +109,7 @@ def test_trace_of_one_game_of_a_run_with_why(run, wsim_command: Command):
         (["study", "1", "--why", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
     ],
 )
-def test_mistakes_of_why(wsim_command: Command, words, sentence):
+def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str) -> None:
     wsim_command("run", *RUNS["wonders"], "--games", "5", "--out", "study", "--quiet")
     done = wsim_command("trace", *words)
     assert (done.code, done.out) == (2, "")
@@ -111,7 +117,7 @@ def test_mistakes_of_why(wsim_command: Command, words, sentence):
     assert done.err.count("\n") == 1
 
 
-def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command):
+def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None:
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")
     assert made.code == 0, made.err

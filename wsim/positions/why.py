@@ -59,7 +59,7 @@ def _decision(game: Game, playouts: int, policies: str) -> dict[str, Any]:
     """Follow a game over one decision and tell it."""
     here, seat = game.clone(), game.to_move
     observed = game.observe().told
-    told = {key: observed[key] for key in ("age", "turn") if key in observed}
+    told: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
     told |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
     index = game.made()
     rows = here.values(policies=policies, games=playouts, rng=here.plan.seed)
