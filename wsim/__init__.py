@@ -4,6 +4,7 @@ The public names are imported on first use (PEP 562): ``import wsim`` loads neit
 
 Game: a game in progress, to be asked, stepped, copied and played on.
 simulate: play the games of a plan and return one row per game and seat.
+play: the same, with one row per decision beside it.
 load_run: open a run that ``wsim run`` wrote.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
     from wsim.lab.plan import Plan
+    from wsim.lab.run import play_games as play
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
@@ -40,13 +42,14 @@ __all__ = [
     "experiment_picks",
     "load_run",
     "payments",
+    "play",
     "policy",
     "science_score",
     "simulate",
     "whatif",
 ]
 
-_HOMES = {
+_HOMES = {  # where each name is, as module or as module:name
     "Game": "wsim.positions.game",
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
@@ -54,6 +57,7 @@ _HOMES = {
     "experiment_picks": "wsim.comparisons.picks",
     "load_run": "wsim.lab.store",
     "payments": "wsim.wonders.analysis.asking",
+    "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
@@ -64,10 +68,11 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    value = getattr(import_module(module), attribute or name)
     globals()[name] = value  # the next access does not come here
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

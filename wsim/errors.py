@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from unicodedata import category
 
-__all__ = ["UserError", "nearest", "refuse_unprintable"]
+__all__ = ["UserError", "nearest", "refuse_other_types", "refuse_unprintable"]
 
 
 class UserError(ValueError):
@@ -28,3 +28,14 @@ def refuse_unprintable(text: str, what: str, kept: str = "\n\t") -> None:
             raise UserError(f"{what} {text!r} is not text in UTF-8")
         if kind == "Cc" and letter not in kept:
             raise UserError(f"{what} {text!r} holds the control character {letter!r}")
+
+
+_KINDS = {str: "a text", int: "a whole number", float: "a number"}
+
+
+def refuse_other_types(kind: type, **values: object) -> None:
+    """Raise UserError for a value that is not of a kind (str, int, float); None is the caller's default, and passes."""
+    for name, value in values.items():
+        right = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
+        if value is not None and not right:
+            raise UserError(f"{name} must be {_KINDS[kind]}, not {value!r}")

@@ -82,6 +82,10 @@ class Simulator(Protocol):
         """Return the first decision of a game; the line-up has decided nothing yet."""
         ...
 
+    def lay_out(self, told: Mapping[str, Any]) -> Position:
+        """Return a position that a person has written down; raise UserError for one that cannot be, or in no way."""
+        ...
+
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened."""
         ...
@@ -132,7 +136,7 @@ class Position(Protocol):
         ...
 
     def follow(self) -> int:
-        """Make the move that the plan's own policy makes here, in the very game that it plays; return its index."""
+        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
         ...
 
     def asked(self, simulator: Any, seed: int, number: int = 0) -> int:
@@ -225,6 +229,7 @@ class Game(Protocol):
         ``wsim.stats.analysis.Analysis``, as ``module:NAME``.
     RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
+    POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
     """
 
     NAME: str
@@ -235,6 +240,7 @@ class Game(Protocol):
     ANALYSES: Mapping[str, str]
     RESTRICT: Restrict | None
     PICKS: PickExperiment | None
+    POSITION_KEYS: Sequence[str]
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.
@@ -249,6 +255,10 @@ class Game(Protocol):
 
     def prepare(self, plan: Plan) -> Simulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        ...
+
+    def plan_of(self, told: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the keys of a plan that a position written by hand decides; raise UserError where it cannot be one."""
         ...
 
     def policies(self) -> Sequence[Mapping[str, Any]]:

@@ -190,7 +190,7 @@ def test_a_table_of_a_run(wsim_command: Command, a_run: str) -> None:
     ],
 )
 def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, words: list[str], order: list[str]) -> None:
-    rows = json.loads(wsim_command("wonders", a_run, "--json", *words).out)
+    rows = json.loads(wsim_command("wonders", a_run, "--json", *words).out)["rows"]
     assert [row["policy"] for row in rows] == order
     table, _, note = wsim_command("wonders", a_run, *words).out.rpartition("\n\n")
     assert note == "A note.\n"
@@ -206,7 +206,7 @@ def test_a_table_sorted_cut_and_filtered(wsim_command: Command, a_run: str, word
             ("wonders", "run", "--sort", "polcy"),
             "the table has no column 'polcy': it has policy, n, mean_total (did you mean 'policy'?)",
         ),
-        (("wonders", "run", "--filter", "n"), "a filter is column=value, not 'n'"),
+        (("wonders", "run", "--filter", "n"), "a filter is COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of ="),
         (("wonders", "run", "--filter", "n=many"), "the column 'n' holds numbers, not 'many'"),
         (("wonders", "run", "--top", "0"), "top must be at least 1, not 0"),
         (("wonders",), "Missing argument 'RUN'"),
@@ -221,13 +221,15 @@ def test_mistakes_of_tables(wsim_command: Command, a_run: str, words: list[str],
 
 
 def test_json_has_no_nan() -> None:
-    from wsim.cli.console import _json
+    from wsim.cli.console import json_of
 
-    assert _json({"a": [float("nan"), float("inf"), 1.5, None, True, "x"]}) == {"a": [None, None, 1.5, None, True, "x"]}
+    assert json_of({"a": [float("nan"), float("inf"), 1.5, None, True, "x"]}) == {
+        "a": [None, None, 1.5, None, True, "x"]
+    }
 
 
 def test_numbers_of_a_column_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
-    from wsim.cli.console import print_tables
+    from wsim.cli.console import Shown, print_tables
 
-    print_tables([("T", [{"name": "[b]", "x": 0.5, "n": 12345}, {"name": None, "x": -12.25, "n": None}])])
-    assert capsys.readouterr().out.splitlines()[3:] == ["[b]      0.50   12,345", "       -12.25"]
+    print_tables([Shown("T", [{"name": "[b]", "x": 0.5, "n": 12345}, {"name": None, "x": -12.25, "n": None}])])
+    assert capsys.readouterr().out.splitlines()[3:] == ["[b]     0.50  12,345", "      -12.25"]

@@ -239,7 +239,9 @@ def test_an_answer_in_a_run_folder_finds_the_files_there(
     assert wsim_command("rerun", str(answer)).code == 0
 
 
-@pytest.mark.parametrize("view", [(), ("--sort", "effect", "--top", "3")])
+@pytest.mark.parametrize(
+    "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
+)
 def test_a_pick_experiment_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]
 ) -> None:

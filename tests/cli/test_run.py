@@ -39,8 +39,8 @@ def test_a_run_prints_its_tables_and_its_folder(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "1000")
     assert (answer.code, answer.err) == (0, "")
     title, header, _, *rows = answer.out.splitlines()
-    assert title == "Policies"
-    assert " ".join(header.split()) == "policy n win share score stones treasures"
+    assert title == "Policies; a fair share of wins is 0.250"
+    assert " ".join(header.split()) == "policy n win share times fair share q verdict score stones treasures"
     assert rows[0].split()[:2] == ["bold", "2,000"]
     last, folder = answer.out.splitlines()[-1].split(": ")
     assert last.startswith("1,000 games in ")
@@ -76,7 +76,7 @@ def test_what_only_one_game_has_is_an_option_too(wsim_command: Command) -> None:
 KEYS = "game, ruleset, players, games, seed, policies, rotate, cards, patch, set, picks, keep, pause, fail, wonders"
 MISTAKES = [
     ("--games -5", "games must be at least 1, not -5"),
-    ("--games many", "Invalid value for '--games': 'many' is not a whole number"),
+    ("--games many", "Invalid value for '--games': 'many' is not a whole number: write it as 10000, 10k or 1e4"),
     ("--games", "Option '--games' requires an argument"),
     ("--players 2", "toy is for 3 to 7 players, not 2"),
     ("--players 8", "toy is for 3 to 7 players, not 8"),

@@ -23,7 +23,8 @@ POINTS = "cards.Altar.points=0..40..20"
 
 def met(effect: list[float], half: float, target: float = 0.0) -> Crossing:
     middle = np.array(effect, np.float64)
-    return crossing(np.arange(len(effect), dtype=np.float64) * 10, middle, middle - half, middle + half, target)
+    values = np.array([10.0 * place for place in range(len(effect))])
+    return crossing(values, middle, middle - half, middle + half, target)
 
 
 def test_where_an_effect_crosses_the_target_by_hand() -> None:

@@ -30,6 +30,7 @@ OWNED: Mapping[str, str] = {"built:": "card"}
 COLOURS: Mapping[str, str] = {}
 ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
 PICKS: PickExperiment | None = None
+POSITION_KEYS: Sequence[str] = ()
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")
 ROW = np.dtype(
@@ -54,6 +55,10 @@ def restricted(plan: Plan, seat: int, things: str) -> Plan:
     if things != "medal":
         raise UserError(f"a seat can be denied the medal, not {things!r}")
     return plan.replace(ban=f"{seat}={things}")
+
+
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {}
 
 
 RESTRICT: Restrict | None = restricted
@@ -120,6 +125,9 @@ class MedalSimulator:
         return pl.DataFrame({"game": np.ascontiguousarray(picks["game"])})
 
     def begin(self, number: int) -> Position:
+        raise UserError("the medal game has no decisions")
+
+    def lay_out(self, told: Mapping[str, Any]) -> Position:
         raise UserError("the medal game has no decisions")
 
     def trace(self, number: int) -> dict[str, Any]:

@@ -76,8 +76,8 @@ def test_every_game_is_asked() -> None:
 def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
     asked = {name for name in vars(Game) if not name.startswith("_")} | set(Game.__annotations__)
     assert asked == {
-        *("NAME", "TITLE", "OPTIONS", "OWNED", "COLOURS", "ANALYSES", "RESTRICT", "PICKS"),
-        *("default_plan", "cold", "prepare", "policies"),
+        *("NAME", "TITLE", "OPTIONS", "OWNED", "COLOURS", "ANALYSES", "RESTRICT", "PICKS", "POSITION_KEYS"),
+        *("default_plan", "cold", "prepare", "plan_of", "policies"),
     }
     assert asked <= set(vars(row.game))
     assert find_game(row.game.NAME) is row.game
@@ -310,12 +310,13 @@ def test_every_table_is_shown_by_a_command(played: tuple[Row, Run], wsim_command
     assert [one["table"] for one in listed] == list(row.game.ANALYSES)
     for name, analysis in analyses_of(row.game).items():
         table = analysis.table(run)
-        rows = json.loads(wsim_command("table", str(run.path), name, "--json").out)
+        rows = json.loads(wsim_command("table", str(run.path), name, "--json").out)["rows"]
         assert len(rows) == len(table.frame), name
         shown = wsim_command("table", str(run.path), name, "--top", "1")
         assert (shown.code, shown.err) == (0, "")
-        assert shown.out.startswith(f"{table.title}, {run.games:,} games\n")
-        by = json.loads(wsim_command("table", str(run.path), name, "--by", "policy", "--json").out or "[]")
+        assert shown.out.startswith(f"{table.title}, {run.games:,} games")
+        split = wsim_command("table", str(run.path), name, "--by", "policy", "--json").out
+        by = json.loads(split)["rows"] if split else []
         assert bool(by) == (analysis.by is not None), name
     answer = wsim_command("table", str(run.path), "nothing")
     assert (answer.code, answer.out) == (2, "")

@@ -17,6 +17,7 @@ from wsim import Plan, UserError
 from wsim.lab.files import StoreError
 from wsim.lab.run import record
 from wsim.lab.store import load_run
+from wsim.policies import plug
 
 
 @pytest.fixture
@@ -175,6 +176,54 @@ def test_a_bad_table_of_files_is_refused(tmp_path: Path, table: str) -> None:
     (tmp_path / "plan.toml").write_text(table)
     with pytest.raises(UserError, match="files must be a table of names with the path of each"):
         Plan.from_toml(tmp_path / "plan.toml")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a policy of an installed package that is gone now; return the run."""
+    package = tmp_path / "site-packages" / "wsim_shop"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "players.py").write_text(
+        "import numpy\nimport other_library\nimport wsim\nfrom wsim_shop.numbers import FIRST\nfrom . import beside\n"
+        "@wsim.policy(python=True)\ndef first(public, own, choice, rules):\n    return FIRST\n"
+    )
+    (package / "numbers.py").write_text("FIRST = 0\n")
+    (package / "beside.py").write_text("")
+    (package.parent / "other_library.py").write_text("")
+    monkeypatch.syspath_prepend(str(package.parent))
+    monkeypatch.chdir(tmp_path)
+    record(Plan.make(games=5, players=3, policies=["wsim_shop.players:first", "random", "random"]), "run", shard=5)
+    for name in [name for name in sys.modules if name.startswith("wsim_shop")]:
+        monkeypatch.delitem(sys.modules, name)
+    shutil.rmtree(package)
+    monkeypatch.setattr(plug, "_PLUGGED", {})
+    return tmp_path / "run"
+
+
+def test_the_source_of_an_installed_policy_is_kept_as_text(installed: Path, wsim_command: Command) -> None:
+    kept = sorted(path.relative_to(installed).as_posix() for path in (installed / "files").rglob("*.py"))
+    assert kept == [f"files/1/wsim_shop/{name}.py" for name in ("__init__", "beside", "numbers", "players")]
+    assert wsim_command("verify", str(installed)).code == 0
+    assert wsim_command("cards", str(installed)).code == 0
+    (installed / "files/1/wsim_shop/numbers.py").write_text("FIRST = 1\n")
+    answer = wsim_command("verify", str(installed))
+    assert (answer.code, answer.out) == (1, "files/1/wsim_shop/numbers.py was changed after it was written\n")
+
+
+def test_an_installed_policy_is_imported_only_if_trusted_and_never_from_the_folder(
+    installed: Path, wsim_command: Command
+) -> None:
+    answer = wsim_command("run", "--resume", "run", "--games", "20")
+    assert answer.code == 2
+    assert (
+        "'run' names policy code, wsim_shop.players:first, that runs when it is resumed: look at run/files"
+        in answer.err
+    )
+    answer = wsim_command("run", "--resume", "run", "--games", "20", "--trust")
+    assert answer.code == 2
+    assert "the policy module 'wsim_shop.players' cannot be imported" in answer.err
+    assert load_run(installed).games == 5
 
 
 def test_a_file_outside_the_folder_is_none_of_the_runs(made: Path) -> None:

@@ -78,7 +78,7 @@ def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
 
 def test_an_error_in_a_thread_comes_through() -> None:
     with pytest.raises(UserError, match="game 77 cannot be played"):
-        wsim.simulate(games=200, fail=77, threads=2)
+        wsim.simulate(Plan.make(games=200, fail=77), threads=2)
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1025, 1.5, True, "2"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import wsim
 from wsim import Plan, UserError
-from wsim.policies.sources import sources
+from wsim.policies.sources import contents_of
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -152,7 +152,7 @@ def test_the_digest_follows_what_a_policy_imports_from_its_folder() -> None:
     }
     for name, text in files.items():
         Path(name).write_text(text)
-    found = [path.relative_to(Path.cwd()).as_posix() for path in sources(Path("mine.py"))]
+    found = list(contents_of(Path("mine.py")))
     assert found == ["mine.py", "beside.py", "pack/__init__.py", "pack/deep.py", "pack/inner.py", "pack/sibling.py"]
     before = Plan.make(policies="mine.py:bold").digest
     Path("stranger.py").write_text("y = 2\n")
@@ -166,7 +166,7 @@ def test_the_digest_follows_what_a_policy_imports_from_its_folder() -> None:
 
 def test_a_policy_that_is_no_python_is_a_file_all_the_same() -> None:
     Path("mine.py").write_text("def bold(:\n")
-    assert sources(Path("mine.py")) == [Path("mine.py").resolve()]
+    assert contents_of(Path("mine.py")) == {"mine.py": b"def bold(:\n"}
 
 
 def test_a_file_that_is_not_there_is_named() -> None:

@@ -253,7 +253,7 @@ def test_combined_runs_keep_their_games_and_player_numbers_apart() -> None:
 
 def test_observational_tables_say_so(seats: pl.DataFrame) -> None:
     assert "Observational" in data.cards(seats).note
-    assert "experiment" in data.cards(seats).note
+    assert "wsim whatif" in data.cards(seats).note
 
 
 def test_a_table_read_range_by_range_says_the_same(seats: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

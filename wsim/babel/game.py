@@ -21,10 +21,12 @@ __all__ = [
     "OPTIONS",
     "OWNED",
     "PICKS",
+    "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
     "cold",
     "default_plan",
+    "plan_of",
     "policies",
     "prepare",
 ]
@@ -49,6 +51,7 @@ ANALYSES: Mapping[str, str] = {
     "synergies": "wsim.babel.analysis.owners:SYNERGIES",
     "variance": "wsim.stats.shared:VARIANCE",
 }
+POSITION_KEYS: Sequence[str] = ()
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
 ENGINE = "wsim.babel.kernels.engine"
@@ -71,6 +74,11 @@ def cold() -> float:
     from wsim.jit import seconds_to_compile
 
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
+
+
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001
+    """Return the keys of a plan that a position written by hand decides: none, it is refused (``lay_out``)."""
+    return {}
 
 
 def policies() -> Sequence[Mapping[str, Any]]:

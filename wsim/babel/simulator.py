@@ -81,6 +81,10 @@ class BabelSimulator:
 
         return BabelPosition.begin(self, number)
 
+    def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:  # noqa: ARG002
+        """Refuse a position written by hand: the history that it would need is too long for people."""
+        raise UserError("a position of Tower of Babel cannot be written by hand: keep one with Game.to_json()")
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The name of each line-up entry in every table."""

@@ -12,6 +12,8 @@ __all__ = [
     "Path",
     "Problems",
     "Reader",
+    "Schema",
+    "described",
     "dotted",
     "entries",
     "flag",
@@ -20,6 +22,8 @@ __all__ = [
     "numbers",
     "read_fields",
     "record",
+    "schema_of",
+    "table_schema",
     "text",
     "whole",
     "word",
@@ -30,8 +34,41 @@ Path = tuple[str, ...]
 Reader = Callable[["Problems", Path, Any], Any]
 """Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""
 
+Schema = dict[str, Any]
+"""What a reader accepts, as JSON Schema (draft 2020-12), for editors: at least that, and as much as it can say."""
+
 MOST_SHOWN = 20
+_SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def described(schema: Schema) -> Callable[[Reader], Reader]:
+    """Say what a reader accepts, beside the reader itself."""
+
+    def mark(reader: Reader) -> Reader:
+        setattr(reader, _SCHEMA, schema)
+        return reader
+
+    return mark
+
+
+def schema_of(reader: Reader) -> Schema:
+    """Return what a reader accepts as JSON Schema; every reader of a card file says it."""
+    found: Schema = getattr(reader, _SCHEMA)
+    return found
+
+
+def table_schema(readers: Mapping[str, Reader], others: Reader | None = None) -> Schema:
+    """Return the schema of a table with these fields; one that is no flag may be ``false``, which takes it away.
+
+    None of them is required, because a patch names only what differs.
+    """
+    properties: Schema = {}
+    for name, reader in readers.items():
+        one = schema_of(reader)
+        properties[name] = one if reader is flag else {"anyOf": [one, {"const": False}]}
+    rest = schema_of(others) if others else False
+    return {"type": "object", "properties": properties, "additionalProperties": rest}
 
 
 def dotted(path: Path) -> str:
@@ -110,7 +147,7 @@ def whole(low: int, high: int) -> Reader:
         problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
         return None
 
-    return read
+    return described({"type": "integer", "minimum": low, "maximum": high})(read)
 
 
 def choice(*accepted: int) -> Reader:
@@ -122,9 +159,10 @@ def choice(*accepted: int) -> Reader:
         problems.add(path, f"{_kind(value)} is not accepted; accepted: {', '.join(map(str, accepted))}")
         return None
 
-    return read
+    return described({"enum": list(accepted)})(read)
 
 
+@described({"type": "boolean"})
 def flag(problems: Problems, path: Path, value: Any) -> bool | None:
     """Accept true or false."""
     if isinstance(value, bool):
@@ -133,6 +171,7 @@ def flag(problems: Problems, path: Path, value: Any) -> bool | None:
     return None
 
 
+@described({"type": "string", "minLength": 1})
 def text(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept any words."""
     if isinstance(value, str) and value.strip() and value.isprintable():
@@ -141,6 +180,7 @@ def text(problems: Problems, path: Path, value: Any) -> str | None:
     return None
 
 
+@described({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,40}$"})
 def identifier(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept a short name that can be written in a command without quotes."""
     if isinstance(value, str) and _BARE.fullmatch(value) and len(value) <= 40:
@@ -161,7 +201,7 @@ def word(what: str, accepted: Collection[str]) -> Reader:
             problems.add(path, f"{_kind(value)} is not a {what}; accepted: {', '.join(accepted)}")
         return None
 
-    return read
+    return described({"enum": list(accepted)})(read)
 
 
 def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
@@ -185,7 +225,8 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
             return None
         return found
 
-    return read
+    many = {"type": "array", "items": schema_of(item), "minItems": least, "maxItems": most, "uniqueItems": distinct}
+    return described({"anyOf": [schema_of(item), many]})(read)
 
 
 def numbers(count: int, low: int, high: int) -> Reader:
@@ -200,7 +241,7 @@ def numbers(count: int, low: int, high: int) -> Reader:
         problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
         return None
 
-    return read
+    return described({"type": "array", "items": schema_of(one), "minItems": count, "maxItems": count})(read)
 
 
 def words(what: str, accepted: Collection[str], *, least: int = 1, most: int = 12, distinct: bool = True) -> Reader:
@@ -255,7 +296,7 @@ def record(
         _report_missing(problems, path, value, required)
         return kind(**found) if all(key in found for key in required) else None
 
-    return read
+    return described(table_schema(readers))(read)
 
 
 def entries(named: Mapping[str, Reader], others: Reader | None = None, count: int | None = None) -> Reader:
@@ -275,4 +316,4 @@ def entries(named: Mapping[str, Reader], others: Reader | None = None, count: in
             problems.add(path, f"{len(there)} entries ({', '.join(there)}) are not accepted; accepted: {count}")
         return found
 
-    return read
+    return described(table_schema(named, others))(read)

@@ -20,27 +20,34 @@ from typing import Annotated, Any
 import typer
 
 import wsim
+from wsim.cli.app_games import games
+from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
+from wsim.cli.exports import Files
 from wsim.cli.options import (
+    DEFAULT_RULESET,
     EXTRA_OPTIONS,
     PLAN_OPTIONS,
+    Csv,
     Filter,
     Given,
     Json,
+    Level,
+    Parquet,
+    PlainCommand,
     PlanCommand,
     Quiet,
     RunFolder,
     Sort,
     Threads,
     Top,
-    TraceCommand,
     Trust,
+    Wide,
     names_of,
     plan_options,
-    table_options,
     whole,
 )
-from wsim.cli.tables import Asked, View, list_command, table_command
+from wsim.cli.tables import View
 from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
@@ -49,24 +56,21 @@ app = typer.Typer(
     name="wsim",
     help="A laboratory for the 7 Wonders family of board games.",
     epilog="Exit codes: 0 done, 1 failure, 2 misuse, 130 interrupted.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-Tolerance = Annotated[
+GameName = Annotated[
     str | None,
-    typer.Option(help="Human standard deviations within which a mean counts as human.", show_default="0.25"),
+    typer.Option(metavar="GAME", help="seven_wonders or tower_of_babel.", show_default="seven_wonders"),
 ]
-Card = Annotated[list[str] | None, typer.Option(help="Only these cards (repeatable).")]
-Raw = Annotated[bool | None, typer.Option("--raw", help="Pool the policies instead of comparing within them.")]
-Outcome = Annotated[str | None, typer.Option(metavar="COLUMN", help="total, win_share, ...", show_default="total")]
 
 
 @app.callback(invoke_without_command=True)
 def wsim_command(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("-V", "--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"wsim {wsim.__version__}")
@@ -75,7 +79,11 @@ def wsim_command(
         typer.echo(context.get_help())
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(
+    cls=PlanCommand,
+    context_settings=EXTRA_OPTIONS,
+    short_help="Play games, write a run folder, show its tables.",
+)
 @plan_options()
 def run(
     given: Given,
@@ -91,6 +99,7 @@ def run(
         int | None,
         typer.Option("--shard-games", help="Games per file.", parser=whole, metavar="N", show_default="250,000 rows"),
     ] = None,
+    wide: Wide = False,
     part: Annotated[
         str | None,
         typer.Option(
@@ -106,42 +115,11 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    run_command(given, Output(out, resume, shard, threads, trust, part), as_json=as_json, quiet=quiet)
+    output = Output(out, resume, shard, threads, trust, part)
+    run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
 
 
-@app.command(cls=TraceCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks", "keep")
-def trace(
-    given: Given,
-    first: Annotated[
-        int | None, typer.Option(help="Number of the first game.", parser=whole, metavar="N", show_default="0")
-    ] = None,
-    why: Annotated[
-        str | None,
-        typer.Option(metavar="[SEAT]", help="Add what each move was worth, at the decisions of a seat or of all."),
-    ] = None,
-    playouts: Annotated[
-        int | None, typer.Option(help="Of each move, for --why.", parser=whole, metavar="N", show_default="200")
-    ] = None,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
-    ] = None,
-    trust: Trust = False,
-    quiet: Quiet = False,
-) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text. Default: --games 1.
-
-    wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
-    """
-    from wsim.cli.trace import Why, trace_command
-
-    asked = Why.read(why, playouts)
-    trace_command(given, first=first, out=out, form=form, trust=trust, why=asked, quiet=quiet)
-
-
-@app.command()
+@app.command(cls=PlainCommand, short_help="Join the parts of a run.")
 def merge(
     parts: Annotated[list[str], typer.Argument(metavar="PART...", help="Folders that wsim run --shard wrote.")],
     out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="Write the run here.")],
@@ -154,7 +132,7 @@ def merge(
     merge_command(parts, out, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Compare two runs.")
 def compare(
     first: RunFolder,
     second: Annotated[str, typer.Argument(metavar="OTHER", help="Another one, of the same game and players.")],
@@ -162,21 +140,26 @@ def compare(
         list[str] | None,
         typer.Option(help="Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif."),
     ] = None,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    level: Level = 0.95,
     sort: Sort = None,
     top: Top = None,
     only: Filter = None,
+    wide: Wide = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
+    from wsim.cli.compare import Asked as Comparing
     from wsim.cli.compare import compare_command
 
-    view = View(sort, top, tuple(only or ()))
-    compare_command(first, second, metric or (), view, level=level, as_json=as_json, quiet=quiet)
+    view = View(sort, top, tuple(only or ()), wide)
+    asked = Comparing(tuple(metric or ()), view, level, Files(csv, parquet))
+    compare_command(first, second, asked, as_json=as_json, quiet=quiet)
 
 
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Play again what made something, and compare.")
 @plan_options(*(name for name in PLAN_OPTIONS if name != "policies"))
 def rerun(
     given: Given,
@@ -198,7 +181,7 @@ def rerun(
     rerun_command(given, out, threads=threads, trust=trust, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Check that a run is what was written.")
 def verify(run: RunFolder, as_json: Json = False) -> None:
     """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
     from wsim.cli.verify import verify_command
@@ -206,79 +189,11 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
     verify_command(run, as_json=as_json)
 
 
-@app.command(context_settings=EXTRA_OPTIONS)
-@table_options()
-def table(
-    asked: Asked,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without: list them.")] = None,
-) -> None:
-    """Show a table of a run; without NAME which tables there are, and the options of each."""
-    if name is None:
-        list_command(asked)
-    else:
-        table_command(name, asked)
-
-
-@app.command()
-@table_options(raw=Raw)
-def cards(asked: Asked) -> None:
-    """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
-    table_command("cards", asked)
-
-
-@app.command()
-@table_options(raw=Raw)
-def wonders(asked: Asked) -> None:
-    """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
-    table_command("wonders", asked)
-
-
-@app.command()
-@table_options(tolerance=Tolerance)
-def calibrate(asked: Asked) -> None:
-    """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
-    table_command("calibration", asked)
-
-
-@app.command()
-@table_options()
-def matchups(
-    asked: Asked,
-    crowding: Annotated[
-        bool, typer.Option("--crowding", help="Instead: what a plan is worth by the number of others who follow it.")
-    ] = False,
-) -> None:
-    """Show how policies (or others: --by) do against each other in the same games (tables matchups, crowding)."""
-    table_command("crowding" if crowding else "matchups", asked)
-
-
-@app.command()
-@table_options()
-def strengths(asked: Asked) -> None:
-    """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
-    table_command("strengths", asked)
-
-
-@app.command()
-@table_options(card=Card, outcome=Outcome, raw=Raw)
-def synergies(
-    asked: Asked,
-    chains: Annotated[
-        bool, typer.Option("--chains", help="Instead: what finishing a chain of cards goes with.")
-    ] = False,
-) -> None:
-    """Show which pairs of cards were worth more together than apart (tables synergies, chains)."""
-    table_command("chains" if chains else "synergies", asked)
-
-
-@app.command()
-@table_options(outcome=Outcome)
-def variance(asked: Asked) -> None:
-    """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
-    table_command("variance", asked)
-
-
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
+@app.command(
+    cls=PlanCommand,
+    context_settings=EXTRA_OPTIONS,
+    short_help="Compare a changed card or rule on common deals.",
+)
 @plan_options("games", "picks", "keep", "set", "patch")
 def whatif(
     given: Given,
@@ -331,7 +246,10 @@ def whatif(
         str | None,
         typer.Option("-o", "--out", metavar="FILE", help="Write FILE.json or FILE.parquet, or into a run folder."),
     ] = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
     threads: Threads = None,
+    wide: Wide = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -346,16 +264,21 @@ def whatif(
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
     question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
     question |= {"margin": margin, "spending": spending}
-    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details)
+    files = Files(csv, parquet)
+    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details, files, wide)
     whatif_command(given, asked, as_json=as_json, quiet=quiet)
 
 
+app.add_typer(tables)
+app.add_typer(games)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 
 
-@experiment.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS)
-@plan_options("picks", "keep")
+@experiment.command(
+    cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="What doing something with a card causes."
+)
+@plan_options("picks", "keep", games="20,000")
 def picks(
     given: Given,
     randomise: Annotated[
@@ -392,6 +315,9 @@ def picks(
     sort: Sort = None,
     top: Top = None,
     only: Filter = None,
+    wide: Wide = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the run here.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in --out.")] = False,
     threads: Threads = None,
@@ -400,7 +326,7 @@ def picks(
 ) -> None:
     """Randomise picks with a known probability; estimate what doing something with a card causes.
 
-    Default: 20,000 games. For each card: over the turns on which a seat could do it, its mean score if it builds
+    For each card: over the turns on which a seat could do it, its mean score if it builds
     (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
     weighting.
     """
@@ -411,11 +337,12 @@ def picks(
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
     question |= {"card": card, "age": age, "turn": turn, "level": level, "fewest": fewest}
     question |= {"sweep": sweep, "target": target}
-    asked = Experiment(randomise, question, View(sort, top, tuple(only or ())), out, resume, threads)
+    view = View(sort, top, tuple(only or ()), wide)
+    asked = Experiment(randomise, question, view, out, resume, threads, Files(csv, parquet))
     picks_command(given, asked, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Write the page of a run.")
 def report(
     run: RunFolder,
     out: Annotated[
@@ -434,21 +361,28 @@ def report(
     report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="List the policies of a game.")
 def policies(
-    game: Annotated[str | None, typer.Option(help="Which game.", show_default="seven_wonders")] = None,
+    game: GameName = None,
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
     """List the policies that can be named in a line-up, with their parameters."""
     from wsim.cli.policies import policies_command
 
-    policies_command(game, as_json=as_json)
+    policies_command(game, wide=wide, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=PlainCommand, short_help="Show, compare and check cards and rules.")
 def catalog(
-    name: Annotated[str | None, typer.Argument(help="Show this card or wonder only.")] = None,
-    ruleset: Annotated[str, typer.Option(help="Which rules and components.")] = "1e",
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only this card or wonder.", show_default=False)
+    ] = None,
+    game: GameName = None,
+    ruleset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which rules and components: --rulesets.", show_default=DEFAULT_RULESET),
+    ] = None,
     cards: Annotated[str | None, typer.Option(metavar="FILE", help="Show this catalogue, not wsim's own.")] = None,
     patch: Annotated[list[str] | None, typer.Option(metavar="FILE", help="Lay this file over it (repeatable).")] = None,
     changes: Annotated[
@@ -456,18 +390,34 @@ def catalog(
     ] = None,
     diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Compare two rule sets.")] = None,
     check: Annotated[str | None, typer.Option(metavar="FILE", help="Check a catalogue or a patch of it.")] = None,
+    rulesets: Annotated[bool, typer.Option("--rulesets", help="List the rule sets of all games.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of card files and patches, for editors.")
+    ] = False,
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
-    """Show the cards and wonders of 7 Wonders, compare rule sets, check a file of your own."""
-    from wsim.cli.catalog import Source, check_command, diff_command, show_command
+    """Show what a game is made of, compare rule sets, check a file of your own."""
+    from wsim.cli.catalog import (
+        Source,
+        check_command,
+        diff_command,
+        rulesets_command,
+        schema_command,
+        show_command,
+    )
 
-    source = Source(cards, tuple(patch or ()), tuple(changes or ()))
-    if check is not None:
-        check_command(check, ruleset, as_json=as_json)
+    source = Source(game, ruleset, cards, tuple(patch or ()), tuple(changes or ()))
+    if rulesets:
+        rulesets_command(as_json=as_json)
+    elif schema:
+        schema_command(source)
+    elif check is not None:
+        check_command(source, check, wide=wide, as_json=as_json)
     elif diff is not None:
         diff_command(source, diff, as_json=as_json)
     else:
-        show_command(source, ruleset, name, as_json=as_json)
+        show_command(source, name, wide=wide, as_json=as_json)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import print_json, print_tables, progress_bar, rows_of, write_out
+from wsim.cli.console import Shown, print_json, print_tables, progress_bar, rows_of, write_note, write_out
+from wsim.cli.exports import Files
 from wsim.cli.tables import open_run
 
 if TYPE_CHECKING:
@@ -17,29 +19,46 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_command"]
 
+FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 LONGEST = 60  # characters of a value that is shown
 
 
-def compare_command(
-    first: str, second: str, metrics: Sequence[str], view: View, *, level: float, as_json: bool, quiet: bool
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of two runs: metrics (none: the usual ones), what is shown of them, the level, where it goes."""
+
+    metrics: Sequence[str]
+    view: View
+    level: float
+    files: Files
+
+
+def compare_command(first: str, second: str, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     """Compare two runs and print how, what made them differ, and the difference of every metric."""
     from wsim.comparisons.runs import compare_runs
 
+    asked.files.check()
     runs = open_run(first), open_run(second)
     with progress_bar(not quiet) as progress:
-        found = compare_runs(*runs, metrics, level=level, progress=progress)
-    shown = view.of(found.metrics)
+        found = compare_runs(*runs, asked.metrics, level=asked.level, progress=progress)
+    shown = asked.view.of(found.metrics)
+    record = found.record()
+    asked.files.write(shown, {key: one for key, one in record.items() if key != "metrics"}, quiet=quiet)
     if as_json:
-        print_json({**found.record(), "metrics": rows_of(shown)})
+        print_json({**record, "metrics": rows_of(shown)})
         return
-    tables: list[tuple[str, Any]] = [("What differs", _differences(found))] if found.differs else []
+    if asked.files.instead:
+        return
+    tables = [Shown("What differs", _differences(found))] if found.differs else []
     for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
-        tables.append((f"{second} less {first}: {'shares' if what == (True,) else 'points and counts'}", _slim(part)))
-    print_tables(tables)
-    write_out(f"\n{found.how}. {_games(found)}; intervals ({100 * level:g} %) are clustered by game.")
+        title = f"{second} less {first}: {'shares' if what == (True,) else 'points and counts'}"
+        tables.append(Shown(title, rows_of(_slim(part)), first=FIRST))
+    print_tables(tables, wide=asked.view.wide)
+    level = f"{100 * asked.level:g} %"
+    write_out("")
+    write_note(f"{found.how}. {_games(found)}; intervals ({level}) are clustered by game.")
     if not found.differs:
-        write_out("Both runs were made by the same plan, rules and version: they hold the same games.")
+        write_note("Both runs were made by the same plan, rules and version: they hold the same games.")
 
 
 def _slim(metrics: pl.DataFrame) -> pl.DataFrame:

@@ -11,12 +11,15 @@ import io
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from wsim.cli.layout import Laid, columns_of, lay_out, lay_out_all
 from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.errors import UserError
 
@@ -30,17 +33,21 @@ __all__ = [
     "INTERRUPTED",
     "MISUSE",
     "Rows",
+    "Shown",
     "guarded",
+    "json_of",
     "print_json",
     "print_tables",
     "progress_bar",
     "remark",
     "rows_of",
+    "screen_width",
+    "write_note",
     "write_out",
 ]
 
 FAILURE, MISUSE = 1, 2
-_WIDE = 10_000  # columns of a "terminal" that is a pipe or a file: nothing is cut there
+_PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
 
 
 def remark(text: str) -> None:
@@ -49,7 +56,11 @@ def remark(text: str) -> None:
 
 
 def write_out(text: str) -> None:
-    """Print a line of the result."""
+    """Print a line of the result; where the output knows only ASCII, lines and signs that it has."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN)
     print(text)
 
 
@@ -100,7 +111,8 @@ def _of_polars(error: Exception) -> bool:
 def _sentence(error: UserError | typer.TyperException) -> str:
     if isinstance(error, UserError):
         return str(error)
-    return " ".join(error.format_message().split()).removesuffix(".")
+    said = " ".join(error.format_message().split()).removesuffix(".")
+    return f"{said}: wsim --help lists them" if said.startswith("No such command") and "mean" not in said else said
 
 
 def _of_system(error: OSError) -> str:
@@ -109,14 +121,14 @@ def _of_system(error: OSError) -> str:
     return f"cannot use {str(error.filename)!r}: {error.strerror}"
 
 
-def _json(value: Any) -> Any:
+def json_of(value: Any) -> Any:
     """Return a value as JSON knows it: no NaN, no infinity; dates and the like as text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {str(key): _json(one) for key, one in value.items()}
+        return {str(key): json_of(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_json(one) for one in value]
+        return [json_of(one) for one in value]
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
@@ -124,7 +136,7 @@ def print_json(value: Any) -> None:
     """Print a JSON value on standard output."""
     import json
 
-    write_out(json.dumps(_json(value), ensure_ascii=False, indent=2, allow_nan=False))
+    write_out(json.dumps(json_of(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 Rows = Sequence[Mapping[str, Any]]
@@ -135,92 +147,84 @@ def rows_of(table: pl.DataFrame | Rows) -> Rows:
     return table if isinstance(table, Sequence) else table.to_dicts()
 
 
-def print_tables(tables: Iterable[tuple[str, pl.DataFrame | Rows]]) -> None:
-    """Print tables with their titles; on a terminal they fit its width, elsewhere nothing is cut."""
-    from rich.console import Console
+@dataclass(frozen=True)
+class Shown:
+    """A table to print.
 
-    console = (
-        Console()
-        if sys.stdout.isatty()
-        else Console(width=_WIDE, no_color=True, file=cast("TextIO", _Trimmed(sys.stdout)))
-    )
-    for position, (title, table) in enumerate(tables):
+    Attributes
+    ----------
+    title: the line above it.
+    rows: all of it.
+    main: names of its main columns, which are shown unless all are asked for; none: all.
+    first: names of columns in the order in which they are kept where there is not room for all.
+    labels: how many columns name a row: they stand in each part of a table that is too wide.
+    more: what shows the columns that are left out.
+    """
+
+    title: str
+    rows: Rows
+    main: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    labels: int = 1
+    more: str = "--wide"
+
+
+def screen_width() -> int | None:
+    """Return how many columns of text there are: COLUMNS if it is set, those of the terminal; None without an end."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and int(given) > 0:
+        return int(given)
+    return os.get_terminal_size(sys.stdout.fileno()).columns or None if _on_terminal() else None
+
+
+def _on_terminal() -> bool:
+    try:
+        return sys.stdout.isatty() and sys.stdout.fileno() >= 0
+    except (OSError, ValueError):
+        return False
+
+
+def print_tables(tables: Iterable[Shown], *, wide: bool = False) -> None:
+    """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
+    width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
+    for position, table in enumerate(tables):
         if position:
-            console.print()
-        console.print(title, style="bold", markup=False, highlight=False)
-        console.print(_table(rows_of(table)))
+            write_out("")
+        for line in _wrapped(table.title, width):
+            write_out(f"\033[1m{line}\033[0m" if bold else line)
+        if not table.rows:
+            write_out("(no rows)")
+            continue
+        columns = columns_of(table.rows)
+        if wide:
+            _print_parts(lay_out_all(columns, width, table.labels))
+            continue
+        laid = lay_out([one for one in columns if not table.main or one.name in table.main], width, table.first)
+        _print_parts([laid])
+        if left := len(laid.hidden) + sum(bool(table.main) and one.name not in table.main for one in columns):
+            write_note(f"{left} more column{'s' if left > 1 else ''}: {table.more}")
 
 
-class _Trimmed(io.TextIOBase):
-    """A text stream without spaces at the ends of lines."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        self._stream.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
-        return len(text)
+def _print_parts(parts: Iterable[Laid]) -> None:
+    for number, part in enumerate(parts):
+        if number:
+            write_out("")
+        for line in part.lines:
+            write_out(line)
 
 
-def _table(rows: Rows) -> Any:
-    """Lay rows out in columns, numbers to the right."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    if not rows:
-        return "(no rows)"
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    cells = []
-    for name, values in columns.items():
-        if name.endswith(_ENDS) and name.rpartition("_")[0] in columns:
-            continue  # shown with the estimate
-        low, high = columns.get(f"{name}_low"), columns.get(f"{name}_high")
-        cells.append(_texts(values) if low is None or high is None else _with_intervals(values, low, high))
-        heading = name.removeprefix("points_").replace("_", " ")
-        table.add_column(escape(heading), justify="right" if _numeric(values) else "left", overflow="fold")
-    for row in zip(*cells, strict=True):
-        table.add_row(*map(escape, row))
-    return table
+def write_note(text: str) -> None:
+    """Print sentences: lines no longer than there is room, broken between words."""
+    width = screen_width()
+    for line in text.split("\n"):
+        for part in _wrapped(line, width):
+            write_out(part)
 
 
-_ENDS = ("_low", "_high")
-
-
-def _with_intervals(values: Sequence[Any], low: Sequence[Any], high: Sequence[Any]) -> list[str]:
-    """Return estimates with half the width of their intervals behind them."""
-    halves = [None if b is None or t is None else (t - b) / 2 for b, t in zip(low, high, strict=True)]
-    decimals = _decimals([value for value in values if isinstance(value, float)])
-    return [
-        text if half is None else f"{text} ±{half:.{decimals}f}"
-        for text, half in zip(_texts(values), halves, strict=True)
-    ]
-
-
-def _numeric(values: Iterable[Any]) -> bool:
-    return all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
-
-
-def _texts(values: Sequence[Any]) -> list[str]:
-    """Return the cells of a column; its numbers have the same number of decimals, fewer if they are large."""
-    decimals = _decimals([value for value in values if isinstance(value, float)])
-    return [f"{value:,.{decimals}f}" if isinstance(value, float) else _text(value) for value in values]
-
-
-def _decimals(numbers: Iterable[float]) -> int:
-    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
-    return 3 if largest < 10 else 2 if largest < 1000 else 0
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def _wrapped(text: str, width: int | None) -> list[str]:
+    if width is None:
+        return [text]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
+from wsim.cli.console import (
+    INTERRUPTED,
+    Shown,
+    print_json,
+    print_tables,
+    progress_bar,
+    remark,
+    rows_of,
+    write_note,
+    write_out,
+)
+from wsim.cli.exports import Files, plan_identity
 from wsim.cli.run import announce_compiling
 from wsim.comparisons.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
 from wsim.game import find_game
@@ -20,6 +31,8 @@ if TYPE_CHECKING:
     from wsim.cli.tables import View
 
 __all__ = ["Asked", "picks_command"]
+
+FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 
 @dataclass(frozen=True)
@@ -32,11 +45,13 @@ class Asked:
     out: str | None
     resume: bool
     threads: int | None
+    files: Files
 
 
 def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
     given.no_arguments()
+    asked.files.check()
     question = PickQuestion(**asked.question)
     plan = randomised(given.resolve(games=GAMES), asked.randomise)
     if not quiet:
@@ -59,34 +74,49 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
 def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
     """Print an answer: its table with what it is an estimate of, or all of it as JSON."""
     shown = asked.view.of(answer.effects)
+    record = {**answer.record(), **plan_identity(answer.plan), "notes": _notes(answer)}
+    asked.files.write(shown, {key: one for key, one in record.items() if key != "effects"})
     if as_json:
-        print_json({**answer.record(), "effects": rows_of(shown)})
+        print_json({**record, "effects": rows_of(shown)})
         return
-    tables = [(_title(answer, asked), rows_of(shown))]
+    if asked.files.instead:
+        return
+    tables = [Shown(_title(answer, asked), rows_of(shown), first=FIRST)]
     if answer.targets is not None:
         targets = answer.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
-        tables.append((f"Where the effect on {answer.question.outcome} is {answer.question.target:g}", targets))
-    print_tables(tables)
+        title = f"Where the effect on {answer.question.outcome} is {answer.question.target:g}"
+        tables.append(Shown(title, targets, first=("card", "value", "from", "to", "said")))
+    print_tables(tables, wide=asked.view.wide)
     if shown.is_empty():
-        write_out("Nothing was effectively done often enough: play more --games, or lower --fewest.")
-    write_out(f"\nEstimand: {answer.estimand}")
-    if answer.targets is not None:
-        target, level = f"{answer.question.target:g}", f"{100 * answer.question.level:g} %"
-        write_out(
-            f"value: where the effect is {target}, straight between the values that were tried; from, to: {target} "
-            f"lies within the effect's {level} interval there, and beyond the sweep if there is no end."
+        write_note("Nothing was effectively done often enough: play more --games, or lower --fewest.")
+    write_out("")
+    for note in _notes(answer):
+        write_note(note)
+
+
+def _notes(answer: PickExperiment) -> list[str]:
+    """Say in words what the effects are and what they are not."""
+    question = answer.question
+    level = f"{100 * question.level:g} %"
+    said = [f"Estimand: {answer.estimand}"]
+    if question.target is not None:
+        said.append(
+            f"value: where the effect is {question.target:g}, straight between the values that were tried; from, to: "
+            f"{question.target:g} lies within the effect's {level} interval there, and beyond the sweep if there is no "
+            "end."
         )
-    rare = int(answer.effects["rare"].sum())
-    if rare:
-        write_out(
-            f"Rare ({rare} rows): drawn fewer than {answer.question.fewest} times when the policy wanted something "
-            "else; their intervals may be too short."
+    if rare := int(answer.effects["rare"].sum()):
+        said.append(
+            f"Rare ({rare} rows): drawn fewer than {question.fewest} times when the policy wanted something else; "
+            "their intervals may be too short."
         )
-    write_out(
-        f"Causal: picks were randomised with known probability. Intervals: {100 * answer.question.level:g} %, "
-        f"clustered by game; q: Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively "
-        f"done less than {answer.question.fewest} times."
+    said.append(
+        f"Causal: picks were randomised with known probability. Intervals: {level}, clustered by game; q: "
+        f"Benjamini-Hochberg over {answer.effects.height} rows. Left out: what was effectively done less than "
+        f"{question.fewest} times. effective: equally weighted picks worth as much; drawn: those that the policy did "
+        "not want."
     )
+    return said
 
 
 def _title(answer: PickExperiment, asked: Asked) -> str:

@@ -7,12 +7,14 @@ parameter ``given``. ``@table_options()`` does the same with a run and the view 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wsim.cli.exports import Files
 from wsim.cli.tables import Asked, View
 from wsim.errors import UserError, nearest
 
@@ -20,20 +22,27 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 __all__ = [
+    "DEFAULT_RULESET",
     "EVERY_SEAT",
     "EXTRA_OPTIONS",
     "PLAN_OPTIONS",
+    "Csv",
     "Filter",
     "Given",
     "Json",
+    "Level",
+    "Parquet",
+    "PlainCommand",
     "PlanCommand",
     "Quiet",
     "RunFolder",
+    "RunFolders",
     "Sort",
     "Threads",
     "Top",
     "TraceCommand",
     "Trust",
+    "Wide",
     "names_of",
     "plan_options",
     "table_options",
@@ -41,12 +50,28 @@ __all__ = [
 ]
 
 
+LONGEST = 40  # letters of a number
+_POWERS = {"k": 3, "m": 6}
+_WHOLE = re.compile(r"([+-]?)(\d[\d_,]*)(?:\.(\d+))?(?:e(\d\d?)|([km]))?", re.ASCII | re.IGNORECASE)
+
+
 def whole(text: str) -> int:
-    """Read a whole number; the message of a mistake names it."""
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+    """Read a whole number, also as 1e6, 10k, 2.5m or 1,000; the message of a mistake names it.
+
+    >>> whole("2.5k")
+    2500
+    """
+    text = str(text).strip()  # a default is a number already
+    match = _WHOLE.fullmatch(text)
+    if match is None or len(text) > LONGEST:
+        raise typer.BadParameter(f"{text[:LONGEST]!r} is not a whole number: write it as 10000, 10k or 1e4")
+    sign, digits, fraction, power, letter = match.groups()
+    places = int(power or _POWERS.get((letter or "").lower(), 0)) - len(fraction or "")
+    number = int(digits.replace("_", "").replace(",", "") + (fraction or ""))
+    if places < 0 and number % 10**-places:
+        raise typer.BadParameter(f"{text!r} is not a whole number")
+    scaled: int = number * 10**places if places >= 0 else number // 10**-places
+    return -scaled if sign == "-" else scaled
 
 
 Threads = Annotated[
@@ -62,7 +87,19 @@ EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Context settings of a command that takes options which it does not know: those of one game, or of one table."""
 
 
-class PlanCommand(typer.core.TyperCommand):
+class PlainCommand(typer.core.TyperCommand):
+    """A command whose help speaks of files and runs, not of types: ``RUN``, not ``{RUN} <str>``."""
+
+    def get_help(self, context: Any) -> str:
+        """Return the help, type names blanked out."""
+        said = super().get_help(context)
+        return _TYPE_NAMES.sub(lambda match: " " * len(match[0]), said.replace("{RUN}", "RUN").replace("[[", "["))
+
+
+_TYPE_NAMES = re.compile(r"(?<=\S) <[a-z]\w*(?:\[\w+\])?>(?=  |\n)")
+
+
+class PlanCommand(PlainCommand):
     """A command with ``plan_options``: its help ends with the options that only some game has."""
 
     def format_epilog(self, context: Any, formatter: Any) -> None:
@@ -95,21 +132,52 @@ def _option_of(key: str) -> str:
     return "--" + key.replace("_", "-")
 
 
+DEFAULT_RULESET = "1e; of tower_of_babel 2005"
+DEFAULT_PLAYERS = "4; 2 of the rule sets for two"
+DEFAULT_POLICIES = "balanced,military,science,civilian; of tower_of_babel builder,supplier,collector,majority"
+"""What ``default_plan`` of the games says; a test compares them."""
+
+
+def _games() -> Mapping[str, str]:
+    from wsim.game import GAMES
+
+    return GAMES
+
+
+def _policy_names(incomplete: str) -> list[str]:
+    """Complete the last name of a line-up."""
+    from wsim.game import find_game
+
+    before, comma, last = incomplete.rpartition(",")
+    names = {str(row["name"]) for game in _games() for row in find_game(game).policies()}
+    return [before + comma + name for name in sorted(names) if name.startswith(last)]
+
+
 PLAN_OPTIONS: Mapping[str, Any] = {
     "plan_file": Annotated[
         str | None,
         typer.Option("--plan", metavar="FILE", help="Read the options from this TOML file; options given here win."),
     ],
-    "game": Annotated[str | None, typer.Option(help="Which game.", show_default="seven_wonders")],
-    "ruleset": Annotated[str | None, typer.Option(help="Which rules and components.", show_default="the game's first")],
+    "game": Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="seven_wonders or tower_of_babel.",
+            show_default="seven_wonders",
+            autocompletion=lambda: list(_games()),
+        ),
+    ],
+    "ruleset": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Which rules and components: wsim catalog --rulesets.", show_default=DEFAULT_RULESET
+        ),
+    ],
     "players": Annotated[
         int | None,
-        typer.Option(help="Players at the table.", parser=whole, metavar="N", show_default="the game's usual number"),
+        typer.Option(help="Players at the table.", parser=whole, metavar="N", show_default=DEFAULT_PLAYERS),
     ],
-    "games": Annotated[
-        int | None,
-        typer.Option(help="How many games, numbered from 0.", parser=whole, metavar="N", show_default="100000"),
-    ],
+    "games": Annotated[int | None, typer.Option(parser=whole, metavar="N")],
     "seed": Annotated[
         int | None, typer.Option(help="Seed of all random streams.", parser=whole, metavar="N", show_default="1")
     ],
@@ -118,12 +186,17 @@ PLAN_OPTIONS: Mapping[str, Any] = {
         typer.Option(
             metavar="LINE-UP",
             help="One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
-            show_default="the game's mixed line-up",
+            show_default=DEFAULT_POLICIES,
+            autocompletion=_policy_names,
         ),
     ],
     "rotate": Annotated[
         bool | None,
-        typer.Option("--rotate/--fixed-seats", help="Move the line-up on by one seat from game to game."),
+        typer.Option(
+            "--rotate/--fixed-seats",
+            help="Move the line-up on by one seat from game to game.",
+            show_default="--rotate",
+        ),
     ],
     "cards": Annotated[
         str | None, typer.Option(metavar="FILE", help="Read this catalogue instead of the one that comes with wsim.")
@@ -137,7 +210,9 @@ PLAN_OPTIONS: Mapping[str, Any] = {
             metavar="PATH=VALUE", help="Change one value of the catalogue (repeatable): cards.Palace.points=6"
         ),
     ],
-    "picks": Annotated[bool | None, typer.Option("--picks/--no-picks", help="Record every decision, too.")],
+    "picks": Annotated[
+        bool | None, typer.Option("--picks/--no-picks", help="Record every decision, too.", show_default="--no-picks")
+    ],
     "keep": Annotated[
         str | None,
         typer.Option(
@@ -223,27 +298,44 @@ Sort = Annotated[
 Top = Annotated[int | None, typer.Option(help="Show only the first rows.", parser=whole, metavar="N")]
 Filter = Annotated[
     list[str] | None,
-    typer.Option("--filter", metavar="COLUMN=VALUE", help="Show only these rows (repeatable)."),
+    typer.Option(
+        "--filter",
+        metavar="CONDITION",
+        help="Show only these rows: COLUMN=VALUE, card=Altar,Baths, policy!=random, n>=1000 (repeatable).",
+    ),
 ]
 Trust = Annotated[
     bool, typer.Option("--trust", help="Run the policy code that the run folder names and keeps, whoever wrote it.")
 ]
-RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.")]
+RunFolder = Annotated[str, typer.Argument(metavar="RUN", help="A folder that wsim run wrote.", show_default=False)]
+RunFolders = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN", help="A folder that wsim run wrote; several stand in one table.", show_default=False),
+]
+Wide = Annotated[bool, typer.Option("--wide", help="Show every column, in several parts if there is no room.")]
+Level = Annotated[float, typer.Option(metavar="LEVEL", help="Confidence level of the intervals.", show_default="0.95")]
+Csv = Annotated[
+    str | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, too; - prints them instead.")
+]
+Parquet = Annotated[str | None, typer.Option("--parquet", metavar="FILE", help="Write the rows as Parquet, too.")]
 VIEW_OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "by": (
         Annotated[
             str | None,
             typer.Option(
                 metavar="COLUMNS",
-                help="Split by columns of the seats table: policy, wonder, seat, wonder_left, ... (commas).",
+                help="Rows by these columns instead: policy, wonder, seat, wonder_left, ... (with commas).",
             ),
         ],
         None,
     ),
+    "level": (Level, 0.95),
     "sort": (Sort, None),
     "top": (Top, None),
     "only": (Filter, None),
-    "wide": (Annotated[bool, typer.Option("--wide", help="Show every column, not the main ones.")], False),
+    "wide": (Wide, False),
+    "csv": (Csv, None),
+    "parquet": (Parquet, None),
     "as_json": (Json, False),
 }
 """Every option of a view with its default."""
@@ -254,9 +346,16 @@ def names_of(text: str | None) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, (text or "").split(","))))
 
 
-def plan_options(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a plan, but for those left out; it takes them as its parameter ``given``."""
+def plan_options(*left_out: str, games: str = "100,000") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a plan, but for those left out; it takes them as its parameter ``given``.
+
+    ``games``: how many it plays unless told otherwise, for its help.
+    """
     shared = {name: annotation for name, annotation in PLAN_OPTIONS.items() if name not in left_out}
+    if "games" in shared:
+        help_text = "How many games, numbered from 0: 20000, 20k or 2e4."
+        option = typer.Option(help=help_text, parser=whole, metavar="N", show_default=games)
+        shared["games"] = Annotated[int | None, option]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         def command(context: typer.Context, **values: Any) -> None:
@@ -278,24 +377,26 @@ def table_options(**of_table: Any) -> Callable[[Callable[..., None]], Callable[.
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         def command(context: typer.Context, **values: Any) -> None:
-            if (first := str(values.get("name") or "")).startswith("-"):
-                raise UserError(f"name the table before its options: {context.info_name} RUN NAME {first} ...")
             named = {name: values.pop(name) for name in of_table}
-            asked = _asked(context, {name: values.pop(name) for name in ("run", *VIEW_OPTIONS)}, named)
+            asked = _asked(context, {name: values.pop(name) for name in ("runs", *VIEW_OPTIONS)}, named)
             function(asked=asked, **values)
 
-        run = _parameter("run", RunFolder, inspect.Parameter.empty)
+        runs = _parameter("runs", RunFolders, inspect.Parameter.empty)
         own = [*_own(function, "asked"), *(_parameter(name, annotation) for name, annotation in of_table.items())]
         view = [_parameter(name, annotation, default) for name, (annotation, default) in VIEW_OPTIONS.items()]
-        return _signed(command, function, [run, *own, *view])
+        return _signed(command, function, [runs, *own, *view])
 
     return decorate
 
 
 def _asked(context: typer.Context, view: Mapping[str, Any], named: Mapping[str, Any]) -> Asked:
-    pairs, arguments = _split(context.args)
+    words = [*view["runs"], *context.args]  # with EXTRA_OPTIONS, what is unknown stands among the runs
+    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    pairs, arguments = _split(words[first:])
     if arguments:
         raise UserError(f"{context.info_name} takes no argument {arguments[0]!r}")
+    if not first:
+        raise UserError(f"{context.info_name} shows a run: name its folder before {words[0]}")
     options: dict[str, list[str | None]] = {}
     for option, text in pairs:
         options.setdefault(option.lstrip("-").replace("-", "_"), []).append(text)
@@ -303,11 +404,13 @@ def _asked(context: typer.Context, view: Mapping[str, Any], named: Mapping[str, 
         if given not in (None, False, []):
             options[name] = [None] if given is True else given if isinstance(given, list) else [given]
     return Asked(
-        folder=view["run"],
+        folders=tuple(words[:first]),
         view=View(view["sort"], view["top"], tuple(view["only"] or ()), view["wide"]),
         as_json=view["as_json"],
         by=names_of(view["by"]),
         options=options,
+        level=view["level"],
+        files=Files(view["csv"], view["parquet"]),
     )
 
 

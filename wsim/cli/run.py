@@ -5,11 +5,23 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, rows_of, write_out
+from wsim.cli.console import (
+    INTERRUPTED,
+    Shown,
+    print_json,
+    print_tables,
+    progress_bar,
+    remark,
+    rows_of,
+    write_note,
+    write_out,
+)
+from wsim.cli.tables import fair_share
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
 
@@ -36,7 +48,7 @@ class Output:
     part: str | None = None
 
 
-def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> None:
+def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quiet: bool) -> None:
     """Play what is missing, then print the folder and the game's summary of the run."""
     plan, folder = _plan(given, output)
     if not quiet:
@@ -56,13 +68,16 @@ def run_command(given: Given, output: Output, *, as_json: bool, quiet: bool) -> 
                 "games": run.games,
                 "played": recording.played,
                 "seconds": round(seconds, 3),
-                "tables": {title: rows_of(frame) for title, frame, _ in tables},
+                "level": 0.95,
+                "notes": list(dict.fromkeys(one.note for one in tables if one.note)),
+                "tables": {one.title: rows_of(one.frame) for one in tables},
             }
         )
         return
-    print_tables([(title, frame) for title, frame, _ in tables])
-    for note in dict.fromkeys(note for _, _, note in tables if note.startswith(OBSERVATIONAL)):
-        write_out(f"\n{note}")
+    print_tables([one.shown for one in tables], wide=wide)
+    for note in dict.fromkeys(one.note for one in tables if one.note.startswith(OBSERVATIONAL)):
+        write_out("")
+        write_note(note)
     if recording.played:
         write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
     else:
@@ -95,6 +110,9 @@ def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -
     plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
         kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
+        files = Path(source, "files")
+        if any(entry.module for entry in plan.line_up) and files.is_dir():
+            kept.append(str(files))
         look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
         raise UserError(
             f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
@@ -103,8 +121,18 @@ def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -
     return plan
 
 
-def _summary(run: Run) -> list[tuple[str, pl.DataFrame, str]]:
-    """Return the tables that a run ends with: title, rows, note."""
+@dataclass(frozen=True)
+class _Ending:
+    """A table that a run ends with: its title, as it is shown, its main columns, its note."""
+
+    title: str
+    shown: Shown
+    frame: pl.DataFrame
+    note: str
+
+
+def _summary(run: Run) -> list[_Ending]:
+    """Return the tables that a run ends with."""
     from wsim.stats.brief import brief, ends
 
     found = []
@@ -113,7 +141,16 @@ def _summary(run: Run) -> list[tuple[str, pl.DataFrame, str]]:
         if analysis.shown == "run" and possible and analysis.fits(run.plan):
             table = analysis.table(run)
             title, frame = ends(table)
-            found.append((title, brief(frame, analysis.main()), table.note))
+            main = brief(frame, analysis.main())
+            split = analysis.by or frame.columns[:1]
+            shown = Shown(
+                f"{title}{fair_share(frame)}",
+                rows_of(frame),
+                tuple(main.columns),
+                (*split, *analysis.first),
+                labels=max(len(split), 1),
+            )
+            found.append(_Ending(title, shown, main, table.note))
     return found
 
 

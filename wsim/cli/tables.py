@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import print_json, print_tables, remark, rows_of, write_out
+from wsim.cli.console import Shown, print_json, print_tables, remark, rows_of, write_note, write_out
+from wsim.cli.exports import Files, identity_of
+from wsim.cli.filters import column_named, filtered
 from wsim.errors import UserError, nearest
-from wsim.game import analyses_of, find_analysis, find_game
+from wsim.game import GAMES, analyses_of, find_analysis, find_game
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from wsim.stats.analysis import Analysis
     from wsim.stats.tables import Table
 
-__all__ = ["Asked", "View", "list_command", "open_run", "show", "table_command"]
+__all__ = ["Asked", "View", "fair_share", "list_command", "open_run", "table_command", "words_of"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class View:
     ----------
     sort: a column, largest first, or ``-column``, smallest first; None keeps the table's own order.
     top: how many rows, after sorting; None for all.
-    only: ``column=value``, all of which must hold.
+    only: conditions (``wsim.cli.filters``), all of which must hold.
     wide: whether every column is shown, or the main ones (``Analysis.main``).
     """
 
@@ -39,75 +41,151 @@ class View:
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return what is shown of ``table``; raise UserError for a column that it does not have."""
-        for condition in self.only:
-            name, equals, value = condition.partition("=")
-            if not equals:
-                raise UserError(f"a filter is column=value, not {condition!r}")
-            table = table.filter(_matches(table, name, value))
-        if self.sort is not None:
-            name = _column(table, self.sort.removeprefix("-"))
-            table = table.sort(name, descending=self.sort[:1] != "-", nulls_last=True, maintain_order=True)
         if self.top is not None and self.top < 1:
             raise UserError(f"top must be at least 1, not {self.top}")
+        table, said = filtered(table, self.only)
+        if said:
+            remark(f"wsim: {said}")
+        if self.sort is not None:
+            name = column_named(table, self.sort.removeprefix("-"))
+            table = table.sort(name, descending=self.sort[:1] != "-", nulls_last=True, maintain_order=True)
         return table if self.top is None else table.head(self.top)
-
-
-def _column(table: pl.DataFrame, heading: str) -> str:
-    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``)."""
-    name = heading.strip().replace(" ", "_")
-    for candidate in (heading, name, f"points_{name}"):
-        if candidate in table.columns:
-            return candidate
-    columns = ", ".join(table.columns)
-    raise UserError(f"the table has no column {heading!r}: it has {columns}{nearest(heading, table.columns)}")
-
-
-def _matches(table: pl.DataFrame, name: str, value: str) -> pl.Expr:
-    """Compare a column with text: numbers as numbers, names without regard to capitals."""
-    import polars as pl
-
-    name = _column(table, name)
-    if table.schema[name].is_numeric():
-        try:
-            return pl.col(name) == float(value)
-        except ValueError as error:
-            raise UserError(f"the column {name!r} holds numbers, not {value!r}") from error
-    return pl.col(name).cast(pl.String).str.to_lowercase() == value.lower()
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command that shows a table of a run was given.
+    """What a command that shows a table of runs was given.
 
     Attributes
     ----------
-    folder: the run.
+    folders: the runs, at least one.
     view: what is shown of the table.
     as_json: whether as JSON.
     by: columns that split its rows; none for the table's own.
     options: options of the table with the texts that were given for each, None for an option without a value.
+    level: confidence level of the intervals.
+    files: where else it is written.
     """
 
-    folder: str
+    folders: tuple[str, ...]
     view: View
     as_json: bool
     by: tuple[str, ...] = ()
     options: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    level: float = 0.95
+    files: Files = field(default_factory=Files)
 
 
 def table_command(name: str, asked: Asked) -> None:
-    """Print the table ``name`` of a run: its rows, and in words what it says and what it does not."""
-    run = open_run(asked.folder)
+    """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
+    asked.files.check()
+    runs = [open_run(folder) for folder in asked.folders]
+    parts = [_part(name, run, asked) for run in runs]
+    analysis = find_analysis(find_game(runs[0].plan.game), name)
+    table, front = (parts[0], None) if len(runs) == 1 else beside(runs, parts, analysis, asked.by)
+    split = asked.by or analysis.by or ()
+    labels = (*split, *(f"opponent_{one}" for one in split), *((front,) if front else ()))
+    shown = asked.view.of(table.frame)
+    record: dict[str, Any] = {"format": FORMAT, "table": name, "title": table.title, "note": table.note}
+    record |= {"level": asked.level, "by": list(split)}
+    record |= {"options": {key: list(texts) for key, texts in asked.options.items()}}
+    record |= {"filter": list(asked.view.only), "sort": asked.view.sort, "top": asked.view.top}
+    record |= {"runs": [identity_of(run) for run in runs]}
+    asked.files.write(shown, record)
+    if asked.as_json:
+        print_json({**record, "rows": rows_of(shown)})
+    elif not asked.files.instead:
+        games = " and ".join(f"{run.games:,}" for run in runs)
+        main = analysis.main(asked.by)
+        title = f"{table.title}, {games} games{fair_share(table.frame)}"
+        _print(table, title, shown, _Columns(labels, analysis.first, main, asked.view.wide))
+
+
+FORMAT = "wsim-table/1"
+
+
+def _part(name: str, run: Run, asked: Asked) -> Table:
+    """Make the table of one run."""
     analysis = find_analysis(find_game(run.plan.game), name)
     options = {key: _value(name, analysis, key, texts) for key, texts in asked.options.items()}
-    table = analysis.table(run, asked.by, **options)
-    columns = () if asked.view.wide else analysis.main(asked.by)
-    show(table, run, asked.view, columns, as_json=asked.as_json)
+    return analysis.table(run, asked.by, level=asked.level, **options)
+
+
+def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: Sequence[str]) -> tuple[Table, str]:
+    """Return one table of the tables of several runs, and the name of the column that tells the runs apart."""
+    from wsim.stats.combined import stack
+
+    games = {run.plan.game: run for run in runs}
+    if len(games) > 1:
+        one, other = list(games.values())[:2]
+        raise UserError(
+            f"runs of one game stand in one table, not {str(one.path)!r} of {one.plan.game} beside {str(other.path)!r} "
+            f"of {other.plan.game}"
+        )
+    tellers: dict[str, list[object]] = {
+        "players": [run.plan.players for run in runs],
+        "ruleset": [run.plan.ruleset for run in runs],
+        "run": [str(run.path) for run in runs],
+    }
+    for column, values in tellers.items():
+        if len(set(values)) == len(runs):
+            return stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ()), column
+    raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which columns are shown: those that name a row, those kept longest, the main ones (none: all), or every one."""
+
+    labels: Sequence[str]
+    first: Sequence[str]
+    main: Sequence[str]
+    wide: bool
+
+
+def _print(table: Table, title: str, shown: pl.DataFrame, columns: _Columns) -> None:
+    """Print a table that fits, and in words what it says and what it does not."""
+    from wsim.stats.brief import brief
+
+    labels = 1 + max((shown.columns.index(one) for one in columns.labels if one in shown.columns), default=0)
+    main = tuple(brief(shown, (*columns.main, *columns.labels)).columns) if columns.main else ()
+    first = (*columns.labels, *columns.first)
+    print_tables([Shown(title, rows_of(shown), main, first, labels)], wide=columns.wide)
+    if table.note:
+        write_out("")
+        write_note(table.note)
+
+
+def fair_share(frame: pl.DataFrame) -> str:
+    """Return what a title says of the share of wins that everybody has by chance; nothing where it differs."""
+    if not {"win_share", "win_points"} <= set(frame.columns):
+        return ""
+    pairs = frame.select("win_share", "win_points").drop_nulls().rows()
+    ratios = [share / points for share, points in pairs if points]
+    if not ratios or max(ratios) - min(ratios) > 1e-6:
+        return ""
+    return f"; a fair share of wins is {ratios[0]:.3f}"
+
+
+def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+    """Tell the runs from the name of a table: the first word that is no run, but for the first of all."""
+    from pathlib import Path
+
+    tables = {name for game in GAMES for name in find_game(game).ANALYSES}
+    for place, word in enumerate(words[1:], start=1):
+        if (Path(word) / "run.json").exists():
+            continue
+        more = words[place + 1 :]
+        if more and word in tables:
+            raise UserError(f"table takes no argument {more[0]!r}")
+        if not more:
+            return tuple(words[:place]), word
+    return tuple(words), None
 
 
 def list_command(asked: Asked) -> None:
     """Print which tables a run has."""
-    run = open_run(asked.folder)
+    run = open_run(asked.folders[0])
     game = find_game(run.plan.game)
     rows = [
         {
@@ -122,7 +200,7 @@ def list_command(asked: Asked) -> None:
     if asked.as_json:
         print_json(rows)
         return
-    print_tables([(f"Tables of {game.TITLE}: wsim table {asked.folder} NAME", rows)])
+    print_tables([Shown(f"Tables of {game.TITLE}: wsim table {asked.folders[0]} NAME", rows)], wide=asked.view.wide)
 
 
 def _option_names(analysis: Analysis) -> list[str]:
@@ -154,18 +232,3 @@ def open_run(folder: str) -> Run:
     if not run.complete:
         remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     return run
-
-
-def show(table: Table, run: Run, view: View, columns: tuple[str, ...] = (), *, as_json: bool) -> None:
-    """Print a table, with ``columns`` alone if there are some, and in words what it says and what it does not."""
-    shown = view.of(table.frame)
-    if as_json:
-        print_json(rows_of(shown))
-        return
-    if columns:
-        from wsim.stats.brief import brief
-
-        shown = brief(shown, columns)
-    print_tables([(f"{table.title}, {run.games:,} games", shown)])
-    if table.note:
-        write_out(f"\n{table.note}")

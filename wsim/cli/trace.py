@@ -16,7 +16,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.files import writing
 from wsim.lab.plan import MAXIMUM_GAMES
-from wsim.lab.rerun import refuse_other_rules
+from wsim.lab.replay import refuse_other_rules
 from wsim.lab.store import load_run
 from wsim.positions.of_run import refuse_other_game
 from wsim.positions.why import PLAYOUTS, told_why, why_text

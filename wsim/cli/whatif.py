@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wsim.cli.console import INTERRUPTED, print_json, print_tables, progress_bar, remark, write_out
+from wsim.cli.console import (
+    INTERRUPTED,
+    Shown,
+    print_json,
+    print_tables,
+    progress_bar,
+    remark,
+    screen_width,
+    write_note,
+    write_out,
+)
+from wsim.cli.exports import Files
 from wsim.cli.run import announce_compiling
 from wsim.comparisons.answer import EFFECT, WhatIf, check_target
 from wsim.comparisons.arms import Change
@@ -24,9 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "chart_lines", "whatif_command"]
 
-Shown = list[dict[str, Any]]
+Lines = list[dict[str, Any]]
 
 CHART = 56  # columns of the chart's scale
+ROOM = 48  # columns of text from which there is a chart
+FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 FEW = 3  # variants up to which every metric is shown without being asked for
 
 
@@ -39,6 +52,8 @@ class Asked:
     change: what the variants have.
     base_set, base_patch: changes that both arms have.
     details: whether every metric is shown for many variants, too.
+    files: where else the rows of the answer are written.
+    wide: whether every column is shown.
     """
 
     change: Mapping[str, Any]
@@ -48,6 +63,8 @@ class Asked:
     out: str | None
     threads: int | None
     details: bool
+    files: Files
+    wide: bool
 
 
 def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
@@ -58,6 +75,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
     change, question = Change(**asked.change), Question(**asked.question)
     if asked.out is not None:
         check_target(Path(asked.out))  # before the games are played
+    asked.files.check()
     if not quiet:
         announce_compiling(find_game(plan.game))
     interrupted = False
@@ -68,7 +86,11 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
         if interrupt.result is None:
             raise
         answer, interrupted = interrupt.result, True
-    _show(answer, details=asked.details, as_json=as_json, quiet=quiet)
+    record = answer.record()
+    rows = {"effects", "details", "looks"}
+    asked.files.write(answer.effects, {key: one for key, one in record.items() if key not in rows}, quiet=quiet)
+    if not asked.files.instead:
+        _show(answer, asked, as_json=as_json, quiet=quiet)
     if asked.out is not None:
         path = answer.write(asked.out)
         if not quiet:
@@ -78,7 +100,7 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
         raise typer.Exit(INTERRUPTED)
 
 
-def _show(answer: WhatIf, *, details: bool, as_json: bool, quiet: bool) -> None:
+def _show(answer: WhatIf, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     """Print an answer: its tables, a chart where there are several variants, and how it came about."""
     if as_json:
         print_json(answer.record())
@@ -86,16 +108,25 @@ def _show(answer: WhatIf, *, details: bool, as_json: bool, quiet: bool) -> None:
     effects = answer.effects.to_dicts()
     tables = [(f"{_what(effects)}. {answer.estimand}", _slim(effects))]
     many = len(effects) > FEW
-    if details or not many:
+    if asked.details or not many:
         tables += _details(answer)
-    print_tables(tables)
-    if len(effects) > 1:
+    print_tables([Shown(title, rows, first=FIRST) for title, rows in tables], wide=asked.wide)
+    width = screen_width()
+    if len(effects) > 1 and (width is None or width >= ROOM):
         write_out(f"\nEffect on {answer.question.metric}, with its interval:")
-        for line in chart_lines(effects, _characters()):
+        for line in chart_lines(effects, _characters(), _scale(effects, width)):
             write_out(line)
-    write_out("\n" + "\n".join(_remarks(answer)))
-    if many and not (details or quiet):
+    write_out("")
+    for one in _remarks(answer):
+        write_note(one)
+    if many and not (asked.details or quiet):
         remark("add --details for all metrics of every variant")
+
+
+def _scale(rows: Sequence[Mapping[str, Any]], width: int | None) -> int:
+    """Return the columns of the chart's scale: what names and effects leave of the width."""
+    names = max(len(str(row["variant"] if row["value"] is None else row["value"])) for row in rows)
+    return CHART if width is None else max(min(CHART, width - names - 12), 10)
 
 
 def _what(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -105,7 +136,7 @@ def _what(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"What if {rows[0]['variant']}" if len(rows) == 1 else f"{len(rows)} variants"
 
 
-def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
+def _details(answer: WhatIf) -> list[tuple[str, Lines]]:
     """Return every other metric, shares apart from points because their sizes differ."""
     rows = [row for row in answer.details.to_dicts() if row["metric"] != answer.question.metric]
     of_shares = {metric.name for metric in answer.metrics if metric.share}
@@ -117,7 +148,7 @@ def _details(answer: WhatIf) -> list[tuple[str, Shown]]:
     ]
 
 
-def _slim(rows: Sequence[Mapping[str, Any]]) -> Shown:
+def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
     """Leave out of a table for people what its title or another column says; the JSON has it all."""
     hidden = {"variant"} if len({row["variant"] for row in rows}) == 1 else {"decided_at"}
     hidden |= {"value"} if rows[0]["value"] is None else {"variant"}
@@ -169,20 +200,20 @@ def _characters() -> _Characters:
     return _Characters("─", "●", "│")
 
 
-def chart_lines(rows: Sequence[Mapping[str, Any]], characters: _Characters) -> list[str]:
+def chart_lines(rows: Sequence[Mapping[str, Any]], characters: _Characters, scale: int = CHART) -> list[str]:
     """Return one line for each variant: its name, its effect, and its interval on a common scale that shows 0."""
     ends = [row[key] for row in rows for key in EFFECT if row[key] is not None]
     low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
     span = (high - low) or 1.0
 
     def place(value: float) -> int:
-        return round((value - low) / span * (CHART - 1))
+        return round((value - low) / span * (scale - 1))
 
     names = [str(row["variant"] if row["value"] is None else row["value"]) for row in rows]
     width = max(map(len, names))
     lines = []
     for name, row in zip(names, rows, strict=True):
-        cells = [" "] * CHART
+        cells = [" "] * scale
         if row["effect_low"] is not None and row["effect_high"] is not None:
             first, last = place(row["effect_low"]), place(row["effect_high"])
             cells[first : last + 1] = characters.line * (last - first + 1)

@@ -15,6 +15,7 @@ from wsim.comparisons.trial import FEWEST
 from wsim.errors import UserError
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.stats.intervals import nulls
+from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +32,7 @@ FORMAT = "wsim-whatif/2"
 EFFECT = ("effect", "effect_low", "effect_high")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WhatIf:
     """The answer.
 
@@ -69,6 +70,12 @@ class WhatIf:
     remarks: tuple[str, ...]
     metrics: tuple[Metric, ...] = field(repr=False)
     variants: tuple[Variant, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return text_of(self.estimand, self.effects, self.remarks)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.estimand, self.effects, self.remarks)
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""

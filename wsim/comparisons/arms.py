@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from wsim.comparisons.paired import Arm
-from wsim.errors import UserError
+from wsim.errors import UserError, refuse_other_types
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 
@@ -43,6 +43,7 @@ class Change:
     ban: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        refuse_other_types(str, sweep=self.sweep)
         changed = bool(self.values or self.files or self.sweep)
         if not (changed or self.ban):
             raise UserError("nothing to compare: give a change (--set, --patch), a --sweep, or a --ban")

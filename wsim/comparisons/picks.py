@@ -20,20 +20,22 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from wsim.comparisons.arms import sweep_values
 from wsim.comparisons.crossing import Crossing, crossing
 from wsim.comparisons.metrics import SHORT, measures_of, words_of
-from wsim.errors import UserError, nearest
+from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.game import find_game
+from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,6 +81,9 @@ class PickQuestion:
     target: float | None = None
 
     def __post_init__(self) -> None:
+        refuse_other_types(str, outcome=self.outcome, against=self.against, card=self.card, sweep=self.sweep)
+        refuse_other_types(int, age=self.age, turn=self.turn, fewest=self.fewest)
+        refuse_other_types(float, level=self.level, target=self.target)
         if self.against not in ("others", "policy"):
             raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
         check_level(self.level)
@@ -116,7 +121,7 @@ class PickQuestion:
         return replace(self, actions=actions)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PickExperiment:
     """The answer.
 
@@ -145,6 +150,15 @@ class PickExperiment:
     complete: bool
     targets: pl.DataFrame | None = None
 
+    def __repr__(self) -> str:
+        return text_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+
+    def _repr_html_(self) -> str:
+        found = html_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+        if self.targets is None:
+            return found
+        return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
+
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
         return {
@@ -160,6 +174,7 @@ class PickExperiment:
         }
 
 
+@with_plan_keys(PlanKeys)
 def experiment_picks(
     plan: Plan | None = None,
     /,
@@ -177,7 +192,7 @@ def experiment_picks(
     target: float | None = None,
     folder: str | Path | None = None,
     threads: int | None = None,
-    **keys: Any,
+    **keys: Unpack[PlanKeys],
 ) -> PickExperiment:
     """Play games with randomised picks and return what doing something with a card causes.
 
@@ -190,10 +205,10 @@ def experiment_picks(
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
-    done = None if actions is None else tuple(actions)
+    done = None if actions is None else texts("actions", actions)
     question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
-    chosen = Plan.make(**{"games": GAMES, **keys}) if plan is None else plan.replace(**keys)
-    return play_experiment(randomised(chosen, randomise), question, folder, threads=threads)
+    played = randomised(chosen(plan, keys, games=GAMES), randomise)
+    return play_experiment(played, question, folder, threads=threads)
 
 
 def randomised(plan: Plan, randomise: float | str) -> Plan:
@@ -285,6 +300,8 @@ def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str 
     """Return the folder of an experiment: the one that was named, or for a value one in it."""
     if folder is None or arm.value is None:
         return folder
+    if not isinstance(folder, str | Path):
+        raise UserError(f"a folder is named by its path, not {folder!r}")
     path, values = sweep_values(question.sweep or "")
     readable = re.sub(r"[^\w.+-]+", "_", f"{path.rpartition('.')[2]}_{arm.value}")
     return Path(folder) / f"{values.index(arm.value):02d}-{readable}"

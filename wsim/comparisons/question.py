@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.errors import UserError
+from wsim.errors import UserError, refuse_other_types
 from wsim.stats.sequential import SequentialTest, check_margin
 from wsim.stats.spending import check_spending
 
@@ -45,6 +45,9 @@ class Question:
     spending: str = "pocock"
 
     def __post_init__(self) -> None:
+        refuse_other_types(str, metric=self.metric, spending=self.spending)
+        refuse_other_types(int, seat=self.seat)
+        refuse_other_types(float, alpha=self.alpha, margin=self.margin)
         if type(self.budget) is not int or self.budget < 2:
             raise UserError(f"the budget must be a whole number of games, at least 2, not {self.budget!r}")
         check_spending(self.alpha, self.spending)

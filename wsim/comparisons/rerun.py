@@ -102,11 +102,17 @@ def _picks(
     question = _sound(lambda: PickQuestion(**told["question"] | {"actions": tuple(told["question"]["actions"])}))
     plan = again(answer_plan(told, places))
     here = json.loads(json.dumps(play_experiment(plan, question, threads=threads, progress=progress).record()))
-    rows = _sound(lambda: [(row["action"], row["card"]) for row in told["effects"]])
-    by_card = {(row["action"], row["card"]): row for row in here["effects"]}
-    shown = [by_card.get(row) for row in rows]  # the answer may show some rows only, sorted otherwise
-    found = _differences(told, here | {"effects": shown})
+    rows = _sound(lambda: [_row(row) for row in told["effects"]])
+    by_row = {_row(row): row for row in here["effects"]}
+    shown = [by_row.get(row) for row in rows]  # the answer may show some rows only, sorted otherwise
+    answered = {key: one for key, one in told.items() if key in here}  # beside it stand identity and notes
+    found = _differences(answered, here | {"effects": shown})
     return Rerun(f"{here['games']:,} games, {_effects(len(rows))}", found, [])
+
+
+def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what tells a row of a pick experiment apart; the value is that of a sweep."""
+    return row.get("value"), row["action"], row["card"]
 
 
 def _effects(count: int) -> str:

@@ -10,7 +10,7 @@ stopping early costs no honesty. The other metrics' intervals hold each by itsel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from wsim.comparisons.trial import Trial
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
+from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "decide", "whatif"]
 
 
+@with_plan_keys(PlanKeys)
 def whatif(
     plan: Plan | None = None,
     /,
@@ -49,7 +51,7 @@ def whatif(
     margin: float | None = None,
     spending: str = "pocock",
     threads: int | None = None,
-    **keys: Any,
+    **keys: Unpack[PlanKeys],
 ) -> WhatIf:
     """Compare a plan with variants of it on common deals.
 
@@ -65,9 +67,10 @@ def whatif(
 
     >>> wsim.whatif(change=["cards.Palace.points=11"], budget=20_000).effects  # doctest: +SKIP
     """
-    base = Plan.make(**keys) if plan is None else plan.replace(**keys)
+    base = chosen(plan, keys)
     question = Question(metric, seat, budget, alpha, margin, spending)
-    return compare(base, Change(tuple(change), tuple(change_files), sweep, tuple(ban)), question, threads=threads)
+    altered = Change(texts("change", change), texts("change_files", change_files), sweep, texts("ban", ban))
+    return compare(base, altered, question, threads=threads)
 
 
 def compare(

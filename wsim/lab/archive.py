@@ -2,7 +2,7 @@
 
     FOLDER/catalogue.json   what was played with, all layers, patches and changes laid (``Simulator.resolved``)
     FOLDER/files/0/...      the card file, then every file that the plan names, each in a numbered folder of its own,
-                            with what a policy imports from beside it
+                            with what a policy imports from beside it; then the modules that policies are from
 
 They are read as text and data: analyses read the card files there, and only playing runs a policy.
 """
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING
 from wsim.errors import UserError
 from wsim.lab.files import explained, write_bytes
 from wsim.lab.plan import OWN_CARDS
-from wsim.policies.sources import sources
+from wsim.policies.sources import contents_of, module_file
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -61,11 +63,13 @@ class Archive:
         code = {entry.file for entry in plan.line_up}
         for number, (name, path) in enumerate(named):
             try:
-                found = _with_imports(path) if name in code else {path.name: path.read_bytes()}
+                found = contents_of(path) if name in code else {path.name: path.read_bytes()}
             except OSError as error:
                 raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
             contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}
             places[name] = f"{FILES}/{number}/{path.name}"
+        for number, found in enumerate(_modules(plan), start=len(named)):
+            contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}
         return cls(contents, places)
 
     @property
@@ -84,11 +88,17 @@ class Archive:
             write_bytes(target, self.contents[path])
 
 
-def _with_imports(file: Path) -> dict[str, bytes]:
-    """Return a policy's file and what it imports from its folder, by path from there; OSError if one is unreadable."""
-    folder = file.resolve().parent
-    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sources(file)}
-    return {file.name: file.read_bytes()} | found
+def _modules(plan: Plan) -> Iterator[dict[str, bytes]]:
+    """Yield the sources of each installed module that a policy is from, to be read; it is imported under its name."""
+    if "wsim.policies.plug" not in sys.modules:  # then no policy of a user has been made ready
+        return
+    from wsim.policies.plug import installed_module
+
+    for name in dict.fromkeys(filter(None, map(installed_module, plan.line_up))):
+        file = module_file(name)
+        if file is not None:
+            with suppress(OSError):
+                yield contents_of(file, name)
 
 
 def damaged_files(folder: Path, digests: Mapping[str, str]) -> list[str]:

@@ -88,6 +88,8 @@ class Plan:
         plan (rule set, players, policies, boards) is for the game to say, in ``prepare``.
         """
         game = _text("game", given.get("game", next(iter(GAMES))))
+        if given.get("ruleset") is not None:
+            _text("ruleset", given["ruleset"])
         module = find_game(game)
         values = {**DEFAULTS, **module.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
@@ -256,7 +258,7 @@ def _flag(key: str, value: Any) -> bool:
 
 
 def _path(key: str, value: Any) -> str:
-    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)):
+    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)) or "\0" in str(path):
         raise UserError(f"{key} must be a file, not {value!r}")
     return str(path)
 
@@ -294,7 +296,8 @@ def _policies(key: str, value: Any) -> tuple[str, ...]:
 
 def _keep(key: str, value: Any) -> str:
     """Return what is kept, in the one way in which it is written."""
-    names = [one.strip() for one in (value.split(",") if isinstance(value, str) else value or ())]
+    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    names = [str(one).strip() for one in listed]
     for written in ("seats", "seats,picks", "summary"):
         if sorted(names) == sorted(written.split(",")):
             return written

@@ -101,7 +101,9 @@ def read_record(folder: Path) -> Record:
             list(content["sessions"]),
             Part.parse(str(content.get("part", WHOLE))),
         )
-        sound = record.shard_games > 0 and record.status in STATES
+        told, rules = record.provenance, record.provenance.identity["rules"]
+        sound = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
+        sound &= isinstance(content["command"], str) and _texts(told.software) == told.software
         if not sound or digest_of(record.provenance.identity) != record.provenance.digest:
             raise ValueError("its values do not belong together")
         record.plan(folder)

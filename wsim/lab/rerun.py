@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = [
-    "Rerun", "ShardFile", "played", "refuse_other_rules", "rerun_run", "rerun_shard", "rows_that_differ", "unlike",
-]  # fmt: skip
+__all__ = ["Rerun", "ShardFile", "played", "rerun_run", "rerun_shard", "rows_that_differ", "unlike"]
 
 SHOWN = 8  # differences of one kind that are named
 
@@ -57,18 +54,6 @@ def unlike(there: Provenance, here: Provenance) -> list[str]:
     different = differences(there.identity, here.identity) | differences(there.software, here.software)
     told = [f"{path} was {_short(old)} and is {_short(new)}" for path, (old, new) in different.items()]
     return [*told[:SHOWN], *([f"{len(told) - SHOWN} more things differ"] if len(told) > SHOWN else [])]
-
-
-def refuse_other_rules(run: Run, plan: Plan, simulator: Simulator) -> None:
-    """Raise UserError if games of a run cannot be played again as they were: rules, engine or policies differ."""
-    different = differences(run.provenance.identity, Provenance.of(plan, simulator).identity)
-    different.pop("plan.games", None)
-    different.pop("plan.picks", None)
-    for path, (there, here) in different.items():
-        raise UserError(
-            f"the games of {str(run.path)!r} cannot be told as they were played: {path} is {json.dumps(there)} there "
-            f"and {json.dumps(here)} here"
-        )
 
 
 def _short(value: Any) -> str:

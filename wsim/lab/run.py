@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Recording", "default_folder", "record", "simulate"]
+__all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,36 @@ class Recording:
     played: int
 
 
-def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Played:
+    """Games that were played in memory; every function of ``wsim.stats`` takes it as it takes a run.
+
+    Attributes
+    ----------
+    plan: what was played.
+    seats: one row per game and seat, in order.
+    picks: one row per decision, in order; game and seat join it to ``seats``.
+    """
+
+    plan: Plan
+    seats: pl.DataFrame
+    picks: pl.DataFrame
+
+
+@with_plan_keys(PlayKeys)
+def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> Played:
+    """Play a plan in memory, once, and return seats and picks; see ``simulate``."""
+    played = chosen(plan, keys).replace(picks=True)
+    pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
+    return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
+
+
+@with_plan_keys(PlayKeys)
+def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 
-    With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two.
+    With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two. Both of
+    one play: ``wsim.play``.
 
     Parameters
     ----------
@@ -55,19 +82,22 @@ def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys:
     The table grows with the games (some 100 bytes per game and seat); for millions of games use ``wsim run``.
     Raises UserError for whatever cannot be played.
     """
+    chunks = _played_chunks(chosen(plan, keys), threads)
+    return _whole([chunk.seats if chunk.picks is None else chunk.picks for chunk in chunks])
+
+
+def _played_chunks(plan: Plan, threads: int | None) -> Iterator[Chunk]:
+    """Play a plan and yield its chunks in order."""
+    count = usable_threads(threads)
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    with closing(play(simulator, [range(plan.games)], threads=count, picks=plan.picks)) as chunks:
+        yield from chunks
+
+
+def _whole(frames: list[pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
-    chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
-    count = usable_threads(threads)
-    simulator: Simulator = find_game(chosen.game).prepare(chosen)
-    chunks = play(simulator, [range(chosen.games)], threads=count, picks=chosen.picks)
-    with closing(chunks):
-        frames = [_asked_for(chunk) for chunk in chunks]
     return pl.concat(frames, rechunk=True)
-
-
-def _asked_for(chunk: Chunk) -> pl.DataFrame:
-    return chunk.seats if chunk.picks is None else chunk.picks
 
 
 def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
@@ -134,6 +164,9 @@ def _refuse_other_plan(folder: Path, plan: Plan) -> None:
 
 def _folder(out: str | os.PathLike[str]) -> Path:
     """Return the folder of a run; raise UserError for a name that the libraries which write there cannot take."""
+    named: object = out
+    if not isinstance(named, str | os.PathLike) or not str(named) or "\0" in str(named):
+        raise UserError(f"a folder is named by its path, not {out!r}")
     try:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:

@@ -19,15 +19,17 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.forked import refuse_forked
+from wsim.game import find_analysis, find_game
 from wsim.lab.archive import damaged_files
 from wsim.lab.files import StoreError
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.positions.game import Game
     from wsim.stats.summary import Summary
+    from wsim.stats.tables import Table
 
 __all__ = [
     "Run", "faults", "load_run", "opened", "refuse_damage", "shard_games", "shard_metadata", "shard_name", "shard_path",
@@ -157,6 +160,52 @@ class Run:
     def complete(self) -> bool:
         """Whether every game of the plan, or of this part of it, is there."""
         return self.status == "complete" and self.games == len(self.wanted)
+
+    def table(self, name: str, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
+        """Return any table of the run's game (``wsim table RUN``), by other columns, with its own options."""
+        groups = (by,) if isinstance(by, str) else tuple(by)
+        return find_analysis(find_game(self.plan.game), name).table(self, groups, level=level, **options)
+
+    def policies(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
+        """Return win share, score and points of each policy."""
+        return self.table("policies", by, level=level)
+
+    def cards(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
+        """Return how those did who have each card; ``raw``: pool the policies instead of comparing within them."""
+        return self.table("cards", by, raw=raw, level=level)
+
+    def wonders(self, by: str | Sequence[str] = (), *, raw: bool = False, level: float = 0.95) -> Table:
+        """Return win share, score and points of each wonder; ``raw``: as for ``cards``."""
+        return self.table("wonders", by, raw=raw, level=level)
+
+    def matchups(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
+        """Return how policies (or others: ``by``) do against each other in the same games."""
+        return self.table("matchups", by, level=level)
+
+    def strengths(self, by: str | Sequence[str] = (), *, level: float = 0.95) -> Table:
+        """Return Plackett-Luce strengths, from the whole order of finish."""
+        return self.table("strengths", by, level=level)
+
+    def synergies(self, by: str | Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
+        """Return which pairs were worth more together than apart; options: outcome, raw, and what is paired."""
+        return self.table("synergies", by, level=level, **options)
+
+    def variance(self, *, outcome: str = "total", level: float = 0.95) -> Table:
+        """Return how much of an outcome's variance comes from what."""
+        return self.table("variance", outcome=outcome, level=level)
+
+    def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
+        """Return one game told again: what was dealt, every decision, the scores (``wsim.lab.replay.trace_of``)."""
+        from wsim.lab.replay import trace_of
+
+        return trace_of(self, number, trust=trust)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(str(key))}</th><td>{escape(str(value))}</td></tr>"
+            for key, value in {"folder": self.path, "games": f"{self.games:,}", **self.plan.as_dict()}.items()
+        )
+        return f"<table>{rows}</table>"
 
     @property
     def games(self) -> int:
@@ -318,6 +367,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Raises UserError if there is none, StoreError if a file that is kept with it is not what it was.
     """
     refuse_forked()
+    if not isinstance(path, str | os.PathLike):
+        raise UserError(f"a run is opened by the path of its folder, not {path!r}")
     folder = Path(path)
     record = read_record(folder)
     if damaged := damaged_files(folder, record.files):

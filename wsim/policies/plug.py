@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "installed", "plug"]
+__all__ = ["GROUP", "Plugged", "installed", "installed_module", "plug"]
 
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
@@ -88,6 +88,14 @@ def installed() -> dict[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=operator.attrgetter("name"))}
 
 
+def installed_module(entry: Entry) -> str | None:
+    """Return the installed module that an entry is a function of; None for a file or a policy of wsim's own."""
+    if entry.file is not None or entry.module is not None:
+        return entry.module
+    point = installed().get(entry.name)
+    return point.module if point else None
+
+
 def plug(entry: Entry, interface: Interface) -> Plugged:
     """Load, check and compile the function that a line-up entry names (file, module or entry point).
 
@@ -130,7 +138,7 @@ def _digest(file: str) -> str:
 def _digest_of(module: ModuleType) -> str:
     """Return the digest of a module's sources; the module's name where it has none that can be read."""
     try:
-        return digest_of_sources(str(module.__file__))
+        return digest_of_sources(str(module.__file__), module.__name__)
     except (AttributeError, OSError):
         return module.__name__
 

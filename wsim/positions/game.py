@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan
+from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
@@ -66,6 +68,34 @@ class Game:
         self._plan, self._number = chosen, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
+        self._laid: Mapping[str, Any] | None = None  # the position written by hand that it began with
+        self._steps: list[Any] = []  # what was done since
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the game of a position file (``to_json``, or written by hand: docs/positions.md).
+
+        Raises UserError, in one sentence, for text that is none, or for a position that cannot be. Nothing that the
+        text names is executed.
+        """
+        plan, number, told, steps = read(text)
+        game = cls(plan, number=number)
+        if told is not None:
+            game._laid = told
+            game._position = game._simulator.lay_out(told)
+        return replay(game, steps)  # type: ignore[return-value]
+
+    def to_json(self, seat: int | None = None) -> str:
+        """Return the game as a position file, from which ``from_json`` makes it again.
+
+        It holds the plan, where the game began, and every step: so all of it, hidden cards included. With ``seat`` it
+        holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read.
+        """
+        if seat is not None:
+            told = self._position.told(self._checked(seat))
+            keys = find_game(self._plan.game).POSITION_KEYS
+            return json.dumps(written_by_hand(self, {key: told[key] for key in keys if key in told}), indent=1)
+        return json.dumps(written(self, self._number, self._laid, self._steps), indent=1)
 
     @property
     def plan(self) -> Plan:
@@ -101,7 +131,9 @@ class Game:
         """
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
-        self._position.take(self._index_of(move))
+        index = self._index_of(move)
+        self._position.take(index)
+        self._steps.append(index)
         return self
 
     def _index_of(self, move: Any) -> int:
@@ -128,14 +160,13 @@ class Game:
         """Make the move of the plan's own policy; followed from its start, it is the game that the plan plays."""
         if self.to_move is None:
             raise UserError("the game is over: no move can be made")
-        self._position.follow()
+        self._steps.append(self._position.follow())
         return self
 
     def made(self) -> int:
         """Make the move of the plan's own policy, as ``follow`` does, and return its index."""
-        if self.to_move is None:
-            raise UserError("the game is over: no move can be made")
-        return self._position.follow()
+        self.follow()
+        return int(self._steps[-1])
 
     def standing(self) -> list[int]:
         """Return the score of every seat if the game ended here, as far as the rules score before the end."""
@@ -157,7 +188,7 @@ class Game:
             here = {"age": told.get("age"), "turn": told.get("turn"), "seat": self.to_move}
             if all(here[name] == value for name, value in moment.items()):
                 return self
-            self._position.follow()
+            self.follow()
         words = ", ".join(f"{name} {value}" for name, value in moment.items())
         raise UserError(f"game {self._number} comes to no decision at {words}")
 
@@ -173,6 +204,7 @@ class Game:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._position = self._position.clone()
+        other._steps = list(self._steps)
         return other
 
     @property
@@ -215,6 +247,7 @@ class Game:
         """
         other = self.clone()
         other._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
+        other._steps.append([REDRAW, seat, _number(rng)])  # noqa: SLF001
         return other
 
     def rollout(

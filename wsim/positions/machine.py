@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.policies.registry import LineUp
 
-__all__ = ["BEGIN", "COMPARE", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
+__all__ = ["BEGIN", "COMPARE", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE, TALLY = range(10)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COMPARE, TALLY = range(11)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
 there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
-that the plan's own policy makes; say what a line-up would do; play to the end after each of the moves in ``seen``, for
-each redrawing; count what every seat has."""
+that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that;
+play to the end after each of the moves in ``seen``, for each redrawing; count what every seat has."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
@@ -119,31 +119,31 @@ class StatePosition(ABC):
         """Return room for a state."""
         return np.zeros(machine.state.itemsize // 8, np.uint64)
 
-    def _run(
-        self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0,
-        seen: NDArray[np.int16] = _NOTHING_SEEN,
-    ) -> None:  # fmt: skip
-        decider, game = self.machine.run(self.words, command, number, seat, seed, seen=seen)
+    def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> Any:
+        decider, game = self.machine.run(self.words, command, number, seat, seed)
         self.to_move = None if decider < 0 else decider
         count = 0 if decider < 0 else int(game.choice.count)
         self.choice = (int(game.choice.kind), int(getattr(game.choice, "seat", decider)))
         self.coded = game.choice.moves[:count].copy()
         self._keep_result(game)
+        return game
 
     @property
     def record(self) -> Any:
         """The state as a numpy record: a view of ``words``."""
         return self.words.view(self.machine.state).view(np.recarray)[0]
 
+    def refresh(self, command: int, number: int = 0, seat: int = EVERYTHING) -> None:
+        """Lay out a part of the position, or list the moves of what was laid out."""
+        self._run(command, number, seat)
+
     def take(self, index: int) -> None:
         """Make the move with this index, which is legal, and run on to the next decision."""
         self._run(STEP, index)
 
     def follow(self) -> int:
-        """Make the move that the plan's own policy makes here, in the very game that it plays; return its index."""
-        made = np.zeros(1, np.int16)
-        self._run(FOLLOW, seen=made)
-        return int(made[0])
+        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
+        return int(self._run(FOLLOW).error[2])
 
     def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""

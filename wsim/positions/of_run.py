@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.rerun import refuse_other_rules
+from wsim.lab.replay import refuse_other_rules
 from wsim.positions.game import Game
 
 if TYPE_CHECKING:

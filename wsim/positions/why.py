@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.positions.game import Game
+from wsim.positions.saying import half, move_text, worth
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -104,16 +105,16 @@ def _lines(told: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
     yield f"{moment}, seat {told['seat']} ({decision}): points {numbers}, win chance {chances}"
     yield f"  hand: {_hand(told['hand'])}"
     shown = [row for place, row in enumerate(told["moves"]) if place < SHOWN or row["index"] == told["made"]]
-    texts = [_move_text(row["move"], simulator) for row in shown]
+    texts = [move_text(row["move"], simulator) for row in shown]
     width = max(map(len, texts))
     for row, text in zip(shown, texts, strict=True):
-        yield f"  {'>' if row['index'] == told['made'] else ' '} {text:<{width}}  {_worth(row)}"
+        yield f"  {'>' if row['index'] == told['made'] else ' '} {text:<{width}}  {worth(row)}"
     if (others := len(told["moves"]) - len(shown)) > 0:
         yield f"    and {others} more"
     if told["costly"]:
         cost = told["cost"]
-        half = (cost["high"] - cost["low"]) / 2
-        yield f"  !! among the moves that cost most: {cost['win_share']:.3f} ±{half:.3f} of the victory"
+        reach = half(cost["low"], cost["high"])
+        yield f"  !! among the moves that cost most: {cost['win_share']:.3f} ±{reach:.3f} of the victory"
 
 
 def _hand(hand: Any) -> str:
@@ -121,13 +122,3 @@ def _hand(hand: Any) -> str:
     if isinstance(hand, Mapping):
         return ", ".join(f"{number} {kind}" for kind, number in hand.items()) or "none"
     return ", ".join(map(str, hand)) or "none"
-
-
-def _move_text(move: Mapping[str, Any], simulator: Simulator) -> str:
-    paid = ", ".join(f"{coins} to {who}" for who, coins in simulator.paid(move).items())
-    return simulator.phrase(move) + (f" ({paid})" if paid else "")
-
-
-def _worth(row: Mapping[str, Any]) -> str:
-    share = f"win {row['win_share']:.3f} ±{(row['high'] - row['low']) / 2:.3f}"
-    return f"{share}  score {row['score']:.1f} ±{(row['score_high'] - row['score_low']) / 2:.1f}"

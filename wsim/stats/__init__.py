@@ -5,14 +5,15 @@ games, so a run may be larger than memory. Most return a ``Table``: a frame, a t
 knows a game: what only one game can be asked is in its package (``wsim.wonders.analysis``).
 
 Tables of one run: policies, factor, owners (cards built, discs owned, ...), owner_pairs, owner_chains, matchups,
-crowding, strengths (Plackett-Luce), variance_shares. ``combine`` makes one seats table of several.
+crowding, strengths (Plackett-Luce), variance_shares. ``combine`` makes one seats
+table of several, ``stack`` one table of the tables of several runs.
 Causal: paired (two runs on the same deals) with deal_differences and SequentialTest.
 Numbers: clustered_mean, clustered_difference, Estimate, Moments, wilson, benjamini_hochberg, shrink.
 For the command line and the page: Analysis, Option.
 """
 
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.combined import combine
+from wsim.stats.combined import combine, stack
 from wsim.stats.intervals import Estimate, benjamini_hochberg, wilson
 from wsim.stats.matchup_table import crowding, matchups
 from wsim.stats.moments import Moments, clustered_difference, clustered_mean
@@ -48,7 +49,12 @@ __all__ = [
     "paired",
     "policies",
     "shrink",
+    "stack",
     "strengths",
     "variance_shares",
     "wilson",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
@@ -63,11 +63,13 @@ class Analysis:
 
     Attributes
     ----------
-    make: makes the table of a run; takes ``by`` if the table can be split, and the options, all by name.
+    make: makes the table of a run; takes ``level`` (of confidence), ``by`` if the table can be split, and the options,
+        all by name.
     about: what it shows, in a line.
     by: the columns of the seats table that split its rows unless others are asked for; None if it cannot be split.
     columns: the main columns, shown unless all are asked for, after those that split; ``points_*`` stands for all that
         begin so. Empty: all of them.
+    first: the columns that are kept longest where there is not room for all, after those that split; the first first.
     options: what else can be asked, by name.
     shown: where it is shown unasked.
     fits: for which plans it is shown unasked.
@@ -78,6 +80,7 @@ class Analysis:
     about: str
     by: tuple[str, ...] | None = None
     columns: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict)
     shown: Shown = "page"
     fits: Callable[[Plan], bool] = _always
@@ -87,10 +90,14 @@ class Analysis:
         """Return the columns that are shown unless all are asked for; none: all of them."""
         return tuple(dict.fromkeys((*(by or self.by or ()), *self.columns))) if self.columns else ()
 
-    def table(self, run: Run, by: Sequence[str] = (), **options: object) -> Table:
+    def table(self, run: Run, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
         """Make the table of a run; raise UserError for what cannot be asked of it."""
+        for name in options:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise UserError(f"this table has no option {name!r}: it has {known}{nearest(name, self.options)}")
         if self.by is not None:
-            return self.make(run, by=tuple(by) or self.by, **options)
+            return self.make(run, by=tuple(by) or self.by, level=level, **options)
         if by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
-        return self.make(run, **options)
+        return self.make(run, level=level, **options)

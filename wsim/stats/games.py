@@ -34,7 +34,7 @@ class HasSeats(Protocol):
     """A run: anything with a seats table."""
 
     @property
-    def seats(self) -> pl.LazyFrame: ...
+    def seats(self) -> pl.LazyFrame | pl.DataFrame: ...
 
 
 Source: TypeAlias = pl.LazyFrame | pl.DataFrame | HasSeats
@@ -42,8 +42,13 @@ Source: TypeAlias = pl.LazyFrame | pl.DataFrame | HasSeats
 
 
 def seats_of(source: Source) -> pl.LazyFrame:
-    """Return the seats table of a run or of a frame, lazily."""
-    return source.lazy() if isinstance(source, pl.LazyFrame | pl.DataFrame) else source.seats
+    """Return the seats table of a run or of a frame, lazily; raise UserError for anything else."""
+    if isinstance(source, pl.LazyFrame | pl.DataFrame):
+        return source.lazy()
+    seats = getattr(source, "seats", None)
+    if not isinstance(seats, pl.LazyFrame | pl.DataFrame):
+        raise UserError(f"a run or its seats table is needed, not {source!r}: wsim.load_run(folder) opens a run")
+    return seats.lazy()
 
 
 def require(frame: pl.LazyFrame, columns: Sequence[str]) -> None:

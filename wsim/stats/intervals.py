@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from wsim.errors import UserError
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
 
-__all__ = ["Estimate", "benjamini_hochberg", "check_level", "nulls", "wilson"]
+__all__ = ["Estimate", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
 
 Floats = NDArray[np.float64]
 
@@ -96,6 +96,17 @@ class Estimate:
     def columns(self, name: str) -> dict[str, pl.Series]:
         """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""
         return {name: nulls(self.value), f"{name}_low": nulls(self.low), f"{name}_high": nulls(self.high)}
+
+
+def verdicts(value: ArrayLike, q: ArrayLike, null: float = 0.0, level: float = 0.95) -> pl.Series:
+    """Say in a word which side of ``null`` each value lies on: higher, lower, or unclear; null where nothing is known.
+
+    A side is named where the q-value is below ``1 - level``: of all that are named, that share may be named in error.
+    """
+    values, chances = np.atleast_1d(np.asarray(value, float)), np.atleast_1d(np.asarray(q, float))
+    side = np.where(chances < 1 - level, np.where(values > null, "higher", "lower"), "unclear")
+    unknown = np.isnan(values) | np.isnan(chances)
+    return pl.Series([None if none else str(word) for word, none in zip(side, unknown, strict=True)], dtype=pl.String)
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.tables import Table, outcome_columns, outcome_names, outcomes
@@ -32,8 +32,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
 
     Columns: the ``by`` ones, the same ones of the opponent with ``opponent_`` in front, games (in which both played),
     score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
-    in which the first finished ahead, ties half), each with _low and _high, and q (of the score difference,
-    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round).
+    in which the first finished ahead, ties half), each with _low and _high, q (of the score difference,
+    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -65,6 +65,9 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
             **estimates["win_difference"].columns("win_difference"),
             **estimates["ahead"].columns("ahead"),
             "q": nulls(np.where(upper, q[one, other], q[other, one])),
+            "verdict": verdicts(
+                estimates["score_difference"].value, np.where(upper, q[one, other], q[other, one]), level=level
+            ),
         }
     )
     return Table(frame, "Matchups", _NOTE)
@@ -140,8 +143,8 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
     """Return what a plan is worth by the number of others at the table who follow it, too.
 
     Columns: the ``by`` ones, others (seats of the same game with the same plan), n, win_share, win_points, score, each
-    with _low and _high, and q (win share against the average). Line-ups with different numbers of followers are needed
-    for more than one row a plan.
+    with _low and _high, q (win share against the average) and its verdict. Line-ups with different numbers of followers
+    are needed for more than one row a plan.
     """
     check_level(level)
     seats = competitors(seats_of(source))

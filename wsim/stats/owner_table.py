@@ -14,7 +14,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.levels import Levels
 from wsim.stats.owner_sums import Asked as OwnerAsked
 from wsim.stats.owner_sums import OwnerSums, Usual
@@ -67,14 +67,15 @@ def owners(
 
     Columns: ``noun``, the ``by`` ones, n (seats that have it at the end), ``share`` (of all seats), win_share (of the
     owners), win_points (times the number of players: 1.00 is average), win_share_not (of the others), win_difference,
-    win_q, score, score_not, score_difference, score_q, the owners' mean of each category of points; then those of
-    ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over the list. Sorted by win share.
+    win_q, verdict (higher, lower or unclear), score, score_not, score_difference, score_q, the owners' mean of each
+    category of points; then those of ``beside``. Estimates have _low and _high; q-values are Benjamini-Hochberg over
+    the list. Sorted by win share.
     The table is observational: see its note.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
     kept = kept_of(source)
-    shown = _Shown(noun, groups, title, raw)
+    shown = _Shown(noun, groups, title, raw, level)
     if kept is not None:
         return _table(_of_sums(kept, prefix, share, shown, level), kept, shown, about, beside)
     seats = seats_of(source)
@@ -116,6 +117,7 @@ class _Shown:
     groups: tuple[str, ...]
     title: str | None
     raw: bool
+    level: float
 
 
 def _table(
@@ -127,7 +129,7 @@ def _table(
 ) -> Table:
     """Return the table of the estimates of every thing (and level) from ``seats``."""
     noun, groups = shown.noun, shown.groups
-    frame = _with_q_values(frame)
+    frame = _with_q_values(frame, shown.level)
     if beside is not None:
         frame = frame.join(beside, on=[noun, *groups], how="left", nulls_equal=True)
     order = ["win_share", noun, *groups]
@@ -166,12 +168,14 @@ def _keyed(
     return frame.select(names, *levels, pl.all())
 
 
-def _with_q_values(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put q-values over the whole list in the place of the p-values."""
+def _with_q_values(frame: pl.DataFrame, level: float) -> pl.DataFrame:
+    """Put q-values over the whole list in the place of the p-values, and the verdict on winning behind its own."""
     for name in ("win", "score"):
         q = nulls(benjamini_hochberg(frame[f"{name}_p"].to_numpy())).alias(f"{name}_q")
         frame = frame.replace_column(frame.columns.index(f"{name}_p"), q)
-    return frame
+    differences, q_values = (frame[name].fill_null(np.nan) for name in ("win_difference", "win_q"))
+    verdict = verdicts(differences, q_values, level=level).alias("verdict")
+    return frame.insert_column(frame.columns.index("win_q") + 1, verdict)
 
 
 def _described(frame: pl.DataFrame, noun: str, about: Mapping[str, Mapping[str, object]] | None) -> pl.DataFrame:

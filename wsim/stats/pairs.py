@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, extent, require, seats_of
-from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
+from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.levels import Levels
 from wsim.stats.owner_table import owned_names
 from wsim.stats.parallel import in_order, inner_products
@@ -39,6 +39,7 @@ def owner_pairs(
     noun: str,
     outcome: str = "total",
     only: Sequence[str] = (),
+    partners_of: Sequence[str] = (),
     by: str | Sequence[str] = (),
     fewest: int = _FEWEST,
     raw: bool = False,
@@ -53,6 +54,7 @@ def owner_pairs(
     noun: what such a thing is, and the name of the first column: ``card``.
     outcome: a numeric column: total, win_share, ...
     only: which of them (default: all).
+    partners_of: pairs with one of these at least, which stands first (default: all pairs).
     by: columns of the seats table (policy, ...): one row per pair and level.
     fewest: pairs with fewer seats that have both, one or neither of the two are left out; with several policies the
         seats of those policies count that have all four.
@@ -62,13 +64,14 @@ def owner_pairs(
 
     Columns: ``noun``, other, the ``by`` ones, n (seats that have both), affinity (how much more often than if they were
     had independently of each other), lift (outcome with both - with the first only - with the other only + with
-    neither) with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg over the list).
-    Sorted by shrunk lift.
+    neither) with _low and _high, shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg over the list),
+    verdict (on the lift: higher than none, lower, unclear). Sorted by shrunk lift.
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
     seats = competitors(seats_of(source))
     names = _chosen(owned_names(seats, prefix), only, noun)
+    wanted = _chosen(names, partners_of, noun) if partners_of else []
     require(seats, ["game", outcome, *groups])
     owned = [prefix + name for name in names]
     columns = strata_of(seats, groups, raw=raw)
@@ -80,13 +83,25 @@ def owner_pairs(
         front = pl.DataFrame(named, schema={noun: pl.String, "other": pl.String}).with_columns(keys)
         counted = {"n": found.n.astype(np.int64), "affinity": nulls(found.affinity)}
         frames.append(front.hstack(pl.DataFrame({**counted, **_lifts(found.lift, level)})))
-    frame = pl.concat(frames)
-    frame = frame.with_columns(q=nulls(benjamini_hochberg(frame["p"].fill_null(float("nan")).to_numpy())))
+    frame = _partners(pl.concat(frames), noun, wanted) if wanted else pl.concat(frames)
+    q = benjamini_hochberg(frame["p"].fill_null(float("nan")).to_numpy())
+    frame = frame.with_columns(q=nulls(q), verdict=verdicts(frame["lift"].fill_null(float("nan")), q, level=level))
     return Table(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Pairs of {noun}s, {outcome}", seats, groups, raw=raw),
         OBSERVATIONAL + note_of(seats, groups, raw=raw),
     )
+
+
+def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataFrame:
+    """Return the pairs of which one is wanted; that one stands first."""
+    first, second = pl.col(noun), pl.col("other")
+    swapped = second.is_in(wanted) & ~first.is_in(wanted)
+    ordered = frame.with_columns(
+        pl.when(swapped).then(second).otherwise(first).alias(noun),
+        pl.when(swapped).then(first).otherwise(second).alias("other"),
+    )
+    return ordered.filter(first.is_in(wanted))
 
 
 @dataclass(frozen=True)
@@ -223,6 +238,7 @@ def _lifts(estimate: Estimate, level: float) -> dict[str, pl.Series]:
         "shrunk_high": nulls(shrunk.high),
         "p": nulls(estimate.p_value()),
         "q": nulls(estimate.q_value()),
+        "verdict": verdicts(estimate.value, estimate.q_value(), level=level),
     }
 
 
@@ -251,7 +267,7 @@ def owner_chains(
 
     Columns: chain (the things, joined by arrows), begun (seats that have the first), n (those that have all),
     finished (mean outcome of these), unfinished (of the other beginners), lift (their difference) with _low and _high,
-    shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg). Sorted by shrunk lift.
+    shrunk with _low and _high (empirical Bayes), p, q (Benjamini-Hochberg), verdict. Sorted by shrunk lift.
     """
     check_level(level)
     seats = competitors(seats_of(source))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.stats.games import Floats, Source, batches, competitors, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.parallel import inner_products
@@ -45,7 +45,7 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
     level: confidence level.
 
     Columns: the ``by`` ones, n (seats), strength with _low and _high, log_strength, log_error, win_share with _low and
-    _high, p (strength 1), q. Sorted by strength.
+    _high, p (strength 1), q, verdict. Sorted by strength.
 
     Raises UserError if the games do not tell the strengths: some levels finished ahead of all others whenever they met,
     or never met them.
@@ -66,6 +66,7 @@ def strengths(source: Source, by: str | Sequence[str] = "policy", *, level: floa
             **_won(seats, levels, level).columns("win_share"),
             "p": nulls(estimate.p_value()),
             "q": nulls(estimate.q_value()),
+            "verdict": verdicts(estimate.value, estimate.q_value(), level=level),
         }
     ).sort("strength", *levels.columns, descending=[True, *[False] * len(levels.columns)])
     return Table(frame, "Strengths", _NOTE)

@@ -9,24 +9,46 @@ from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 
-__all__ = ["CROWDING", "MATCHUPS", "OUTCOME", "POLICIES", "RAW", "STRENGTHS", "VARIANCE"]
+__all__ = [
+    "BEATS_CHANCE", "CROWDING", "MATCHUPS", "OUTCOME", "OWNERS", "PAIRS", "POLICIES", "RAW", "STRENGTHS", "VARIANCE",
+]  # fmt: skip
 
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
+BEATS_CHANCE = ("win_share", "win_points", "verdict", "q", "score", "n")
+"""What a table of levels keeps longest: is the share of wins more than the fair one?"""
+OWNERS = ("win_difference", "verdict", "win_share", "win_q", "n", "score_difference")
+"""What a table of things that seats have keeps longest."""
+PAIRS = ("other", "lift", "verdict", "q", "n", "shrunk", "affinity")
+"""What a table of pairs of things keeps longest."""
 RAW = {"raw": Option("pool the policies instead of comparing within them", flag=True)}
 
 POLICIES = Analysis(
     policies,
     "win share, score and points of each policy",
     by=("policy",),
-    columns=("n", "win_share", "score", "points_*"),
+    columns=("n", "win_share", "win_points", "q", "verdict", "score", "points_*"),
+    first=BEATS_CHANCE,
     shown="run",
     sums=FactorSums(("policy",)),
 )
-MATCHUPS = Analysis(matchups, "how policies do against each other in the same games", by=("policy",))
+MATCHUPS = Analysis(
+    matchups,
+    "how policies do against each other in the same games",
+    by=("policy",),
+    first=("score_difference", "verdict", "q", "win_difference", "ahead", "games"),
+)
 CROWDING = Analysis(
-    crowding, "what a plan is worth by the number of others at the table who follow it", by=("policy",), shown="asked"
+    crowding,
+    "what a plan is worth by the number of others at the table who follow it",
+    by=("policy",),
+    first=("others", *BEATS_CHANCE),
+    shown="asked",
 )
 STRENGTHS = Analysis(
-    strengths, "Plackett-Luce strengths, from the whole order of finish", by=("policy",), shown="asked"
+    strengths,
+    "Plackett-Luce strengths, from the whole order of finish",
+    by=("policy",),
+    first=("strength", "verdict", "q", "win_share", "n"),
+    shown="asked",
 )
 VARIANCE = Analysis(variance_shares, "how much of the score's variance comes from what", options=OUTCOME, shown="asked")

@@ -13,9 +13,10 @@ from wsim.errors import UserError
 from wsim.stats.additive import Additive
 from wsim.stats.factor_sums import Cells
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
-from wsim.stats.intervals import Estimate, check_level, nulls
+from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
+from wsim.stats.notebook import html_of, text_of
 from wsim.stats.summary import OUTCOMES, Summary, kept_of
 
 __all__ = [
@@ -34,7 +35,7 @@ DEALT = (
 POINTS = "points_"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A result to show.
 
@@ -48,6 +49,12 @@ class Table:
     frame: pl.DataFrame
     title: str
     note: str = ""
+
+    def __repr__(self) -> str:
+        return text_of(self.title, self.frame, [self.note])
+
+    def _repr_html_(self) -> str:
+        return html_of(self.title, self.frame, [self.note])
 
 
 def policies(source: Source, by: str | Sequence[str] = ("policy",), *, level: float = 0.95) -> Table:
@@ -78,7 +85,7 @@ def factor(
 
     Columns: the ``by`` ones, n (seats), win_share, win_points (win share times the number of players or teams: 1.00
     is average at any table), score, each with _low and _high; q (win share against the average, Benjamini-Hochberg),
-    score_sd, and the mean of each measure. Rows are sorted by win share.
+    verdict (higher or lower than average, or unclear), score_sd, and the mean of each measure. Sorted by win share.
     """
     check_level(level)
     columns = columns_of(by)
@@ -188,6 +195,7 @@ def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.
         **share.columns("win_share"),
         **points.columns("win_points"),
         "q": nulls(points.q_value(1.0)),
+        "verdict": verdicts(points.value, points.q_value(1.0), 1.0, points.level),
         **found["total"].columns("score"),
     }
 

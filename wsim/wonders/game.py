@@ -25,11 +25,13 @@ __all__ = [
     "OWNED",
     "PICKS",
     "PICK_ACTIONS",
+    "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
     "catalogue_of",
     "cold",
     "default_plan",
+    "plan_of",
     "policies",
     "prepare",
 ]
@@ -108,6 +110,13 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
+    from wsim.wonders.laying import plan_keys
+
+    return plan_keys(told)
+
+
 def policies() -> Sequence[Mapping[str, Any]]:
     """Return the registry of policies as rows (``wsim policies``)."""
     from wsim.policies.registry import policy_rows
@@ -161,6 +170,7 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
     return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
+POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(
     actions=PICK_ACTIONS,

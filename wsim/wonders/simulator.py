@@ -65,6 +65,12 @@ class WondersSimulator:
 
         return WondersPosition.begin(self, number)
 
+    def lay_out(self, told: Mapping[str, Any]) -> WondersPosition:
+        """Return a position that a person has written down; raise UserError for one that cannot be."""
+        from wsim.wonders.laying import lay_out
+
+        return lay_out(self, told)
+
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Simulator.play``."""
         return self._play(first, rows, picks)[0]

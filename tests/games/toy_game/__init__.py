@@ -24,8 +24,23 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 __all__ = [
-    "ANALYSES", "COLOURS", "NAME", "OPTIONS", "OWNED", "PICKS", "RESTRICT", "TITLE", "ToySimulator", "cold",
-    "default_plan", "mixed", "policies", "prepare", "register",
+    "ANALYSES",
+    "COLOURS",
+    "NAME",
+    "OPTIONS",
+    "OWNED",
+    "PICKS",
+    "POSITION_KEYS",
+    "RESTRICT",
+    "TITLE",
+    "ToySimulator",
+    "cold",
+    "default_plan",
+    "mixed",
+    "plan_of",
+    "policies",
+    "prepare",
+    "register",
 ]  # fmt: skip
 
 NAME = "toy"
@@ -51,6 +66,13 @@ RULES = Path(__file__).with_name("rules.toml")
 
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "toy-1e", "players": 4, "policies": "bold,shy,random,bold", "wonders": "random"}
+
+
+POSITION_KEYS: Sequence[str] = ("seat", "hand")
+
+
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {}
 
 
 def cold() -> float:

@@ -102,6 +102,11 @@ class ToySimulator:
         word = self._words(rows, np.arange(TURNS, dtype=np.uint64) + np.uint64(TURNS * HAND))[0, [turn]]
         return int(self.policy((seat + number) % self.seats if self.plan.rotate else seat).choose(hand, word)[0])
 
+    def lay_out(self, told: Mapping[str, Any]) -> ToyPosition:
+        position = self.begin(0)
+        position.hands[told["seat"], 0] = told["hand"]
+        return position
+
     def policy(self, seat: int) -> Policy:
         return list(REGISTRY.values())[self.line_up[seat]]
 

@@ -16,7 +16,7 @@ __all__ = ["MEANS", "TREASURES"]
 (_PREFIX, _NOUN), *_ = OWNED.items()
 
 
-def _means(run: Run) -> stats.Table:
+def _means(run: Run, *, level: float = 0.95) -> stats.Table:
     means = run.seats.group_by("policy").agg(pl.len().alias("n"), pl.col("total").mean().alias("mean_total"))
     return stats.Table(
         means.with_columns(pl.col("policy").cast(pl.String)).sort("policy").collect(), "Wonders", "A note."

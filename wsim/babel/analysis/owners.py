@@ -14,7 +14,8 @@ from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Source
 from wsim.stats.owner_tallies import OwnerTallies
-from wsim.stats.shared import OUTCOME, RAW
+from wsim.stats.shared import OUTCOME, PAIRS, RAW
+from wsim.stats.shared import OWNERS as SHOWN_FIRST
 from wsim.stats.tables import Table
 
 __all__ = [
@@ -44,19 +45,26 @@ disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=OWNED[DISC])
 
 
 def _synergies(source: Source, by: Sequence[str], *, disc: Sequence[str] = (), **options: object) -> Table:
-    return disc_pairs(source, by=by, only=disc, **options)
+    return disc_pairs(source, by=by, partners_of=disc, **options)
 
 
 def _analysis(make: Maker, about: str, prefix: str, share: str) -> Analysis:
-    columns = (OWNED[prefix], "n", share, "win_share", "win_difference", "win_q", "score_difference")
-    return Analysis(make, about, by=(), columns=columns, options=RAW, shown="run", sums=OwnerTallies(prefix))
+    columns = (OWNED[prefix], "n", share, "win_share", "win_difference", "win_q", "verdict", "score_difference")
+    return Analysis(
+        make, about, by=(), columns=columns, first=SHOWN_FIRST, options=RAW, shown="run", sums=OwnerTallies(prefix)
+    )
 
 
 WONDERS = _analysis(wonders, "how those did who won each wonder", WON, "won_share")
 ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", WON_ROW, "won_share")
 DISCS = _analysis(discs, "how those did who own each disc", DISC, "owned_share")
 CARDS = _analysis(action_cards, "how those did who drew each action card", DRAWN, "drawn_share")
-_OPTIONS: Mapping[str, Option] = {"disc": Option("only these discs", many=True), **OUTCOME, **RAW}
+_OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", many=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
-    _synergies, "pairs of discs that were worth more together than apart", by=(), options=_OPTIONS, shown="asked"
+    _synergies,
+    "pairs of discs that were worth more together than apart",
+    by=(),
+    first=PAIRS,
+    options=_OPTIONS,
+    shown="asked",
 )

@@ -21,13 +21,22 @@ from wsim.babel.words import (
     TWO_COLOUR_DISCS,
     WONDERS,
 )
-from wsim.catalog.fields import Path, Problems, Reader, entries, flag, numbers, text, whole, word
+from wsim.catalog.fields import Path, Problems, Reader, described, entries, flag, numbers, schema_of, text, whole, word
 
 __all__ = ["read_section"]
 
 _NEED = whole(1, 6)
 
 
+@described(
+    {
+        "type": "object",
+        "properties": dict.fromkeys(KINDS, schema_of(_NEED)),
+        "additionalProperties": False,
+        "minProperties": NEEDS,
+        "maxProperties": NEEDS,
+    }
+)
 def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | None:
     """Accept the two kinds of a two-colour disc with a number each."""
     tried = Problems("")  # one sentence for both

@@ -270,7 +270,7 @@ GAME = np.dtype(
         ("choice", CHOICE),  # the decision at hand
         ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves
+        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves; 0, -, a right one
         ("log", LOG),  # events for traces and picks
     ],
     align=True,

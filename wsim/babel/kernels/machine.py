@@ -16,7 +16,7 @@ from wsim.rng import SEAT_STREAM, below, seek
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE, TALLY = range(10)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COMPARE, TALLY = range(11)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -108,8 +108,8 @@ def _asked(game, rules, seating, line_up, decider):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW writes the index of its move to ``seen``. What BEGIN, STEP, FOLLOW
-    and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
+    FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -139,7 +139,7 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         index = ask(game, rules, seating, line_up, decider)
         if index < 0:
             return NOBODY
-        seen[0] = index
+        game.error[2] = index
         take(game, rules, game.choice.moves[index])
         decider = advance(game, rules, 0)
     if command == STEP:

@@ -24,3 +24,7 @@ __all__ = [
     "with_neighbours",
     "wonders",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

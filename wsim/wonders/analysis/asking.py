@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wsim.errors import UserError, nearest
+from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.wonders.catalog.effects import pack_units, resource_mask
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.entries import pay_entry, science_entry
@@ -54,6 +54,11 @@ def payments(
     >>> payments(own=["W"], left=["S"], right=["S", "S"], cost="WSS")
     [(0, 4), (2, 2)]
     """
+    own, left, right, discounts = (
+        _texts(name, value)
+        for name, value in {"own": own, "left": left, "right": right, "discounts": discounts}.items()
+    )
+    refuse_other_types(str, cost=cost)
     public = np.zeros(1, layout.PUBLIC).view(np.recarray)
     solver = np.zeros(1, layout.SOLVER).view(np.recarray)
     record = public[0]
@@ -71,6 +76,15 @@ def payments(
         count = pay_entry(record, solver[0], 0, packed, _coins("bank", bank), purse)
     pairs = [int(pair) for pair in solver[0].pairs[:count]]
     return [(pair >> layout.LEFT_AT & 255, pair >> layout.RIGHT_AT & 255) for pair in pairs]
+
+
+def _texts(name: str, values: Any) -> list[str]:
+    """Return a list of texts; raise UserError for anything else."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise UserError(f"{name} must be a list of texts, not {values!r}")
+    found = list(values)
+    refuse_other_types(str, **{f"an entry of {name}": one for one in found if not isinstance(one, str)})
+    return found
 
 
 def _coins(name: str, value: Any) -> int:
@@ -118,6 +132,9 @@ def _fill_city(record: Any, seat: int, name: str, symbols: list[str]) -> None:
 def _prices(discounts: Iterable[str], prices: Mapping[str, Mapping[str, int]] | None) -> list[int]:
     """Return the four prices of a unit: left raw, left made, right raw, right made."""
     result = [2, 2, 2, 2]
+    given: Any = {} if prices is None else prices
+    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+        raise UserError(f"prices must be a table of sides with a table of kinds each, not {prices!r}")
     for discount in discounts:
         if discount not in DISCOUNTS:
             accepted = ", ".join(DISCOUNTS)

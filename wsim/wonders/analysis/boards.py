@@ -77,13 +77,14 @@ def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
     return made
 
 
-_COLUMNS = ("n", "win_share", "score", "points_*")
+_COLUMNS = ("n", "win_share", "win_points", "q", "verdict", "score", "points_*")
 
 WONDERS = Analysis(
     _beside(wonders),
     "win share, score and points of each board and side",
     by=BOARD,
     columns=_COLUMNS,
+    first=shared.BEATS_CHANCE,
     options=RAW,
     shown="run",
     sums=FactorSums(BOARD, (POLICY,)),

@@ -250,6 +250,7 @@ CALIBRATION = Analysis(
         *("players", "group", "figure", "simulated", "simulated_sd", "human", "human_error", "human_sd"),
         *("difference", "difference_sd", "verdict"),
     ),
+    first=("figure", "group", "difference_sd", "verdict", "simulated", "human"),
     options={"tolerance": Option("human standard deviations within which a mean counts as human", float)},
     fits=_printed_first_edition,
 )

@@ -12,7 +12,7 @@ from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.owner_tallies import OwnerTallies
-from wsim.stats.shared import OUTCOME, RAW
+from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
 from wsim.wonders.analysis.card_picks import CAUSED, card_picks
@@ -90,13 +90,13 @@ def chains_of(cards: Iterable[Card]) -> list[tuple[str, ...]]:
     return found
 
 
-def _cards(run: Run, by: Sequence[str], *, raw: bool = False) -> Table:
+def _cards(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:
     about = {card.name: {"color": card.color, "age": card.ages[0]} for card in catalogue_of(run.plan).cards}
-    return cards(seats_by(run, by), run.picks if run.plan.picks else None, by=by, about=about, raw=raw)
+    return cards(seats_by(run, by), run.picks if run.plan.picks else None, by=by, about=about, raw=raw, level=level)
 
 
 def _synergies(run: Run, by: Sequence[str], *, card: Sequence[str] = (), **options: object) -> Table:
-    return card_pairs(seats_by(run, by), by=by, only=card, **options)
+    return card_pairs(seats_by(run, by), by=by, partners_of=card, **options)
 
 
 def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
@@ -104,7 +104,7 @@ def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
     return card_chains(run, [chain for chain in every if set(card) <= set(chain)], **options)
 
 
-_SOME = {"card": Option("only these cards", many=True), **OUTCOME, **RAW}
+_SOME = {"card": Option("pairs or chains with this card", many=True), **OUTCOME, **RAW}
 
 CARDS = Analysis(
     _cards,
@@ -112,13 +112,25 @@ CARDS = Analysis(
     by=(),
     columns=(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", "win_q", "score_difference"),
+        *("win_difference", "win_q", "verdict", "score_difference"),
     ),
+    first=OWNERS,
     options=RAW,
     shown="run",
     sums=OwnerTallies(BUILT),
 )
 SYNERGIES = Analysis(
-    _synergies, "pairs of cards that were worth more together than apart", by=(), options=_SOME, shown="asked"
+    _synergies,
+    "pairs of cards that were worth more together than apart",
+    by=(),
+    first=PAIRS,
+    options=_SOME,
+    shown="asked",
 )
-CHAINS = Analysis(_chains, "what finishing a chain of cards goes with", options=_SOME, shown="asked")
+CHAINS = Analysis(
+    _chains,
+    "what finishing a chain of cards goes with",
+    first=("lift", "verdict", "q", "n"),
+    options=_SOME,
+    shown="asked",
+)

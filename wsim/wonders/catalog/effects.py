@@ -11,7 +11,19 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-from wsim.catalog.fields import Path, Problems, Reader, choice, flag, record, whole, word, words
+from wsim.catalog.fields import (
+    Path,
+    Problems,
+    Reader,
+    choice,
+    described,
+    flag,
+    record,
+    schema_of,
+    whole,
+    word,
+    words,
+)
 from wsim.wonders.words import (
     BUILD_DISCARD,
     BY_PRODUCTION,
@@ -98,6 +110,7 @@ class Toll:
 # --- readers ---------------------------------------------------------------------------------------------------------
 
 _NEIGHBORS = words("neighbor", NEIGHBORS)
+_WORD, _SEVERAL = word("alternative", tuple(BY_PRODUCTION)), words("resource", RESOURCES, least=2)
 _TOLL: Mapping[str, Reader] = {"who": word("victim or beneficiary", tuple(WHO)), "n": whole(0, 99)}
 
 
@@ -113,19 +126,23 @@ def _count(low: int) -> Reader:
     )
 
 
+@described({"anyOf": [schema_of(_WORD), schema_of(_SEVERAL)]})
 def _one_of(problems: Problems, path: Path, value: Any) -> tuple[str, ...] | str | None:
     """Accept two or more different resources, or one of the words of R18."""
     if isinstance(value, str):
-        found: str | None = word("alternative", tuple(BY_PRODUCTION))(problems, path, value)
+        found: str | None = _WORD(problems, path, value)
         return found
-    resources: tuple[str, ...] | None = words("resource", RESOURCES, least=2)(problems, path, value)
+    resources: tuple[str, ...] | None = _SEVERAL(problems, path, value)
     return resources
 
 
+_PARTS = record(TradeDiscount, {"scope": word("scope", DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)})
+
+
+@described(schema_of(_PARTS))
 def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | None:
     """Accept a discount; that on the boards' resources is known from both neighbours only."""
-    parts = {"scope": word("scope", DISCOUNTS), "neighbors": _NEIGHBORS, "n": choice(1)}
-    found: TradeDiscount | None = record(TradeDiscount, parts)(problems, path, value)
+    found: TradeDiscount | None = _PARTS(problems, path, value)
     if found and found.scope == START_RESOURCE and set(found.neighbors) != set(NEIGHBORS):
         problems.add((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
         return None

@@ -9,8 +9,12 @@ from wsim.catalog.fields import (
     Path,
     Problems,
     Reader,
+    Schema,
+    described,
     listing,
     read_fields,
+    schema_of,
+    table_schema,
     text,
     whole,
     word,
@@ -33,12 +37,20 @@ from wsim.wonders.words import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_card", "read_wonder"]
+__all__ = ["CARD_FIELDS", "REMOVED", "WONDER_FIELDS", "read_card", "read_wonder"]
 
+REMOVED: Schema = {
+    "type": "object",
+    "properties": {"remove": {"const": True}},
+    "required": ["remove"],
+    "additionalProperties": False,
+}
+"""What a patch writes for an entry that it takes away."""
 _NAME = re.compile(r"[^\W_][\w' -]*")
 COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, UNITS) for resource in RESOURCES}
 
 
+@described(table_schema(COSTS))
 def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
     """Accept a cost of few enough units; parts that are 0 vanish."""
     found = read_fields(problems, path, value, COSTS, "part of a cost")
@@ -50,13 +62,17 @@ def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
     return cost
 
 
+_MINIMA = listing(whole(3, SEATS), distinct=False)
+_BY_AGE = {str(age): _MINIMA for age in range(1, AGES + 1)}
+
+
+@described({"anyOf": [schema_of(_MINIMA), table_schema(_BY_AGE)]})
 def _copies(problems: Problems, path: Path, value: Any) -> tuple[int, ...] | dict[str, tuple[int, ...]] | None:
     """Accept a list of least player numbers, or such a list for each age."""
-    minima = listing(whole(3, SEATS), distinct=False)
     if isinstance(value, dict):
-        by_age = read_fields(problems, path, value, {str(age): minima for age in range(1, AGES + 1)}, "age")
+        by_age = read_fields(problems, path, value, _BY_AGE, "age")
         return {age: tuple(sorted(found)) for age, found in by_age.items()}
-    found: tuple[int, ...] | None = minima(problems, path, value)
+    found: tuple[int, ...] | None = _MINIMA(problems, path, value)
     return tuple(sorted(found)) if found else None
 
 
@@ -71,6 +87,14 @@ CARD_FIELDS: Mapping[str, Reader] = {
     **EFFECT_READERS,
 }
 STAGE_FIELDS: Mapping[str, Reader] = {"cost": _cost, **EFFECT_READERS}
+_STAGE: Schema = table_schema(STAGE_FIELDS)
+_STAGES_SCHEMA: Schema = {
+    "anyOf": [
+        {"type": "array", "items": _STAGE, "minItems": 1, "maxItems": STAGES},
+        {"type": "object", "additionalProperties": {"anyOf": [_STAGE, REMOVED]}},  # of a patch: by number
+        {"const": False},
+    ]
+}
 
 
 def check_name(problems: Problems, path: Path) -> None:
@@ -156,8 +180,7 @@ def read_wonder(
         )
         return None
     check_name(problems, path)
-    readers: dict[str, Reader] = {"resource": word("resource", RESOURCES), "sides": _sides}
-    found = read_fields(problems, path, entry, readers)
+    found = read_fields(problems, path, entry, WONDER_FIELDS)
     by_side: dict[str, tuple[Stage, ...] | None] = found.get("sides", {})
     for side in sides:
         if side not in by_side:
@@ -168,12 +191,16 @@ def read_wonder(
     return Wonder(name, found["resource"], tuple((side, by_side.get(side) or ()) for side in sides))
 
 
+@described({"type": "object", "additionalProperties": _STAGES_SCHEMA})
 def _sides(problems: Problems, path: Path, value: Any) -> dict[str, tuple[Stage, ...]] | None:
     """Accept a table of sides."""
     if not isinstance(value, dict):
         problems.add(path, "must be a table of sides, such as sides.A = [ { cost = { stone = 2 }, points = 3 } ]")
         return None
     return {side: _stages(problems, (*path, side), stages) for side, stages in value.items() if stages is not False}
+
+
+WONDER_FIELDS: Mapping[str, Reader] = {"resource": word("resource", RESOURCES), "sides": _sides}
 
 
 def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.fields import Path, Problems, Reader, flag, identifier, listing, read_fields, text, whole
+from wsim.catalog.fields import (
+    Path,
+    Problems,
+    Reader,
+    described,
+    flag,
+    identifier,
+    listing,
+    read_fields,
+    table_schema,
+    text,
+    whole,
+)
 from wsim.errors import UserError, nearest
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
@@ -13,7 +25,7 @@ from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Ruleset", "read_rulesets", "resolve"]
+__all__ = ["FIELDS", "Ruleset", "read_rulesets", "resolve"]
 
 SETTINGS: Mapping[str, Reader] = {
     "hand_size": whole(2, HAND),
@@ -27,12 +39,17 @@ SETTINGS: Mapping[str, Reader] = {
 }
 
 
+@described(table_schema(SETTINGS))
 def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
     return read_fields(problems, path, value, SETTINGS, "setting")
 
 
+_FLAGS: Mapping[str, Reader] = dict.fromkeys(SWITCHES, flag)
+
+
+@described(table_schema(_FLAGS))
 def _switches(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
-    return read_fields(problems, path, value, dict.fromkeys(SWITCHES, flag), "switch")
+    return read_fields(problems, path, value, _FLAGS, "switch")
 
 
 FIELDS: Mapping[str, Reader] = {

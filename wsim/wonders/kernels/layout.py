@@ -421,7 +421,11 @@ GAME = np.dtype(
         ("conflict", CONFLICT),  # the end of an age
         ("result", RESULT),  # the score
         ("log", LOG),  # events for traces and picks
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, seat, index, number of moves
+        (
+            "error",
+            "i8",
+            (4,),
+        ),  # a policy's wrong index: 1, seat, index, number of moves; 0, -, a right one
     ],
     align=True,
 )

@@ -14,11 +14,13 @@ from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant, set_table
+from wsim.wonders.kernels.turn import add_effects, add_structure
+from wsim.wonders.words import STAGE_ENTRY
 
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, COMPARE, TALLY = range(10)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COMPARE, TALLY = range(11)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -91,6 +93,16 @@ def _compare(game, words, state, rules, seating, line_up, number, seat, seed, ou
 
 
 @kernel
+def lay_entry(public, rules, seat, entry):
+    """Put a structure or the next stage into a city; nothing else happens."""
+    if entry < STAGE_ENTRY:
+        add_structure(public, rules, seat, entry)
+    else:
+        public.stages[seat] += 1
+        add_effects(public, rules, seat, entry)
+
+
+@kernel
 def _asked(game, rules, seating, line_up, decider):
     """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
     choice, own = game.choice, game.own[decider]
@@ -107,8 +119,8 @@ def _asked(game, rules, seating, line_up, decider):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW writes the index of its move to ``seen``. What BEGIN, STEP, FOLLOW
-    and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
+    FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -129,6 +141,10 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         score_game(game, rules)
         _write_outcome(game, rules, outcomes, 0)
         return NOBODY
+    if command == LAY:
+        lay_entry(game.public, rules, seat, number)
+        copy_words(words, state)
+        return seat
     if command == REDRAW:
         redraw(game, rules, seed, number, seat)
     decider = advance(game, rules, 0)
@@ -141,7 +157,7 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
             return NOBODY
         for index in range(game.choice.count):
             if game.choice.moves[index] == move:
-                seen[0] = index
+                game.error[2] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
     if command == STEP:

@@ -20,7 +20,7 @@ _DUO_TRIES = 2_000  # guesses at one turn of the rival
 
 
 @kernel
-def _fill_pool(game, rules, age, seen):
+def fill_pool(game, rules, age, seen):
     """Put the unseen slots of an age into the pool: all that are always dealt, as many as are missing of the others."""
     past = game.redraw
     size = 0
@@ -369,7 +369,7 @@ def make_age(game, rules, me, age):
     past = game.redraw
     for turn in range(TURNS):
         past.drawn[age, turn] = NOBODY
-    _fill_pool(game, rules, age, all_seen(game, rules, me, age))
+    fill_pool(game, rules, age, all_seen(game, rules, me, age))
     for hand in range(rules.players):
         if not _build_unseen(game, rules, me, age, hand):
             return False

@@ -32,6 +32,7 @@ from wsim.wonders.kernels.seen import (
     seat_of,
 )
 from wsim.wonders.kernels.setup import DICE_STREAM
+from wsim.wonders.kernels.unwritten import draw_unwritten, is_written
 from wsim.wonders.words import AGES, CARD_WORDS, PLAY_LAST, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -290,31 +291,40 @@ def _show_mates(game, rules, me):
 
 
 @kernel
+def _draw_written(game, rules, me):
+    """Make up a past that agrees with the history, and give everybody what follows from it."""
+    for _ in range(MOST_TRIES):
+        if _make_past(game, rules, me):
+            break
+    for seat in range(rules.players):
+        if seat != me:
+            for age in range(game.public.age + 1):
+                _tell_seat(game, rules, seat, age)
+            _give_hand(game, rules, seat)
+    _lay_pile(game, rules)
+    if rules.duo:
+        _free_city_past(game, me)
+    if rules.teams:
+        _show_mates(game, rules, me)
+    phase = game.flow.phase
+    if phase == CHOOSE or phase == CITY or (phase == LAST and game.flow.seat != NOBODY):
+        _choose_anew(game, rules, me)
+
+
+@kernel
 def redraw(game, rules, seed, number, me):
     """Draw all anew that a seat cannot know: hands, pile, deals to come, hidden choices, the other seats' streams.
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
-    public, hidden, past = game.public, game.hidden, game.redraw
+    hidden, past = game.hidden, game.redraw
     seek(past, seed, number, _STREAM)
     read_events(game)
-    for _ in range(MOST_TRIES):
-        if _make_past(game, rules, me):
-            break
-    if game.flow.phase != DEAL:
-        for seat in range(rules.players):
-            if seat != me:
-                for age in range(public.age + 1):
-                    _tell_seat(game, rules, seat, age)
-                _give_hand(game, rules, seat)
-        _lay_pile(game, rules)
-        if rules.duo:
-            _free_city_past(game, me)
-        if rules.teams:
-            _show_mates(game, rules, me)
-        phase = game.flow.phase
-        if phase == CHOOSE or phase == CITY or (phase == LAST and game.flow.seat != NOBODY):
-            _choose_anew(game, rules, me)
+    if not is_written(game, rules):
+        draw_unwritten(game, rules, me)
+        _choose_anew(game, rules, me)
+    elif game.flow.phase != DEAL:
+        _draw_written(game, rules, me)
     for seat in range(rules.players):
         if seat != me:
             own = game.own[seat]

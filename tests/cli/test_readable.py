@@ -1,0 +1,519 @@
+"""Tables on terminals of any width, filters, several runs in one table, what is written, help and suggestions."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import typer
+
+import wsim
+from tests.cli.terminal import ROOT, on_terminal
+from tests.conftest import Command
+from wsim.cli.filters import filtered
+from wsim.cli.layout import columns_of, lay_out, lay_out_all
+from wsim.cli.options import DEFAULT_PLAYERS, DEFAULT_POLICIES, DEFAULT_RULESET, whole
+from wsim.game import GAMES, find_game
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.wonders.analysis import cards
+
+LONG = 200  # columns at which nothing is broken
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Runs of three and of four players and one of Tower of Babel."""
+    folder = tmp_path_factory.mktemp("readable")
+    plans = {
+        "p3": Plan.make(players=3, policies="balanced", games=300),
+        "p4": Plan.make(policies="balanced,science,military,greedy", games=300, picks=True),
+        "more": Plan.make(policies="balanced", games=200),
+        "babel": Plan.make(game="tower_of_babel", games=200),
+    }
+    return {name: str(record(plan, folder / name, threads=1).run.path) for name, plan in plans.items()}
+
+
+@pytest.fixture(autouse=True)
+def _no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+# --- terminals --------------------------------------------------------------------------------------------------------
+
+SHOWN = (
+    ("wonders", "p4"),
+    ("cards", "p4"),
+    ("cards", "p4", "--wide"),
+    ("cards", "p4", "--by", "policy", "--top", "12"),
+    ("matchups", "p4"),
+    ("strengths", "p4"),
+    ("table", "p4"),
+    ("wonders", "p3", "p4"),
+    ("table", "babel", "discs"),
+    ("policies",),
+    ("policies", "--game", "tower_of_babel"),
+    ("catalog",),
+    ("catalog", "--game", "tower_of_babel", "--wide"),
+    ("catalog", "--rulesets"),
+)
+TOKEN = re.compile(r"[^\s]+")
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
+def test_no_number_and_no_name_is_broken(
+    wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
+) -> None:
+    """Every line fits, and every word of it is a word of the unbroken table: none was cut in two."""
+    command = [runs.get(word, word) for word in words]
+    code, lines = on_terminal(columns, *command)
+    assert code == 0
+    assert [line for line in lines if len(line) > columns and " " in line.strip()] == []
+    words_there = set(TOKEN.findall("\n".join(lines)))
+    piped = [*command, *(["--wide"] if "--wide" not in command else [])]
+    known = set(TOKEN.findall(wsim_command(*piped).out)) | {"more", "columns:", "column:", "--wide"}
+    assert {word for word in words_there - known if not re.fullmatch(r"─+|\d+", word)} == set()
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: int) -> None:
+    for words in (("wonders", runs["p3"]), ("table", runs["p3"], "policies"), ("table", runs["babel"], "policies")):
+        lines = on_terminal(columns, *words)[1]
+        players = 3 if words[1] == runs["p3"] else 4
+        assert f"a fair share of wins is {1 / players:.3f}" in lines[0]
+        head = "\n".join(lines[1:4])
+        assert "verdict" in head
+        assert "win share" in head
+    head = "\n".join(on_terminal(columns, "cards", runs["p4"])[1][:4])
+    assert "verdict" in head
+    assert "a fair share of wins is 0.250" in head
+
+
+def test_what_is_left_out_is_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
+    some = on_terminal(80, "cards", runs["p4"], "--top", "1")[1]
+    [said] = [line for line in some if line.endswith("more columns: --wide")]
+    parts = on_terminal(80, "cards", runs["p4"], "--top", "1", "--wide")[1]
+    names = {column.name for column in columns_of(_cards(runs["p4"]))}
+    shown = len(names) - int(said.split()[0])
+    assert 3 < shown < len(names)
+    card = next(line.split()[0] for line in some[3:] if not line.startswith(("─", " ", "card")))
+    assert sum(line.startswith(card) for line in parts) > 3  # it stands in each part
+    assert not any("more column" in line for line in parts)
+
+
+def _cards(run: str) -> list[dict[str, Any]]:
+    return cards(wsim.load_run(run)).frame.with_columns(color=1, age=1).to_dicts()
+
+
+@pytest.mark.parametrize("columns", [1, 20, 40])
+def test_a_narrow_terminal_tells_rows_line_by_line_or_what_fits(runs: dict[str, str], columns: int) -> None:
+    code, lines = on_terminal(columns, "wonders", runs["p4"], "--top", "2")
+    assert code == 0
+    assert any(re.search(r"\d\.\d{3} ±\d\.\d{3}$", line) for line in lines)
+    assert "Traceback" not in "".join(lines)
+    assert on_terminal(columns, "run", "--help")[0] == 0
+
+
+def test_a_pipe_has_no_end_and_columns_sets_one(
+    wsim_command: Command, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole_table = wsim_command("wonders", runs["p4"], "--wide").out
+    assert max(map(len, whole_table.splitlines())) > 150
+    monkeypatch.setenv("COLUMNS", "70")
+    assert max(map(len, wsim_command("wonders", runs["p4"]).out.splitlines())) <= 70
+    for nonsense in ("0", "-5", "wide", ""):
+        monkeypatch.setenv("COLUMNS", nonsense)
+        assert wsim_command("wonders", runs["p4"], "--wide").out == whole_table
+
+
+def test_columns_are_kept_by_importance_and_shown_in_their_order() -> None:
+    rows = [{"name": "Scientists Guild", "a": 1, "b": 2.5, "b_low": 2.0, "b_high": 3.0, "c": "lower", "q": 0.0001}]
+    columns = columns_of(rows)
+    assert [column.name for column in columns] == ["name", "a", "b", "c", "q"]
+    laid = lay_out(columns, 38, ("c", "b"))
+    assert laid.lines[0].split() == ["name", "b", "c"]
+    assert laid.lines[2].split("  ")[0] == "Scientists Guild"
+    assert laid.hidden == ("a", "q")
+    assert "2.500 ±0.500" in laid.lines[2]
+    assert lay_out(columns, None).lines[2].endswith("<0.001")
+    one_by_one = lay_out(columns, 12, ("c", "b"))
+    assert one_by_one.lines == ("name:", "  Scientists Guild", "a: 1", "b:", "  2.500 ±0.500", "c: lower", "q: <0.001")
+    parts = lay_out_all(columns, 31, 1)
+    assert [part.lines[0].split() for part in parts] == [["name", "a"], ["name", "b"], ["name", "c", "q"]]
+
+
+def test_a_heading_stands_below_itself_rather_than_be_cut() -> None:
+    columns = columns_of([{"card": "Altar", "score_difference": 1.5, "built_share": 0.25}])
+    laid = lay_out(columns, 24, ())
+    assert laid.lines[0].split() == ["score", "built"]
+    assert laid.lines[1].split() == ["card", "difference", "share"]
+
+
+def test_only_sentences_are_broken_and_between_words() -> None:
+    idea = "a little of everything: the strongest all-round set"
+    columns = columns_of([{"name": "balanced", "idea": idea, "n": 12345}])
+    laid = lay_out(columns, 45, ())
+    assert max(map(len, laid.lines)) <= 45
+    said = " ".join(line[len("balanced") :].replace("12,345", "").strip() for line in laid.lines[2:])
+    assert said == idea
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0, "<0.001"), (0.0009, "<0.001"), (0.001, "0.001"), (0.0496, "0.050"), (None, "")]
+)
+def test_a_small_chance_is_never_shown_as_none(value: float | None, shown: str) -> None:
+    for name in ("p", "q", "win_q", "score_p"):
+        assert columns_of([{name: value}])[0].cells == (shown,)
+    assert columns_of([{"share": 0.0}])[0].cells == ("0.000",)
+
+
+def test_an_output_that_knows_only_ascii_gets_ascii(runs: dict[str, str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    said = subprocess.run(
+        [sys.executable, "-m", "wsim", "wonders", runs["p4"], "--top", "1"],
+        env=environment,
+        capture_output=True,
+        check=True,
+    ).stdout.decode("ascii")
+    assert "+-0.0" in said
+    assert "-----" in said
+    assert "?" not in said
+
+
+# --- filters ----------------------------------------------------------------------------------------------------------
+
+FRAME = pl.DataFrame(
+    {"card": ["Altar", "Baths", "Pawnshop", "Foo, Bar"], "n": [1, 20, 300, 4000], "win_share": [0.1, 0.25, None, 0.3]}
+)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "kept"),
+    [
+        (["n>=20"], ["Baths", "Pawnshop", "Foo, Bar"]),
+        (["n > 20", "n < 4000"], ["Pawnshop"]),
+        (["n<=1"], ["Altar"]),
+        (["n=1,300"], ["Altar", "Pawnshop"]),
+        (["n!=1,300"], ["Baths", "Foo, Bar"]),
+        (["card=altar, BATHS"], ["Altar", "Baths"]),
+        (["card!=Altar,Baths"], ["Pawnshop", "Foo, Bar"]),
+        (["card=Foo, Bar"], ["Foo, Bar"]),
+        (["win share>=0.25"], ["Baths", "Foo, Bar"]),
+        (["n=1e3,4e3"], ["Foo, Bar"]),
+    ],
+)
+def test_filters_compare(conditions: list[str], kept: list[str]) -> None:
+    assert filtered(FRAME, conditions)[0]["card"].to_list() == kept
+
+
+@pytest.mark.parametrize(
+    ("condition", "sentence"),
+    [
+        ("card", "a filter is COLUMN=VALUE, "),
+        ("=3", "a filter is COLUMN=VALUE, "),
+        ("n>=", "a filter is COLUMN=VALUE, "),
+        ("crad=Altar", "the table has no column 'crad': it has card, n, win_share (did you mean 'card'?)"),
+        ("card>=Altar", "the column 'card' holds names, which are = or !=, not >="),
+        ("n>=1,2", ">= compares with one number, not with '1,2'"),
+        ("n<many", "the column 'n' holds numbers, not 'many'"),
+    ],
+)
+def test_a_filter_that_cannot_be_is_one_sentence(condition: str, sentence: str) -> None:
+    with pytest.raises(wsim.UserError) as refused:
+        filtered(FRAME, [condition])
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_name_that_no_row_has_is_said(wsim_command: Command, runs: dict[str, str]) -> None:
+    answer = wsim_command("cards", runs["p4"], "--filter", "card=Palce")
+    assert answer.code == 0
+    assert answer.err == "wsim: no row has the card 'Palce' (did you mean 'Palace'?)\n"
+    assert "(no rows)" in answer.out
+
+
+# --- several runs -----------------------------------------------------------------------------------------------------
+
+
+def test_several_runs_stand_in_one_table_over_their_players(wsim_command: Command, runs: dict[str, str]) -> None:
+    record = json.loads(wsim_command("wonders", runs["p3"], runs["p4"], "--json").out)
+    rows = record["rows"]
+    assert [run["plan"]["players"] for run in record["runs"]] == [3, 4]
+    assert [row["players"] for row in rows[:4]] == [3, 4, 3, 4]
+    assert (rows[0]["wonder"], rows[0]["side"]) == (rows[1]["wonder"], rows[1]["side"])
+    for players, name in ((3, "p3"), (4, "p4")):
+        alone = json.loads(wsim_command("wonders", runs[name], "--json").out)["rows"]
+        mine = [
+            {key: value for key, value in row.items() if key != "players"} for row in rows if row["players"] == players
+        ]
+        assert sorted(map(str, mine)) == sorted(map(str, alone))
+    shown = wsim_command("wonders", runs["p3"], runs["p4"]).out.splitlines()
+    assert shown[0] == "Wonders, 300 and 300 games"  # the fair share differs: no single one is named
+    assert shown[1].split()[:3] == ["wonder", "side", "players"]
+
+
+def test_runs_of_as_many_players_are_told_apart_by_their_folders(wsim_command: Command, runs: dict[str, str]) -> None:
+    rows = json.loads(wsim_command("table", runs["p4"], runs["more"], "policies", "--json").out)["rows"]
+    assert {row["run"] for row in rows} == {runs["p4"], runs["more"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("wonders", "p4", "babel"), "runs of one game stand in one table, not "),
+        (("wonders", "p4", "p4"), "'{p4}' is named twice: a table holds each run once"),
+        (("wonders", "p4", "nothing"), "'nothing' does not exist"),
+        (("table", "p4", "wonders", "p3"), "table takes no argument '{p3}'"),
+    ],
+)
+def test_runs_that_cannot_stand_beside_each_other(
+    wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], sentence: str
+) -> None:
+    answer = wsim_command(*(runs.get(word, word) for word in words))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("wsim: " + sentence.format(**runs))
+    assert answer.err.count("\n") == 1
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+WRITERS = (
+    ("wonders", "p4"),
+    ("cards", "p4", "--by", "policy"),
+    ("table", "p4", "variance"),
+    ("synergies", "p4"),
+    ("wonders", "p3", "p4"),
+    ("table", "babel", "discs"),
+)
+
+
+@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
+def test_an_analysis_is_written_with_what_it_is_of(
+    wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    command = [runs.get(word, word) for word in words]
+    csv, parquet = tmp_path / "x.csv", tmp_path / "x.parquet"
+    answer = wsim_command(*command, "--json", "--level", "0.9", "--csv", str(csv), "--parquet", str(parquet))
+    assert answer.code == 0
+    assert answer.err == f"written: {csv}, {parquet}\n"
+    record = json.loads(answer.out)
+    rows = record.pop("rows")
+    assert record["level"] == 0.9
+    assert record["note"]
+    assert [run["folder"] for run in record["runs"]] == [runs[word] for word in words if word in runs]
+    assert all(len(run["digest"]) == 16 and run["plan"]["policies"] for run in record["runs"])
+    head = [json.loads(line[2:]) for line in csv.read_text().splitlines() if line.startswith("# ")]
+    assert {key: value for one in head for key, value in one.items()} == record
+    assert json.loads(pl.read_parquet_metadata(parquet)["wsim"]) == record
+    assert pl.read_csv(csv, comment_prefix="#", infer_schema_length=None).height == len(rows)
+    assert pl.read_parquet(parquet).columns == list(rows[0])
+    wider = json.loads(wsim_command(*command, "--json", "--level", "0.99").out)["rows"][0]
+    ends = [name.removesuffix("_low") for name in rows[0] if name.endswith("_low") and rows[0][name] is not None]
+    assert ends
+    assert all(wider[f"{name}_low"] <= rows[0][f"{name}_low"] for name in ends if wider[f"{name}_low"] is not None)
+
+
+def test_csv_instead_of_the_table(wsim_command: Command, runs: dict[str, str]) -> None:
+    out = wsim_command("wonders", runs["p4"], "--csv", "-", "--top", "2").out
+    lines = [line for line in out.splitlines() if not line.startswith("#")]
+    assert lines[0].startswith("wonder,side,n,win_share,win_share_low")
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize("option", ["--csv", "--parquet"])
+def test_a_folder_that_is_not_there_is_refused_before_anything_is_done(
+    wsim_command: Command, runs: dict[str, str], option: str
+) -> None:
+    for command in (
+        ("wonders", runs["p4"]),
+        ("whatif", "--set", "cards.Altar.points=3", "--budget", "10"),
+        ("experiment", "picks", "--games", "10"),
+    ):
+        answer = wsim_command(*command, option, "nowhere/x")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err == "wsim: cannot write 'nowhere/x': there is no folder 'nowhere'\n"
+
+
+def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> None:
+    answers = {
+        "effects": ("whatif", "--set", "cards.Altar.points=9", "--budget", "1000", "--policies", "random"),
+        "picks": ("experiment", "picks", "--games", "100", "--policies", "random", "--randomise", "1", "--fewest", "2"),
+    }
+    for name, words in answers.items():
+        csv, parquet = tmp_path / f"{name}.csv", tmp_path / f"{name}.parquet"
+        answer = wsim_command(*words, "--csv", str(csv), "--parquet", str(parquet), "--quiet", "--threads", "1")
+        assert answer.code == 0
+        frame = pl.read_parquet(parquet)
+        assert {"effect", "effect_low", "effect_high"} <= set(frame.columns)
+        record = json.loads(pl.read_parquet_metadata(parquet)["wsim"])
+        assert record["estimand"]
+        assert record["question"]
+        assert pl.read_csv(csv, comment_prefix="#", infer_schema_length=None).height == frame.height
+
+
+def test_a_level_that_is_none(wsim_command: Command, runs: dict[str, str]) -> None:
+    answer = wsim_command("wonders", runs["p4"], "--level", "95")
+    assert (answer.code, answer.err) == (2, "wsim: a confidence level lies between 0 and 1, not 95.0\n")
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *(("10k", 10_000), ("1e6", 1_000_000), ("2.5M", 2_500_000), ("1,000", 1000), ("1_000", 1000)),
+        *(("7", 7), ("-3", -3), ("1.50e2", 150), ("1E3", 1000), ("0.0", 0)),
+    ],
+)
+def test_numbers_as_people_write_them(text: str, number: int) -> None:
+    assert whole(text) == number
+
+
+@pytest.mark.parametrize("text", ["1.5", "1e-3", "k", "", "10kk", "1e", "many", "१२", "1" * 5000, "1.2345k"])
+def test_what_is_no_whole_number(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="is not a whole number"):
+        whole(text)
+
+
+def test_short_options(wsim_command: Command) -> None:
+    assert wsim_command("-V").out == f"wsim {wsim.__version__}\n"
+    for words in ((), ("run",), ("cards",), ("experiment", "picks"), ("experiment",)):
+        short, long = (wsim_command(*words, option) for option in ("-h", "--help"))
+        assert (short.code, short.out) == (0, long.out)
+        assert short.out.startswith("Usage: wsim")
+
+
+def test_help_is_not_cut_and_speaks_of_no_types(wsim_command: Command) -> None:
+    _, lines = on_terminal(80, "--help")
+    assert not any(line.endswith("...") for line in lines if "ARGS" not in line)
+    for words in (("cards",), ("table",), ("run",), ("verify",), ("catalog",), ("report",), ("experiment", "picks")):
+        shown = wsim_command(*words, "--help").out
+        assert not re.search(r"<\w+(\[\w+\])?>|[{}]", shown), words
+
+
+def test_help_states_the_real_defaults() -> None:
+    """The options of a plan are described before any game is imported, so the defaults are written out."""
+    first, other = (find_game(name).default_plan() for name in GAMES)
+    line_ups = [",".join(plan["policies"]) for plan in (first, other)]
+    assert f"{line_ups[0]}; of tower_of_babel {line_ups[1]}" == DEFAULT_POLICIES
+    assert f"{first['ruleset']}; of tower_of_babel {other['ruleset']}" == DEFAULT_RULESET
+    assert first["players"] == other["players"] == 4
+    duo = find_game("seven_wonders").default_plan("1e-duo")["players"]
+    assert f"4; {duo} of the rule sets for two" == DEFAULT_PLAYERS
+    assert first["rotate"]
+    assert other["rotate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "games"), [(("run",), "100,000"), (("experiment", "picks"), "20,000"), (("trace",), "1")]
+)
+def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
+    shown = " ".join(wsim_command(*words, "--help").out.split())
+    assert f"20000, 20k or 2e4. [default: ({games})]" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("wonder",), "No such command 'wonder'. Did you mean 'wonders'?"),
+        (("foo",), "No such command 'foo': wsim --help lists them"),
+        (("experiment", "pick"), "No such command 'pick'. Did you mean 'picks'?"),
+        (("cards", "x", "--tpo", "3"), "No such option: --tpo (Possible options: --top)"),
+        (("run", "--gmaes", "3"), "run has no option '--gmaes' (did you mean '--games'?)"),
+    ],
+)
+def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
+    answer = wsim_command(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+def test_shells_complete_commands_and_policies() -> None:
+    def completed(line: str) -> list[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "complete_bash"}
+        environment |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        command = [sys.executable, "-c", "from wsim.cli.app import main; main()"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.split()
+
+    assert "wonders" in completed("wsim won")
+    assert "balanced,science" in completed("wsim run --policies balanced,sci")
+    assert "tower_of_babel" in completed("wsim run --game tow")
+
+
+def test_completion_can_be_shown(wsim_command: Command) -> None:
+    assert "--show-completion" in wsim_command("--help").out
+
+
+# --- the catalogue of any game ----------------------------------------------------------------------------------------
+
+
+def test_the_rule_sets_of_all_games(wsim_command: Command) -> None:
+    rows = json.loads(wsim_command("catalog", "--rulesets", "--json").out)
+    assert {"game": "tower_of_babel", "ruleset": "2005", "title": "Tower of Babel", "players": "3, 4, 5"} in rows
+    for row in rows:
+        for players in row["players"].split(", "):
+            Plan.make(game=row["game"], ruleset=row["ruleset"], players=int(players))
+    assert {row["game"] for row in rows} == set(GAMES)
+
+
+def _babel(wsim_command: Command, *words: str) -> Iterator[tuple[str, str]]:
+    for row in json.loads(wsim_command("catalog", "--game", "tower_of_babel", *words, "--json").out):
+        yield row["path"], row["value"]
+
+
+def test_the_catalogue_of_tower_of_babel_is_what_can_be_set(wsim_command: Command) -> None:
+    values = dict(_babel(wsim_command))
+    assert values["babel.value_table.3"] == "[12, 6, 3]"
+    assert values["babel.wonders.pyramids"] == "Pyramids of Giza"
+    for path, value in values.items():
+        if not path.startswith("babel.wonders"):
+            assert dict(_babel(wsim_command, "--set", f"{path}={value}"))[path] == value
+            break
+    changed = dict(_babel(wsim_command, "--set", "babel.value_table.3=[13, 7, 3]"))
+    assert changed["babel.value_table.3"] == "[13, 7, 3]"
+    assert list(_babel(wsim_command, "pyramids of giza")) == [("babel.wonders.pyramids", "Pyramids of Giza")]
+    assert {path for path, _ in _babel(wsim_command, "value_table")} >= {
+        "babel.value_table.1",
+        "babel.value_table.light",
+    }
+    shown = wsim_command("catalog", "--game", "tower_of_babel").out
+    assert "assumed, not printed" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("Pyramids",), "nothing of Tower of Babel is called 'Pyramids' (did you mean 'Pyramids of Giza'?)"),
+        (("--ruleset", "1e"), "unknown rule set '1e': Tower of Babel has 2005"),
+        (("--diff", "a", "b"), "Tower of Babel has one rule set, 2005: there is nothing to compare"),
+        (("--set", "cards.Altar.points=3"), "--set 'cards.Altar.points=3': unknown 'cards'"),
+    ],
+)
+def test_mistakes_of_the_catalogue_of_babel(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
+    answer = wsim_command("catalog", "--game", "tower_of_babel", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+def test_a_game_without_a_catalogue(wsim_command: Command, medal: None) -> None:
+    assert wsim_command("catalog", "--game", "medal").err.startswith("wsim: medal has no catalogue to show")
+    assert "unknown game 'sevn_wonders'" in wsim_command("catalog", "--game", "sevn_wonders").err
+
+
+def test_a_file_of_babel_is_checked(wsim_command: Command, tmp_path: Path) -> None:
+    patch = tmp_path / "p.toml"
+    patch.write_text("[babel.value_table]\n3 = [13, 7, 3]\n")
+    answer = wsim_command("catalog", "--game", "tower_of_babel", "--check", str(patch))
+    assert answer.code == 0
+    assert answer.out.startswith(f"{patch}: no mistakes")
+    patch.write_text("[babel.value_table]\n3 = 5\n")
+    assert wsim_command("catalog", "--game", "tower_of_babel", "--check", str(patch)).code == 2

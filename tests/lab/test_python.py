@@ -1,0 +1,203 @@
+"""wsim as a library: what an editor sees, what a notebook shows, the tables of a run, and input of wrong types."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+import wsim.stats
+import wsim.wonders.analysis
+from wsim.game import GAMES, find_game
+from wsim.lab.keys import PlanKeys, PlayKeys, with_plan_keys
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.stats.tables import Table
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
+    plan = Plan.make(policies="balanced,science,military,greedy", games=300, picks=True)
+    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1).run
+
+
+@pytest.fixture(scope="module")
+def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
+    return record(
+        Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1
+    ).run
+
+
+# --- what an editor sees ----------------------------------------------------------------------------------------------
+
+
+def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
+    every = set(Plan.make().as_dict()) | {"cards", "keep"}
+    for name in GAMES:
+        every |= set(find_game(name).OPTIONS)
+    assert set(get_type_hints(PlayKeys)) == every
+    assert set(get_type_hints(PlanKeys)) == every - {"ban", "randomise"}
+
+
+@pytest.mark.parametrize("function", [wsim.simulate, wsim.play, wsim.whatif, wsim.experiment_picks])
+def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[..., Any]) -> None:
+    parameters = inspect.signature(function).parameters
+    assert {"games", "players", "seed", "policies", "patch", "set", "wonders", "sides", "threads"} <= set(parameters)
+    for parameter in parameters.values():
+        assert parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        assert parameter.annotation is not inspect.Parameter.empty
+
+
+def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
+    @with_plan_keys(PlanKeys)
+    def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
+
+    parameters = inspect.signature(ask).parameters
+    assert list(parameters)[:2] == ["plan", "games"]
+    assert parameters["games"].default == "own"
+
+
+def test_dir_shows_the_public_names_only() -> None:
+    for module in (wsim, wsim.stats, wsim.wonders.analysis):
+        assert dir(module) == sorted(module.__all__)
+    assert not {"import_module", "TYPE_CHECKING", "Any"} & set(dir(wsim))
+
+
+# --- seats and picks --------------------------------------------------------------------------------------------------
+
+
+def test_seats_and_picks_of_one_play() -> None:
+    keys: dict[str, Any] = {"games": 60, "policies": "random", "seed": 3}
+    played = wsim.play(**keys)
+    assert_frame_equal(played.seats, wsim.simulate(**keys))
+    assert_frame_equal(played.picks, wsim.simulate(**keys, picks=True))
+    assert played.plan.games == 60
+    assert wsim.stats.policies(played).frame["n"].to_list() == [240]
+    table = wsim.wonders.analysis.cards(played, played.picks)
+    assert "taken_share" in table.frame.columns
+
+
+# --- the tables of a run ----------------------------------------------------------------------------------------------
+
+
+def test_a_run_has_its_tables(run: wsim.Run, babel: wsim.Run) -> None:
+    for one in (run, babel):
+        for name in ("policies", "cards", "wonders", "matchups", "strengths", "synergies", "variance"):
+            mine = getattr(one, name)()
+            assert_frame_equal(mine.frame, one.table(name).frame)
+            assert mine.note
+    assert "disc" in babel.table("discs").frame.columns
+    by_policy = run.cards("policy", raw=True, level=0.9)
+    assert by_policy.frame["policy"].n_unique() == 4
+    wide, narrow = (run.wonders(level=level).frame.row(0, named=True) for level in (0.99, 0.5))
+    assert wide["win_share_low"] < narrow["win_share_low"]
+    assert set(run.synergies(card=["Altar"]).frame["card"]) <= {"Altar"}
+
+
+def test_a_run_tells_its_games(run: wsim.Run, babel: wsim.Run) -> None:
+    for one, scores in ((run, "scores"), (babel, "scores")):
+        trace = one.trace(17)
+        assert trace["index"] == 17
+        seats = one.seats.filter(pl.col("game") == 17).collect()
+        assert [seat["total"] for seat in trace[scores]] == seats["total"].to_list()
+
+
+UNTYPED: Any = wsim  # as a user without a type checker sees it
+MISTAKES: tuple[tuple[Callable[[Any], Any], str], ...] = (
+    (lambda run: run.table("card"), "seven_wonders has no table of card: it has policies, wonders, cards"),
+    (lambda run: run.table("cards", rwa=True), "this table has no option 'rwa': it has raw (did you mean 'raw'?)"),
+    (lambda run: run.table("variance", "policy"), "this table cannot be split by policy"),
+    (lambda run: run.cards("polcy"), "the table has no column 'polcy'"),
+    (lambda run: run.cards(level=95), "a confidence level lies between 0 and 1, not 95"),
+    (lambda run: run.trace(300), "the run has the games 0 to 299, not 300"),
+    (lambda run: run.trace(-1), "the run has the games 0 to 299, not -1"),
+    (lambda run: run.trace("7"), "the run has the games 0 to 299, not '7'"),
+    (lambda run: UNTYPED.simulate(10), "a plan is a wsim.Plan, or keywords such as games=1000, not 10"),
+    (
+        lambda run: UNTYPED.stats.policies("study"),
+        "a run or its seats table is needed, not 'study': wsim.load_run(folder)",
+    ),
+    (lambda run: UNTYPED.wonders.analysis.cards(3), "a run or its seats table is needed, not 3"),
+    (lambda run: UNTYPED.load_run(3), "a run is opened by the path of its folder, not 3"),
+    (lambda run: UNTYPED.whatif(change=[3]), "change must be a text or a list of texts, not [3]"),
+    (lambda run: UNTYPED.whatif(sweep=3), "sweep must be a text, not 3"),
+    (lambda run: UNTYPED.whatif(change="cards.Altar.points=3", metric=3), "metric must be a text, not 3"),
+)
+
+
+@pytest.mark.parametrize(("ask", "sentence"), MISTAKES, ids=[sentence for _, sentence in MISTAKES])
+def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sentence: str) -> None:
+    with pytest.raises(wsim.UserError) as refused:
+        ask(run)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
+    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1).run
+    with pytest.raises(wsim.UserError, match=r"names policy code, .*mine.py:first, that runs when a game is told"):
+        run.trace(0)
+    assert run.trace(0, trust=True)["index"] == 0
+
+
+JUNK: tuple[Any, ...] = (object(), 3.5, -1, "x", b"x", [], {}, [object()], True, float("nan"), "\x00")
+LIGHT: dict[str, dict[str, Any]] = {
+    "simulate": {"games": 2, "policies": "random", "threads": 1},
+    "play": {"games": 2, "policies": "random", "threads": 1},
+    "whatif": {"change": ["cards.Altar.points=3"], "budget": 4, "policies": "random", "threads": 1},
+    "experiment_picks": {"games": 2, "policies": "random", "threads": 1, "randomise": 1},
+    "payments": {"own": ["W"], "cost": "W"},
+    "science_score": {},
+}
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_no_value_of_any_type_is_more_than_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    function = getattr(wsim, name)
+    parameters = inspect.signature(function).parameters.values()
+    keywords = [one.name for one in parameters if one.kind is not inspect.Parameter.POSITIONAL_ONLY]
+    refused = 0
+    for keyword in keywords:
+        for value in JUNK:
+            try:
+                function(**{**LIGHT[name], keyword: value})
+            except wsim.UserError:
+                refused += 1
+    assert refused > 3 * len(keywords)
+
+
+# --- what a notebook shows --------------------------------------------------------------------------------------------
+
+
+def test_tables_and_answers_show_in_a_notebook(run: wsim.Run) -> None:
+    whatif = wsim.whatif(change="cards.Altar.points=9", budget=1000, policies="random", threads=1)
+    picks = wsim.experiment_picks(
+        games=60, policies="random", randomise=1, fewest=1, threads=1, sweep="cards.Altar.points=2,9", target=3.0
+    )
+    for shown, said in (
+        (run.cards(), "Observational: "),
+        (whatif, "Mean score of all seats"),
+        (picks, "Over the turns on which a seat could"),
+    ):
+        html = shown._repr_html_()
+        assert "<table" in html
+        assert said in html
+        assert said in repr(shown)
+    assert picks._repr_html_().count("<table") == 2
+    assert "balanced" in run._repr_html_()
+
+
+def test_a_notebook_shows_no_markup_of_a_name() -> None:
+    shown = Table(pl.DataFrame({"a": [1]}), "<script>", "a < b & c")._repr_html_()
+    assert "<script>" not in shown
+    assert "a &lt; b &amp; c" in shown

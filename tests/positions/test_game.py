@@ -1,0 +1,114 @@
+"""``wsim.Game`` in the words of the field, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import wsim
+
+
+@pytest.fixture(scope="module")
+def game() -> wsim.Game:
+    """A game of four; tests clone it."""
+    return wsim.Game(ruleset="1e", players=4, seed=7, policies="balanced")
+
+
+def test_moves_are_told_as_the_trace_tells_them(game: wsim.Game) -> None:
+    first = game.legal()[0]
+    assert set(first) == {"index", "seat", "card", "action", "how", "bank", "left", "right"}
+    assert [move["index"] for move in game.legal()] == list(range(len(game.legal())))
+
+
+def test_a_step_takes_an_index_or_a_part_of_a_move(game: wsim.Game) -> None:
+    card = next(move["card"] for move in game.legal() if move["action"] == "sell")
+    by_part, by_index = game.clone(), game.clone()
+    by_part.step({"card": card, "action": "sell"})
+    by_index.step(next(m["index"] for m in game.legal() if m["action"] == "sell" and m["card"] == card))
+    assert by_part.told() == by_index.told()
+    whole = game.clone().step(game.legal()[0])
+    assert whole.told() == game.clone().step(0).told()
+
+
+def test_a_followed_game_is_the_game_of_the_plan(game: wsim.Game) -> None:
+    followed = game.clone()
+    while followed.to_move is not None:
+        followed.follow()
+    assert followed.result is not None
+    played = wsim.simulate(ruleset="1e", players=4, seed=7, policies="balanced", games=1)
+    assert [score["total"] for score in followed.result] == played["total"].to_list()
+    assert followed.legal() == []
+    assert followed.decision is None
+    assert "over" in repr(followed)
+
+
+def test_a_moment_is_found(game: wsim.Game) -> None:
+    there = game.clone().at(age=2, turn=3, seat=1)
+    told = there.told()
+    assert (told["age"], told["turn"], there.to_move) == (2, 3, 1)
+
+
+def test_a_better_hand_wins_more(game: wsim.Game) -> None:
+    """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
+    careless = game.clone()
+    while careless.told()["age"] < 3:
+        sales = [m["index"] for m in careless.legal() if m["action"] == "sell"]
+        careless = careless.step(sales[0]) if careless.to_move == 0 and sales else careless.follow()
+    careful = game.clone().at(age=3)
+    low, high = (one.rollout("balanced", 200, seat=0).mean(axis=0)[0] for one in (careless, careful))
+    assert low[0] < high[0] - 10
+    assert low[1] < 0.05 < high[1]
+
+
+def test_policies_are_asked_without_moving(game: wsim.Game) -> None:
+    before = game.told()
+    asked = game.ask("greedy")
+    assert asked in game.legal()
+    assert game.told() == before
+
+
+Refused = Callable[[wsim.Game], Any]
+
+
+@pytest.mark.parametrize(
+    ("refused", "sentence"),
+    [
+        (lambda g: g.step(999), "there is no legal move 999: they go from 0 to"),
+        (lambda g: g.step(-1), "there is no legal move -1"),
+        (lambda g: g.step("Loom"), "a move is an index or a part of a legal move, not 'Loom'"),
+        (lambda g: g.step({"card": "Palace"}), "is no legal move"),
+        (lambda g: g.step({"action": "sell"}), "legal moves: say more of it, or give its index"),
+        (lambda g: g.observe(4), "there is no seat 4: the players sit at 0 to 3"),
+        (lambda g: g.observe(True), "there is no seat True"),
+        (lambda g: g.observe().__getitem__("hands"), "an observation has no 'hands'"),
+        (lambda g: g.determinize(0, 1.5), "rng is a whole number, not 1.5"),
+        (lambda g: g.rollout("balanced", 0), "at least 1 playout is needed, not 0"),
+        (lambda g: g.rollout("balancd"), "unknown policy 'balancd'"),
+        (lambda g: g.rollout(["balanced"] * 3), "3 policies"),
+        (lambda g: g.at(round=3), "a moment has no 'round'"),
+        (lambda g: g.at(age=4), "comes to no decision at age 4"),
+        (lambda g: g.at(seat=7), "there is no seat 7"),
+        (lambda g: wsim.Game(players=4, number=-1), "there is no game number -1"),
+        (lambda g: wsim.Game(players=9), "9 players cannot play"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(game: wsim.Game, refused: Refused, sentence: str) -> None:
+    before = game.told()
+    with pytest.raises(wsim.UserError) as caught:
+        refused(game.clone())
+    assert sentence in str(caught.value)
+    assert game.told() == before
+
+
+def test_nothing_can_be_done_with_a_game_that_is_over(game: wsim.Game) -> None:
+    over = game.clone()
+    while over.to_move is not None:
+        over.follow()
+    for refused in (lambda: over.step(0), over.follow, lambda: over.rollout("random"), lambda: over.ask("random")):
+        with pytest.raises(wsim.UserError, match="the game is over"):
+            refused()
+    with pytest.raises(wsim.UserError, match="name the seat"):
+        over.observe()
+    assert over.observe(2)["seat"] == 2

@@ -1,0 +1,134 @@
+"""Position files: kept and read again, written by hand, refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import wsim
+
+TABLES = (
+    {"ruleset": "1e", "players": 3},
+    {"ruleset": "2e-cities-teams", "players": 4},
+    {"ruleset": "1e-duo", "players": 2},
+    {"game": "tower_of_babel", "players": 3},
+)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_a_game_is_kept_as_what_was_done(table: dict[str, Any]) -> None:
+    game = wsim.Game(seed=3, number=5, **table)
+    for step in range(40):
+        assert game.to_move is not None
+        if step == 21:
+            game = game.determinize(game.to_move, 8)
+        game = game.follow() if step % 3 == 0 else game.step(step % len(game.legal()))
+    again = wsim.Game.from_json(game.to_json())
+    assert again.told() == game.told()
+    assert again.legal() == game.legal()
+    assert again.to_json() == game.to_json()
+
+
+def by_hand(**changes: Any) -> dict[str, Any]:
+    """Return a position as a person writes it: age I, turn 2, three players."""
+    cities = [
+        {"wonder": "Gizah", "side": "A", "built": ["Altar"], "coins": 3},
+        {"wonder": "Rhodos", "side": "B", "built": ["Stockade"], "coins": 2},
+        {"wonder": "Ephesos", "side": "A", "coins": 6},
+    ]
+    hand = ["Baths", "Clay Pool", "Loom", "Ore Vein", "Theater", "Timber Yard"]
+    told = {"seat": 0, "age": 1, "turn": 2, "hand": hand, "discarded": 1, "cities": cities} | changes
+    return {"format": "wsim-position/1", "game": "seven_wonders", "plan": {"ruleset": "1e"}, "position": told}
+
+
+def test_a_position_is_written_by_hand() -> None:
+    game = wsim.Game.from_json(json.dumps(by_hand()))
+    assert game.to_move == 0
+    assert game.decision == "turn"
+    seen = game.observe()
+    assert seen["hand"] == by_hand()["position"]["hand"]
+    assert [city["coins"] for city in seen["cities"]] == [3, 2, 6]
+    assert [city["shields"] for city in seen["cities"]] == [0, 1, 0]
+    loom = next(move for move in game.legal() if move.get("card") == "Loom" and move["action"] == "build")
+    game.step({"card": "Loom", "action": "build"})
+    assert loom["how"] == "paid"
+    assert game.to_move == 1, "the others choose after the one who asks"
+    outcomes = wsim.Game.from_json(json.dumps(by_hand())).rollout("balanced", 30, seat=0)
+    assert outcomes.shape == (30, 3, 2)
+    assert outcomes[:, :, 0].min() > 5
+
+
+@pytest.mark.parametrize("ruleset", ["1e", "2e-cities"])
+def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str) -> None:
+    game = wsim.Game(ruleset=ruleset, players=4, seed=2, policies="balanced").at(age=2, turn=4)
+    assert game.to_move == 0
+    again = wsim.Game.from_json(game.to_json(seat=0))
+    assert again.legal() == game.legal()
+    mine, theirs = again.observe(0).told, game.observe(0).told
+    assert {k: v for k, v in mine.items() if k != "deeds"} == {k: v for k, v in theirs.items() if k != "deeds"}
+
+
+def test_a_hand_that_was_handed_on_is_remembered() -> None:
+    """The hand that was handed on in turn 1 is with the left neighbour in turn 2 (R5)."""
+    left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]
+    game = wsim.Game.from_json(json.dumps(by_hand(handed_on=[{"turn": 1, "took": "Altar", "left": left}])))
+    for draw in range(20):
+        hands = game.determinize(0, draw).told()["hands"]
+        assert hands[1] == left, "the left neighbour holds it, and nothing has left it"
+        assert not set(hands[2]) & set(left)
+
+
+def refusals() -> Mapping[str, dict[str, Any]]:
+    return {
+        "age is a whole number from 1 to 3, not 4": by_hand(age=4),
+        "turn is a whole number from 1 to 6, not True": by_hand(turn=True),
+        "seat is a whole number from 0 to 2, not 3": by_hand(seat=3),
+        "the hand has 1 cards, but in this turn every seat holds 6": by_hand(hand=["Loom"]),
+        "the hand of seat 0 cannot hold 6 Loom in age 1": by_hand(hand=["Loom"] * 6),
+        "the hand of seat 0 has an unknown card 'Lom' (did you mean 'Loom'?)": by_hand(hand=["Lom"] * 6),
+        "hand is a list of names, not 'Loom'": by_hand(hand="Loom"),
+        "a position has no 'citys'": by_hand(citys=[]),
+        "discarded is a whole number from 0 to 63, not -1": by_hand(discarded=-1),
+        "cities is a list of objects, not None": by_hand(cities=None),
+        "city 0 cannot have built Palace in age 1": with_city(built=["Palace"]),
+        "city 0 has built Altar more than once (R7)": with_city(built=["Altar", "Altar"]),
+        "coins of city 0 is a whole number from 0 to 200, not 1000": with_city(coins=1000),
+        "stages of city 0 is a whole number from 0 to 3, not 4": with_city(stages=4),
+        "a city has no 'coin'": with_city(coin=1),
+        "unknown wonder 'Giza'": with_city(wonder="Giza"),
+        "city 0 of the position needs its side as text, not None": with_city(side=None),
+        "a position file has no 'positions'": {**by_hand(), "positions": {}},
+        "a position file begins with the format 'wsim-position/1', not 'x'": {**by_hand(), "format": "x"},
+        "step 0 of the position file: there is no legal move 99": {**by_hand(), "steps": [99]},
+        "step 1 of the position file: it is an index of a move": {**by_hand(), "steps": [0, "x"]},
+        "step 0 of the position file: there is no seat 9": {**by_hand(), "steps": [["determinize", 9, 1]]},
+        "./evil.py:f is not loaded": {**by_hand(), "plan": {"ruleset": "1e", "policies": "./evil.py:f"}},
+        "unknown plan key 'rule'": {**by_hand(), "plan": {"rule": "1e"}},
+        "the plan of a position file is an object": {**by_hand(), "plan": []},
+        "the number of a position file's game is a whole number": {**by_hand(), "number": "1"},
+        "cannot be written by hand": {"format": "wsim-position/1", "game": "tower_of_babel", "position": {}},
+    }
+
+
+def with_city(**changes: Any) -> dict[str, Any]:
+    """Return a position whose first city is changed."""
+    file = by_hand()
+    file["position"]["cities"][0] |= changes
+    return file
+
+
+@pytest.mark.parametrize("sentence", refusals(), ids=str)
+def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
+    with pytest.raises(wsim.UserError) as caught:
+        wsim.Game.from_json(json.dumps(refusals()[sentence]))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
+def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
+    with pytest.raises(wsim.UserError, match="a position file"):
+        wsim.Game.from_json(text)

@@ -1,0 +1,21 @@
+"""The JSON Schema of the card file of Tower of Babel, for editors: made of the readers themselves."""
+
+from __future__ import annotations
+
+from wsim.babel.catalog.model import SECTION
+from wsim.babel.catalog.reading import read_section
+from wsim.catalog.fields import Schema, schema_of
+
+__all__ = ["card_file_schema"]
+
+
+def card_file_schema() -> Schema:
+    """Return the schema of babel.toml, and of a patch, which names only what differs."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A card file or patch of Tower of Babel for wsim",
+        "type": "object",
+        "properties": {SECTION: schema_of(read_section)},
+        "required": [SECTION],
+        "additionalProperties": True,
+    }

@@ -1,0 +1,86 @@
+"""What an analysis writes: CSV, Parquet and JSON, each with what it was made of, its level and its caveats.
+
+A CSV file begins with lines ``# {...}``, one JSON object for each entry of the record; everything that reads CSV can
+skip them (``comment_prefix="#"`` of Polars, ``comment="#"`` of pandas). A Parquet file has the record in its metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.cli.console import json_of, remark, write_out
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.lab.plan import Plan
+    from wsim.lab.store import Run
+
+__all__ = ["Files", "identity_of", "plan_identity"]
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where an analysis is written besides the terminal.
+
+    Attributes
+    ----------
+    csv, parquet: files; None for none. ``-`` as the CSV file is standard output, in the place of the table.
+    """
+
+    csv: str | None = None
+    parquet: str | None = None
+
+    @property
+    def instead(self) -> bool:
+        """Whether the CSV takes the place of what is printed."""
+        return self.csv == "-"
+
+    def check(self) -> None:
+        """Raise UserError for a folder that is not there, before anything is played."""
+        for name in (self.csv, self.parquet):
+            if name not in (None, "-") and not Path(str(name)).absolute().parent.is_dir():
+                raise UserError(f"cannot write {name!r}: there is no folder {str(Path(str(name)).parent)!r}")
+
+    def write(self, frame: pl.DataFrame, record: Mapping[str, Any], *, quiet: bool = False) -> None:
+        """Write the rows of an analysis; ``record`` is the rest of it. Raises StoreError if the disk refuses."""
+        from wsim.lab.files import write_text, writing
+        from wsim.lab.provenance import METADATA_KEY
+
+        sound = json_of({key: value for key, value in record.items() if key != "rows"})
+        if self.csv is not None:
+            head = "".join(f"# {json.dumps({key: value}, ensure_ascii=False)}\n" for key, value in sound.items())
+            text = head + frame.write_csv()
+            if self.instead:
+                write_out(text.rstrip("\n"))
+            else:
+                write_text(Path(self.csv), text)
+        if self.parquet is not None:
+            with writing(Path(self.parquet)) as temporary:
+                frame.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(sound, ensure_ascii=False)})
+        written = [name for name in (self.csv, self.parquet) if name not in (None, "-")]
+        if written and not quiet:
+            remark(f"written: {', '.join(map(str, written))}")
+
+
+def identity_of(run: Run) -> dict[str, Any]:
+    """Return what tells which run an analysis is of."""
+    return {
+        "folder": str(run.path),
+        "digest": run.provenance.digest,
+        "games": run.games,
+        "complete": run.complete,
+        "plan": run.plan.as_dict(),
+    }
+
+
+def plan_identity(plan: Plan) -> dict[str, Any]:
+    """Return what tells which games an analysis is of that kept no run."""
+    import wsim
+
+    return {"wsim": wsim.__version__, "digest": plan.digest, "plan": plan.as_dict()}

@@ -1,0 +1,76 @@
+"""``--filter``: which rows of a table are shown. ``win_share>=0.3``, ``policy!=random``, ``card=Altar,Baths``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wsim.cli.layout import heading_of
+from wsim.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["column_named", "filtered"]
+
+GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers also <, <=, > and >="
+_CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+
+
+def column_named(table: pl.DataFrame, heading: str) -> str:
+    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``)."""
+    name = heading.strip().replace(" ", "_")
+    by_heading = {heading_of(column): column for column in reversed(table.columns)}
+    for candidate in (heading.strip(), name, f"points_{name}", by_heading.get(heading.strip())):
+        if candidate in table.columns:
+            return str(candidate)
+    columns = ", ".join(table.columns)
+    raise UserError(f"the table has no column {heading!r}: it has {columns}{nearest(heading, table.columns)}")
+
+
+def filtered(table: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFrame, str]:
+    """Return the rows for which all conditions hold, and what is to be said where a name has none.
+
+    Raises UserError for a condition that cannot be read, a column that is not there, and text compared with numbers.
+    """
+    said = ""
+    for condition in conditions:
+        match = _CONDITION.fullmatch(condition)
+        if match is None or not match["value"]:
+            raise UserError(f"a filter is {GRAMMAR}, not {condition!r}")
+        name = column_named(table, match["column"])
+        kept = table.filter(_holds(table, name, match["sign"], match["value"]))
+        if kept.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
+            known = table[name].drop_nulls().cast(str).unique().sort().to_list()
+            said = f"no row has the {heading_of(name)} {match['value']!r}{nearest(match['value'], known)}"
+        table = kept
+    return table, said
+
+
+def _holds(table: pl.DataFrame, name: str, sign: str, text: str) -> pl.Expr:
+    """Compare a column with text: numbers as numbers, names without regard to capitals."""
+    import polars as pl
+
+    values = [part.strip() for part in text.split(",")]
+    column = pl.col(name)
+    if table.schema[name].is_numeric():
+        numbers = [_number(name, value) for value in values]
+        if sign in ("=", "!="):
+            among = column.cast(pl.Float64).is_in(numbers)
+            return among if sign == "=" else ~among
+        if len(numbers) > 1:
+            raise UserError(f"{sign} compares with one number, not with {text!r}")
+        return {"<": column.lt, "<=": column.le, ">": column.gt, ">=": column.ge}[sign](numbers[0])
+    if sign not in ("=", "!="):
+        raise UserError(f"the column {name!r} holds names, which are = or !=, not {sign}")
+    accepted = [value.lower() for value in (text, *values)]  # a name may hold a comma itself
+    among = column.cast(pl.String).str.to_lowercase().is_in(accepted)
+    return among if sign == "=" else ~among
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError(f"the column {name!r} holds numbers, not {text!r}") from None

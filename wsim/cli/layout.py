@@ -1,0 +1,240 @@
+"""Tables as text that fits: columns side by side, no number and no name ever broken; light, without Polars.
+
+Where a table is wider than what it is shown on, columns are left out by importance, those that name the rows last; or
+all of them are shown, in several tables below each other. Where not even two columns fit, each row is told line by
+line. Only long texts (sentences) are broken, between words.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Column", "Laid", "columns_of", "heading_of", "lay_out", "lay_out_all"]
+
+Rows = Sequence[Mapping[str, Any]]
+
+GAP = 2  # spaces between columns
+PROSE = 32  # a text longer than this is a sentence, which may be broken between words
+FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
+NARROWEST = 24  # columns of a sentence
+_ENDS = ("_low", "_high")
+_HEADINGS = {"win_points": "times fair share"}
+_SMALL = 0.001  # a p-value below is said to be below
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as text.
+
+    Attributes
+    ----------
+    name: its name in the table.
+    heading: its words, which may stand below each other.
+    cells: one for each row.
+    right: whether it is numbers, which stand to the right.
+    """
+
+    name: str
+    heading: tuple[str, ...]
+    cells: tuple[str, ...]
+    right: bool
+
+    @property
+    def prose(self) -> bool:
+        """Whether its cells are sentences."""
+        return not self.right and any(len(cell) > PROSE and " " in cell for cell in self.cells)
+
+    @property
+    def widest(self) -> int:
+        """The columns of text that it takes if nothing of it is broken."""
+        return max(map(len, (*self.heading, *self.cells)))
+
+    @property
+    def least(self) -> int:
+        """The columns of text that it takes at least."""
+        words = [len(word) for cell in self.cells for word in cell.split()] if self.prose else []
+        return min(self.widest, max(NARROWEST, *map(len, self.heading), *words)) if self.prose else self.widest
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A table as lines, and the names of the columns that were left out."""
+
+    lines: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
+
+
+def heading_of(name: str) -> str:
+    """Return the words above a column."""
+    return _HEADINGS.get(name, name.removeprefix("points_").replace("_", " "))
+
+
+def columns_of(rows: Rows) -> list[Column]:
+    """Return the columns of rows as text: estimates with half their intervals behind them, numbers to the right."""
+    if not rows:
+        return []
+    values = {name: [row[name] for row in rows] for name in rows[0]}
+    found = []
+    for name, column in values.items():
+        if name.endswith(_ENDS) and name.rpartition("_")[0] in values:
+            continue  # shown with the estimate
+        low, high = values.get(f"{name}_low"), values.get(f"{name}_high")
+        if name in ("p", "q") or name.endswith(("_p", "_q")):
+            cells = [_chance(value) for value in column]
+        elif low is None or high is None:
+            cells = _texts(column)
+        else:
+            cells = _with_intervals(column, low, high)
+        found.append(Column(name, tuple(heading_of(name).split()), tuple(cells), _numeric(column)))
+    return found
+
+
+def lay_out(columns: Sequence[Column], width: int | None, first: Sequence[str] = ()) -> Laid:
+    """Return a table of the columns that fit.
+
+    Parameters
+    ----------
+    width: columns of text; None for as many as it takes.
+    first: names of columns in the order in which they are kept; the others follow from the left. The first column of
+        the table is always kept, because it names the rows. Where not even the first few fit, rows are told line by
+        line.
+    """
+    if not columns or width is None:
+        return Laid(tuple(_side_by_side(columns, None)))
+    names = [column.name for column in columns]
+    important = list(dict.fromkeys([*names[:1], *(name for name in first if name in names)]))
+    kept: list[str] = []
+    by_name = {column.name: column for column in columns}
+    for name in dict.fromkeys([*important, *names]):
+        if _least_width([by_name[one] for one in (*kept, name)]) > width:
+            break  # what is less important, or stands further right, may not stand in its place
+        kept.append(name)
+    shown = [column for column in columns if column.name in kept]
+    if len(shown) < min(max(len(important), 2), FEWEST, len(columns)):
+        return Laid(tuple(_line_by_line(columns, width)))
+    return Laid(tuple(_side_by_side(shown, width)), tuple(name for name in names if name not in kept))
+
+
+def lay_out_all(columns: Sequence[Column], width: int | None, labels: int) -> list[Laid]:
+    """Return all columns in as many tables as it takes, the first ``labels`` of them in each."""
+    if width is None or _least_width(columns) <= width:
+        return [lay_out(columns, width)]
+    front = list(columns[:labels])
+    tables: list[list[Column]] = [[]]
+    for column in columns[labels:]:
+        if tables[-1] and _least_width([*front, *tables[-1], column]) > width:
+            tables.append([])
+        tables[-1].append(column)
+    if any(_least_width([*front, *table]) > width for table in tables):
+        return [Laid(tuple(_line_by_line(columns, width)))]
+    return [Laid(tuple(_side_by_side([*front, *table], width))) for table in tables]
+
+
+def _least_width(columns: Sequence[Column]) -> int:
+    return sum(column.least for column in columns) + GAP * (len(columns) - 1)
+
+
+def _side_by_side(columns: Sequence[Column], width: int | None) -> list[str]:
+    """Return the lines of a table; what is left of the width goes to the sentences."""
+    if not columns:
+        return []
+    if width is None:
+        widths = [max(len(" ".join(column.heading)), *map(len, column.cells)) for column in columns]
+        headings = [[" ".join(column.heading)] for column in columns]
+    else:
+        widths = [column.least for column in columns]
+        spare = width - _least_width(columns)
+        for place, column in enumerate(columns):
+            more = min(spare, column.widest - widths[place])
+            widths[place], spare = widths[place] + more, spare - more
+        for place, column in enumerate(columns):  # headings in one line where there is room
+            more = len(" ".join(column.heading)) - widths[place]
+            if 0 < more <= spare and not column.prose:
+                widths[place], spare = widths[place] + more, spare - more
+        headings = [textwrap.wrap(" ".join(one.heading), size) for one, size in zip(columns, widths, strict=True)]
+    deepest = max(map(len, headings))
+    headings = [[""] * (deepest - len(heading)) + heading for heading in headings]
+    lines = [_line(row, widths, columns) for row in zip(*headings, strict=True)]
+    lines.append("─" * (sum(widths) + GAP * (len(widths) - 1)))
+    for row in range(len(columns[0].cells)):
+        cells = [_broken(one, row, size) for one, size in zip(columns, widths, strict=True)]
+        tallest = max(map(len, cells))
+        filled = [cell + [""] * (tallest - len(cell)) for cell in cells]
+        lines += [_line(part, widths, columns) for part in zip(*filled, strict=True)]
+    return lines
+
+
+def _broken(column: Column, row: int, width: int) -> list[str]:
+    """Return a cell as its lines: one, but for a sentence."""
+    cell = column.cells[row]
+    if len(cell) <= width or not column.prose:
+        return [cell]
+    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _line(cells: Iterable[str], widths: Sequence[int], columns: Sequence[Column]) -> str:
+    placed = [
+        f"{cell:>{width}}" if column.right else f"{cell:<{width}}"
+        for cell, width, column in zip(cells, widths, columns, strict=True)
+    ]
+    return (" " * GAP).join(placed).rstrip()
+
+
+def _line_by_line(columns: Sequence[Column], width: int) -> list[str]:
+    """Return each row as lines ``heading: cell``, a line's end instead of the space where they do not fit together."""
+    lines: list[str] = []
+    for row in range(len(columns[0].cells)):
+        lines += [""] if row else []
+        for column in columns:
+            heading, cell = " ".join(column.heading) + ":", column.cells[row]
+            if len(heading) + 1 + len(cell) <= width:
+                lines.append(f"{heading} {cell}".rstrip())
+            else:
+                lines += [heading, *(f"  {line}" for line in _broken(column, row, max(width - 2, 1)))]
+    return lines
+
+
+def _chance(value: Any) -> str:
+    """Return a p- or q-value: never as 0, which it is not."""
+    if not isinstance(value, int | float):
+        return _text(value)
+    return f"<{_SMALL:g}" if value < _SMALL else f"{value:.3f}"
+
+
+def _with_intervals(values: Sequence[Any], low: Sequence[Any], high: Sequence[Any]) -> list[str]:
+    """Return estimates with half the width of their intervals behind them."""
+    halves = [None if b is None or t is None else (t - b) / 2 for b, t in zip(low, high, strict=True)]
+    decimals = _decimals([value for value in values if isinstance(value, float)])
+    return [
+        text if half is None else f"{text} ±{half:.{decimals}f}"
+        for text, half in zip(_texts(values), halves, strict=True)
+    ]
+
+
+def _numeric(values: Iterable[Any]) -> bool:
+    return all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """Return the cells of a column; its numbers have the same number of decimals, fewer if they are large."""
+    decimals = _decimals([value for value in values if isinstance(value, float)])
+    return [f"{value:,.{decimals}f}" if isinstance(value, float) else _text(value) for value in values]
+
+
+def _decimals(numbers: Iterable[float]) -> int:
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+    return 3 if largest < 10 else 2 if largest < 1000 else 0
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

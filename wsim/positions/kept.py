@@ -1,0 +1,101 @@
+"""Position files: a game in progress as text, made of what was done, or of what a person sees at a real table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.game import GAMES, find_game
+from wsim.lab.plan import Plan
+
+if TYPE_CHECKING:
+    from wsim.positions.game import Game
+
+__all__ = ["FORMAT", "read", "replay", "written", "written_by_hand"]
+
+FORMAT = "wsim-position/1"
+REDRAW = "determinize"
+MOST_STEPS = 10_000
+_KEYS = ("format", "game", "plan", "number", "position", "steps", "scores")
+_UNWANTED = ("games", "picks", "rotate", "game")
+
+
+def written(game: Game, number: int, told: Mapping[str, Any] | None, steps: list[Any]) -> dict[str, Any]:
+    """Return the position file of a game: its plan, its number or the position it began with, and what was done."""
+    start = {"number": number} if told is None else {"position": dict(told)}
+    return {"format": FORMAT, "game": game.plan.game, "plan": _keys_of(game.plan), **start, "steps": steps}
+
+
+def written_by_hand(game: Game, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a seat sees as a position file, in the form that a person writes."""
+    return {"format": FORMAT, "game": game.plan.game, "plan": _keys_of(game.plan), "position": dict(told)}
+
+
+def _keys_of(plan: Plan) -> dict[str, Any]:
+    """Return the keys of a plan that a position depends on; policies of files are not among them."""
+    keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
+    if any(entry.file or entry.module for entry in plan.line_up):
+        del keys["policies"]
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
+
+
+def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
+    """Return plan, number, the position written by hand (or None) and the steps of a position file.
+
+    Raises UserError for text that is no position file, and for policies of files: nothing that it names is executed.
+    """
+    file = _parsed(text)
+    for key in file:
+        if key not in _KEYS:
+            raise UserError(f"a position file has no {key!r}: it has {', '.join(_KEYS)}{nearest(key, _KEYS)}")
+    if file.get("format") != FORMAT:
+        raise UserError(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+    game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
+    told, steps = file.get("position"), file.get("steps", [])
+    for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", told, dict)):
+        if not isinstance(value, kind) and not (what == "position" and value is None):
+            raise UserError(
+                f"the {what} of a position file is {'a list' if kind is list else 'an object'}, not {value!r}"
+            )
+    if not isinstance(game, str):
+        raise UserError(f"the game of a position file is a name, not {game!r}")
+    if len(steps) > MOST_STEPS:
+        raise UserError(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
+    if told is not None:
+        keys = {**keys, **find_game(game).plan_of(told)}
+    plan = Plan.make(**{**keys, "game": game})
+    for entry in plan.line_up:
+        if entry.file or entry.module:
+            raise UserError(f"a position file cannot bring policies of files: {entry} is not loaded")
+    number = file.get("number", 0)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise UserError(f"the number of a position file's game is a whole number, not {number!r}")
+    return plan, number, told, steps
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Return a JSON object; raise UserError for other text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"a position file is a JSON object: {str(error).splitlines()[0]}") from None
+    if not isinstance(found, dict):
+        raise UserError(f"a position file is a JSON object, not {type(found).__name__}")
+    return found
+
+
+def replay(game: Game, steps: list[Any]) -> Game:
+    """Do the steps of a position file: an index of a move each, or a redrawing (``["determinize", seat, rng]``)."""
+    for place, step in enumerate(steps):
+        try:
+            if isinstance(step, list) and len(step) == 3 and step[0] == REDRAW:
+                game = game.determinize(step[1], step[2])
+            elif isinstance(step, int) and not isinstance(step, bool):
+                game.step(step)
+            else:
+                raise UserError(f"it is an index of a move or [{REDRAW!r}, seat, rng], not {step!r}")
+        except UserError as error:
+            raise UserError(f"step {place} of the position file: {error}") from None
+    return game

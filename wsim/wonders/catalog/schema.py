@@ -1,0 +1,56 @@
+"""The JSON Schema of the card files of 7 Wonders, for editors: made of the readers themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wsim.catalog.fields import Schema, table_schema
+from wsim.wonders.catalog.effects import EFFECTS
+from wsim.wonders.catalog.reading import CARD_FIELDS, REMOVED, WONDER_FIELDS
+from wsim.wonders.catalog.ruleset import FIELDS
+from wsim.wonders.words import SWITCHES
+
+__all__ = ["card_file_schema"]
+
+_ABOUT = {
+    "copies": "for each copy the least number of players with which it is in play; or such a list for each age",
+    "free_with": "cards that make this one free (chains)",
+    "uncertain": "what is not known for certain of this card",
+}
+
+
+def card_file_schema() -> Schema:
+    """Return the schema of a card file, and of a patch, which names only what differs.
+
+    What depends on several values (a new card needs a colour, a deck enough cards) is for ``wsim catalog --check``.
+    """
+    card = table_schema(CARD_FIELDS)
+    for name, said in _ABOUT.items():
+        card["properties"][name]["description"] = said
+    for name in EFFECTS:
+        card["properties"][name].setdefault("description", f"the effect {name.replace('_', ' ')}")
+    wonder = table_schema(WONDER_FIELDS)
+    rules = table_schema(FIELDS)
+    switches = rules["properties"]["switches"]["anyOf"][0]["properties"]
+    for name, switch in SWITCHES.items():
+        switches[name] = {**switches[name], "description": switch.meaning}
+    content = {"cards": _named("card"), "wonders": _named("wonder")}
+    layer = {"type": "object", "properties": content, "additionalProperties": False}
+    sections: dict[str, Any] = {
+        **content,
+        "layers": {"type": "object", "additionalProperties": layer},
+        "rulesets": {"type": "object", "additionalProperties": rules},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A card file or patch of 7 Wonders for wsim",
+        "type": "object",
+        "properties": sections,
+        "additionalProperties": False,
+        "$defs": {"card": card, "wonder": wonder, "removed": REMOVED},
+    }
+
+
+def _named(kind: str) -> Schema:
+    entry = {"anyOf": [{"$ref": f"#/$defs/{kind}"}, {"$ref": "#/$defs/removed"}]}
+    return {"type": "object", "additionalProperties": entry}

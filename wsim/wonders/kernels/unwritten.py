@@ -1,0 +1,118 @@
+"""Hidden cards drawn again where the history is not written down: positions laid out by hand (``wonders/laying.py``).
+
+What is known then: cities, sizes of hands, the own hand, and hands handed on in this age as far as they were given. Of
+a hand that the seat handed on, what is left is drawn from what nobody has built; other hands from all that is unseen;
+the discard pile from the cards of this and earlier ages that lie nowhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import count_bits, kernel, lowest_bit
+from wsim.rng import below
+from wsim.wonders.kernels.past import fill_pool, from_pool
+from wsim.wonders.kernels.seen import bit, hand_at, seat_of
+from wsim.wonders.words import CARD_WORDS, SLOTS
+
+__all__ = ["draw_unwritten", "is_written"]
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+
+@kernel
+def is_written(game, rules):
+    """Say whether the history holds every turn that was resolved."""
+    past, public = game.redraw, game.public
+    for age in range(public.age):
+        if past.turns[age] < rules.turns:
+            return False
+    return past.turns[public.age] >= public.turn
+
+
+@kernel
+def _built_slots(game, rules, age, hand):
+    """Return slots of an age, one for each structure of the table that is first dealt in it, outside a hand."""
+    public, built = game.public, _ZERO
+    for seat in range(rules.seats):
+        for card in range(rules.cards):
+            if (public.built[seat, card >> 6] >> np.uint64(card & 63)) & _ONE == _ZERO or rules.age_of[card] != age:
+                continue
+            for slot in range(rules.slots[age]):
+                if rules.slot_card[age, slot] == card and (hand | built) & bit(slot) == _ZERO:
+                    built |= bit(slot)
+                    break
+    return built
+
+
+@kernel
+def _handed_on(game, rules, me, seat):
+    """Return what was in a seat's hand when ``me`` handed it on in this age, nothing if it did not or is not known."""
+    public, age = game.public, game.public.age
+    hand = hand_at(rules, age, public.turn, seat)
+    for back in range(public.turn):
+        turn = public.turn - 1 - back
+        if seat_of(rules, age, turn, hand) == me:
+            return game.own[me].passed[age, turn]
+    return _ZERO
+
+
+@kernel
+def _hand_of(game, rules, me, seat, built):
+    """Draw a hand of another seat."""
+    past, size, slots = game.redraw, game.public.hand_size[seat], _ZERO
+    known = _handed_on(game, rules, me, seat) & ~built
+    while count_bits(known) > size:
+        skip, left = below(past, count_bits(known)), known
+        for _ in range(skip):
+            left &= left - _ONE
+        known &= ~bit(lowest_bit(left))
+    slots = known
+    while count_bits(slots) < size and past.pool_size:
+        slots |= bit(from_pool(past))
+    return slots
+
+
+@kernel
+def _fill_pile(game, rules):
+    """Draw the discard pile from what lies nowhere else."""
+    public, hidden, past = game.public, game.hidden, game.redraw
+    for card in range(rules.cards):
+        hidden.copies[card] = 0
+    for word in range(CARD_WORDS):
+        hidden.pile[word] = _ZERO
+    left = past.pool_size
+    for age in range(public.age):
+        left += rules.slots[age] - count_bits(_built_slots(game, rules, age, _ZERO))
+    missing = public.discarded
+    for age in range(public.age + 1):
+        gone = _ZERO if age == public.age else _built_slots(game, rules, age, _ZERO)
+        for place in range(past.pool_size if age == public.age else min(rules.slots[age], SLOTS)):
+            slot = past.pool[place] if age == public.age else place
+            if gone & bit(slot):
+                continue
+            if missing and below(past, max(left, 1)) < missing:
+                card = rules.slot_card[age, slot]
+                hidden.copies[card] += 1
+                hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
+                missing -= 1
+            left -= 1
+
+
+@kernel
+def draw_unwritten(game, rules, me):
+    """Draw the other hands and the discard pile."""
+    public, own = game.public, game.own[me]
+    age = public.age
+    seen = own.hand
+    for turn in range(public.turn):
+        seen |= own.passed[age, turn]
+        if own.took[age, turn] >= 0:
+            seen |= bit(own.took[age, turn])
+    built = _built_slots(game, rules, age, own.hand)
+    fill_pool(game, rules, age, seen | built)
+    for seat in range(rules.players):
+        if seat != me:
+            other = game.own[seat]
+            other.hand = other.seen = _hand_of(game, rules, me, seat, built)
+    _fill_pile(game, rules)
