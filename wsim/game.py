@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -100,6 +101,10 @@ class Simulator(Protocol):
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        ...
+
+    def retell(self, number: int) -> Retelling:
+        """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
         ...
 
     def provenance(self) -> dict[str, Any]:

@@ -125,7 +125,11 @@ def test_a_trace_that_fails_leaves_the_old_file(
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("--format", "jsn"), 2, "unknown format 'jsn': traces are written as json or text (did you mean 'json'?)"),
+        (
+            ("--format", "jsn"),
+            2,
+            "unknown format 'jsn': traces are written as json, text or html (did you mean 'json'?)",
+        ),
         (("--first", "-1"), 2, "the first game must be at least 0, not -1"),
         (("--picks",), 2, "trace has no option '--picks' (did you mean '--policies'?)"),
         (("games",), 2, "'games' does not exist"),

@@ -143,7 +143,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 def test_the_readme_is_a_front_door() -> None:
     lines = README.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 220, "chapters belong into docs/"
+    assert len(lines) <= 240, "chapters belong into docs/"
     first_screen = "\n".join(lines[:40])
     assert "wsim run" in first_screen
     assert "pytest" in first_screen

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
 
 NAME = "medal"
 TITLE = "Medal"
@@ -125,6 +126,9 @@ class MedalSimulator:
         return pl.DataFrame({"game": np.ascontiguousarray(picks["game"])})
 
     def begin(self, number: int) -> Position:
+        raise UserError("the medal game has no decisions")
+
+    def retell(self, number: int) -> Retelling:
         raise UserError("the medal game has no decisions")
 
     def lay_out(self, told: Mapping[str, Any]) -> Position:

@@ -105,7 +105,7 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
         (["study", "1", "--first", "2"], "the game is named twice"),
         (["study", "1", "--why", "7"], "there is no seat 7: the players sit at 0 to 2"),
         (["study", "1", "--why=x"], "--why takes the number of a seat, not 'x'"),
-        (["study", "1", "--playouts", "9"], "--playouts belongs to --why"),
+        (["study", "1", "--playouts", "9"], "--playouts is of --why and of a page, not of json"),
         (["study", "1", "--why", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
     ],
 )

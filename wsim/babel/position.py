@@ -66,6 +66,10 @@ class BabelPosition(StatePosition):
             for seat, tally in enumerate(record.hidden.tally[: self.simulator.seats])
         ]
 
+    def standing(self) -> list[int]:
+        """Return the points of every seat so far."""
+        return [int(points) for points in self.record.public.points[: self.simulator.seats]]
+
     def told(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (A26), None: everything, as a JSON object."""
         table = told_table(self.simulator.catalogue, self.record)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wsim.babel.position import BabelPosition
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -155,6 +156,12 @@ class BabelSimulator:
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (there are no coins)
         """Return nothing: nobody pays anybody."""
         return {}
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.babel.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""

@@ -106,6 +106,10 @@ def run(
             "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -115,7 +119,7 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    output = Output(out, resume, shard, threads, trust, part)
+    output = Output(out, resume, shard, threads, trust, part, cluster)
     run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
 
 
@@ -130,6 +134,18 @@ def merge(
     from wsim.cli.merge import merge_command
 
     merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlainCommand, short_help="Copy a run into an object store, or back.")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://bucket/path.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other of the two.")],
+    quiet: Quiet = False,
+) -> None:
+    """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
+    from wsim.cli.copy import copy_command
+
+    copy_command(source, target, quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="Compare two runs.")

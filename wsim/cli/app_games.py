@@ -38,24 +38,30 @@ def trace(
         typer.Option(metavar="[SEAT]", help="Add what each move was worth, at the decisions of a seat or of all."),
     ] = None,
     playouts: Annotated[
-        int | None, typer.Option(help="Of each move, for --why.", parser=whole, metavar="N", show_default="200")
+        int | None,
+        typer.Option(
+            help="Of each move for --why, of each win chance of a page.", parser=whole, metavar="N", show_default="200"
+        ),
     ] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
+        typer.Option(
+            "--format",
+            metavar="json|text|html",
+            help="JSON lines, text for people (default on a terminal), or a page of one game to step through.",
+        ),
     ] = None,
     trust: Trust = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text.
+    """Tell whole games, every decision of them: one JSON object per line, text or a page.
 
     wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
     """
-    from wsim.cli.trace import Why, trace_command
+    from wsim.cli.trace import Told, trace_command
 
-    asked = Why.read(why, playouts)
-    trace_command(given, first=first, out=out, form=form, trust=trust, why=asked, quiet=quiet)
+    trace_command(given, first, Told(out, form, why, playouts, trust, quiet))
 
 
 @games.command(cls=PlainCommand, short_help="Rank what a seat can do in a position.")

@@ -1,4 +1,4 @@
-"""``wsim trace``: whole games, one JSON object per line or as text, streamed."""
+"""``wsim trace``: whole games, one JSON object per line or as text, streamed; or one game as a page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import progress_bar
 from wsim.cli.options import EVERY_SEAT
+from wsim.cli.replay import Page
 from wsim.cli.run import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
@@ -27,14 +28,67 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
-__all__ = ["Why", "trace_command", "trace_line"]
+__all__ = ["Told", "trace_command", "trace_line"]
 
-FORMATS = ("json", "text")
+FORMATS = ("json", "text", "html")
 
 
 def trace_line(trace: dict[str, Any]) -> str:
     """Return a trace as its one line of JSON, without the line's end."""
     return json.dumps(trace, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Told:
+    """How games are told: the options of ``wsim trace`` that choose no game.
+
+    Attributes
+    ----------
+    out: a file; None: standard output. form: one of FORMATS; None: what fits the file.
+    why: what ``--why`` asks for: a seat, EVERY_SEAT, None. playouts: of each move, or behind each win chance of a page.
+    """
+
+    out: str | None
+    form: str | None
+    why: str | None
+    playouts: int | None
+    trust: bool
+    quiet: bool
+
+    @property
+    def format(self) -> str:
+        """The form; raise UserError for one that there is not, or that the other options do not fit."""
+        form = self.form
+        if form is None and self.out is not None and self.out.endswith(".html"):
+            form = "html"
+        if form is None:
+            form = "text" if self.out is None and sys.stdout.isatty() else "json"
+        if form not in FORMATS:
+            raise UserError(
+                f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}"
+            )
+        if form == "html" and self.why is not None:
+            raise UserError("a page tells what moves were worth by itself: leave --why away")
+        if self.playouts is not None and self.why is None and form != "html":
+            raise UserError(f"--playouts is of --why and of a page, not of {form}: add --why or --format html")
+        return form
+
+    def asked(self, plan: Plan) -> Why | None:
+        """Return what is asked of the decisions; raise UserError for what is no seat, or no number of playouts."""
+        if self.why is None:
+            return None
+        playouts = PLAYOUTS if self.playouts is None else self.playouts
+        if playouts < 2:
+            raise UserError(f"at least 2 playouts are needed, not {playouts}")
+        if self.why == EVERY_SEAT:
+            return Why(None, playouts)
+        try:
+            seat = int(self.why)
+        except ValueError:
+            raise UserError(f"--why takes the number of a seat, not {self.why!r}: write it last, or --why=2") from None
+        if seat not in range(plan.players):
+            raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
+        return Why(seat, playouts)
 
 
 @dataclass(frozen=True)
@@ -44,55 +98,39 @@ class Why:
     seat: int | None
     playouts: int
 
-    @classmethod
-    def read(cls, seat: str | None, playouts: int | None) -> Why | None:
-        """Read ``--why`` and ``--playouts``; raise UserError for what is no seat, or no number of playouts."""
-        if seat is None:
-            if playouts is not None:
-                raise UserError("--playouts belongs to --why: it says how many playouts each move gets")
-            return None
-        number = PLAYOUTS if playouts is None else playouts
-        if number < 2:
-            raise UserError(f"at least 2 playouts are needed, not {number}")
-        if seat == EVERY_SEAT:
-            return cls(None, number)
-        try:
-            return cls(int(seat), number)
-        except ValueError:
-            raise UserError(f"--why takes the number of a seat, not {seat!r}: write it last, or --why=2") from None
 
-
-def trace_command(
-    given: Given, *, first: int | None, out: str | None, form: str | None, trust: bool, why: Why | None, quiet: bool
-) -> None:
+def trace_command(given: Given, first: int | None, told: Told) -> None:
     """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
-    if form is None:
-        form = "text" if out is None and sys.stdout.isatty() else "json"
-    if form not in FORMATS:
-        raise UserError(
-            f"unknown format {form!r}: traces are written as {' or '.join(FORMATS)}{nearest(form, FORMATS)}"
-        )
+    form = told.format
     folder, first = _arguments(given, first)
-    plan = _plan(given, folder, trust=trust)
+    plan = _plan(given, folder, trust=told.trust)
     if folder is not None:
         refuse_other_game(load_run(folder), first)
     if first + plan.games > MAXIMUM_GAMES:
         raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
-    if why is not None and why.seat is not None and why.seat not in range(plan.players):
-        raise UserError(f"there is no seat {why.seat}: the players sit at 0 to {plan.players - 1}")
+    why = told.asked(plan)
+    page = None if form != "html" else Page.of(plan, first, told.out, told.playouts)
     game = find_game(plan.game)
     announce_compiling(game)
     simulator: Simulator = game.prepare(plan)
     if folder is not None:
         refuse_other_rules(load_run(folder), plan, simulator)
-    with progress_bar(not quiet) as progress:
+    if page is not None:
+        page.write(simulator)
+        return
+    with progress_bar(not told.quiet) as progress:
         texts = _texts(simulator, plan, range(first, first + plan.games), form, why, progress)
-        if out is None:
-            for text in texts:
-                sys.stdout.write(text)
-            return
-        with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(texts)
+        _write(texts, told.out)
+
+
+def _write(texts: Iterator[str], out: str | None) -> None:
+    """Write texts as they come, to a file or to standard output."""
+    if out is None:
+        for text in texts:
+            sys.stdout.write(text)
+        return
+    with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(texts)
 
 
 def _arguments(given: Given, first: int | None) -> tuple[str | None, int]:

@@ -28,7 +28,7 @@ class PlanKeys(TypedDict, total=False):
     players: int
     games: int
     seed: int
-    policies: str | Sequence[str]
+    policies: str | Callable[..., int] | Sequence[str | Callable[..., int]]
     rotate: bool
     cards: _Path
     patch: _Path | Sequence[_Path]

@@ -17,6 +17,7 @@ from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
+from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
 
 __all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
@@ -290,6 +291,10 @@ def _assignment(key: str, value: Any) -> str:
 
 def _policies(key: str, value: Any) -> tuple[str, ...]:
     """Return the line-up, every entry in the one way in which it is written."""
+    if callable(value):
+        value = (value,)
+    if isinstance(value, list | tuple):  # functions of Python stand where names could
+        value = [name_of(one) if callable(one) else one for one in value]
     texts = value if isinstance(value, str) else _each(_text)(key, value)
     return tuple(str(entry) for entry in parse_lineup(texts))
 

@@ -279,6 +279,8 @@ def _registered_player(entry: Entry, policy: Policy, interface: Interface) -> Pl
 
 def _user_player(entry: Entry, interface: Interface) -> Player:
     """Make an entry of a user's own policy ready."""
+    from wsim.policies.passed import MODULE as PASSED
+    from wsim.policies.passed import plain_name
     from wsim.policies.plug import plug
 
     plugged = plug(entry, interface)
@@ -287,7 +289,8 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
     parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE), {}), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
-    label = declared.name + str(entry)[len(entry.name) :] if declared.name else str(entry)
+    name = declared.name or (plain_name(entry.function) if entry.module == PASSED else "")
+    label = name + str(entry)[len(entry.name) :] if name else str(entry)
     return Player(label, plugged.call, parameters, weights, digest, plugged)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "Observation"]
 
-_Policies = Sequence[Any] | str
+_Policies = Sequence[Any] | str | Callable[..., int]
 
 
 class Observation:
@@ -269,7 +269,7 @@ class Game:
             raise UserError(f"at least 1 playout is needed, not {games}")
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
-        player = self._with((policies,) if isinstance(policies, str) else tuple(policies))
+        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
         watcher = None if seat is None else self._checked(seat)
         return self._position.play_out(player, games, watcher, _number(rng), FAR)
 
@@ -316,7 +316,7 @@ class Game:
             raise UserError("name at least one legal move, or none to compare all")
         if first < 0:
             raise UserError(f"playouts are numbered from 0, not {first}")
-        player = self._with((policies,) if isinstance(policies, str) else tuple(policies))
+        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
         return Values(self._position, player, chosen, _number(rng), first=first)
 
     def _with(self, policies: tuple[Any, ...]) -> Simulator:

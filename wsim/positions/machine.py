@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.policies.registry import LineUp
 
-__all__ = ["BEGIN", "COMPARE", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
+__all__ = [
+    "BEGIN", "COMPARE", "COUNT", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition",
+]  # fmt: skip
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COMPARE, TALLY = range(11)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
 there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
 that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that;
-play to the end after each of the moves in ``seen``, for each redrawing; count what every seat has."""
+count the points of every seat as if it ended here, where they are not kept in the state; play to the end after each of
+the moves in ``seen``, for each redrawing."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
@@ -189,13 +192,6 @@ class StatePosition(ABC):
         watcher = EVERYTHING if seat is None else seat
         other.run(state, COMPARE, first, watcher, seed, outcomes, np.array(moves, np.int16))
         return outcomes.reshape(playouts, len(moves), simulator.seats, 2)
-
-    def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
-        simulator: Any = self.simulator  # type: ignore[attr-defined]
-        outcomes = np.zeros((1, simulator.seats, 2))
-        self.machine.run(self.words, TALLY, outcomes=outcomes)
-        return [int(score) for score in outcomes[0, :, 0]]
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
         """Return the first ``size`` numbers of what a seat may know."""

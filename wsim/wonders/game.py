@@ -83,6 +83,7 @@ ANALYSES: Mapping[str, str] = {
     "policies": "wsim.wonders.analysis.boards:POLICIES",
     "wonders": "wsim.wonders.analysis.boards:WONDERS",
     "cards": "wsim.wonders.analysis.cards:CARDS",
+    "readings": "wsim.wonders.analysis.readings:READINGS",
     "matchups": "wsim.stats.shared:MATCHUPS",
     "crowding": "wsim.stats.shared:CROWDING",
     "strengths": "wsim.wonders.analysis.boards:STRENGTHS",
@@ -178,5 +179,5 @@ PICKS: PickExperiment | None = PickExperiment(
     effects=_pick_effects,
     usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
     ages=range(1, AGES + 1),
-    turns=range(1, TURNS + 1),
+    turns=range(1, TURNS),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.positions.machine import BEGIN, Machine, StatePosition
+from wsim.positions.machine import BEGIN, COUNT, Machine, StatePosition
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.machine import run_machine
 from wsim.wonders.seeing import columns, told_hand, told_table
@@ -65,6 +65,18 @@ class WondersPosition(StatePosition):
             | {"total": int(totals[seat]), "coins": int(coins[seat]), "win_share": float(shares[seat])}
             for seat in range(self.simulator.seats)
         ]
+
+    def points_so_far(self) -> list[dict[str, int]]:
+        """Return the points of every seat by category as if the game ended here, in any position."""
+        _, game = self.machine.run(self.words, COUNT)
+        return [
+            {name: int(game.result.points[seat, place]) for place, name in enumerate(CATEGORIES)}
+            for seat in range(self.simulator.seats)
+        ]
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here."""
+        return [sum(points.values()) for points in self.points_so_far()]
 
     def told(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (R49), None: everything, as a JSON object."""

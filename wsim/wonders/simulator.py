@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.scenes import Retelling
     from wsim.wonders.position import WondersPosition
 
 __all__ = ["WondersSimulator"]
@@ -146,6 +147,12 @@ class WondersSimulator:
         from wsim.wonders.telling import paid
 
         return paid(move, self.seats)
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.wonders.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""

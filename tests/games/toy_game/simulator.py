@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["PICK", "ROW", "Rules", "ToySimulator", "mixed"]
 
@@ -183,6 +184,11 @@ class ToySimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
+
+    def retell(self, number: int) -> Retelling:
+        from tests.games.toy_game.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         return {"highest": self.rules.highest, "pearl": self.rules.pearl}

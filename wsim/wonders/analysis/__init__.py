@@ -1,8 +1,8 @@
 """What only 7 Wonders can be asked: tables of its boards and cards, its picks, and human results beside a run.
 
 Tables of a run: wonders, cards, card_pairs, card_chains, strengths and variance_shares of boards, calibrate (against
-human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Of picks: card_picks, and the causal
-pick_effects. By itself: payments, science_score.
+human players). ``with_neighbours`` adds the neighbours' boards to a seats table. Of picks: card_picks, card_readings
+(win share when seen, taken, sold, buried), and the causal pick_effects. By itself: payments, science_score.
 """
 
 from wsim.wonders.analysis.boards import strengths, variance_shares, with_neighbours, wonders
@@ -10,12 +10,14 @@ from wsim.wonders.analysis.calibration import calibrate, human_figures
 from wsim.wonders.analysis.card_picks import card_picks
 from wsim.wonders.analysis.cards import card_chains, card_pairs, cards
 from wsim.wonders.analysis.propensity import pick_effects
+from wsim.wonders.analysis.readings import card_readings
 
 __all__ = [
     "calibrate",
     "card_chains",
     "card_pairs",
     "card_picks",
+    "card_readings",
     "cards",
     "human_figures",
     "pick_effects",

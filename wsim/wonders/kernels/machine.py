@@ -20,7 +20,7 @@ from wsim.wonders.words import STAGE_ENTRY
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COMPARE, TALLY = range(11)  # wsim.positions.machine
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -137,9 +137,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == OBSERVE:
         observe(game, rules, seat, seen)
         return seat
-    if command == TALLY:
+    if command == COUNT:
         score_game(game, rules)
-        _write_outcome(game, rules, outcomes, 0)
         return NOBODY
     if command == LAY:
         lay_entry(game.public, rules, seat, number)

@@ -1,0 +1,68 @@
+"""Python functions passed where the name of a policy could stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wsim
+
+TABLE: dict[str, Any] = {"players": 3, "games": 6, "seed": 4}
+
+
+def last(public: Any, own: Any, choice: Any, rules: Any) -> int:
+    return int(choice.count) - 1
+
+
+def test_a_function_plays_beside_policies_with_names() -> None:
+    frame = wsim.simulate(policies=[last, "balanced", "random"], **TABLE)
+    assert frame["policy"].cast(str).unique().sort().to_list() == ["balanced", "last", "random"]
+    assert min(frame.filter(frame["policy"].cast(str) == "last")["sold"].to_list()) > 10
+
+
+def test_one_function_plays_all_seats() -> None:
+    assert min(wsim.simulate(policies=last, **TABLE)["sold"].to_list()) > 10
+    assert wsim.Game(players=3, policies=last).rollout(last, 4).shape == (4, 3, 2)
+
+
+def test_functions_of_one_name_are_two_policies() -> None:
+    def policy(index: int) -> Any:
+        def mine(public: Any, own: Any, choice: Any, rules: Any) -> int:
+            return index if index >= 0 else int(choice.count) + index
+
+        return mine
+
+    frame = wsim.simulate(policies=[policy(0), policy(-1), "random"], **TABLE)
+    first, second = (frame.filter(frame["seat"] == seat)["sold"].to_list() for seat in (0, 1))
+    assert sum(first) < sum(second)
+
+
+def test_a_function_keeps_what_it_likes_for_a_game() -> None:
+    kept: dict[int, int] = {}
+
+    def counting(public: Any, own: Any, choice: Any, rules: Any) -> int:
+        own.memory[0] += 1
+        kept[int(own.seat)] = max(kept.get(int(own.seat), 0), int(own.memory[0]))
+        return 0
+
+    wsim.simulate(policies=counting, **{**TABLE, "games": 1})
+    assert all(15 < count < 25 for count in kept.values())
+
+
+@pytest.mark.parametrize(
+    ("policies", "sentence"),
+    [
+        ([3, "random", "random"], "policies"),
+        ([lambda public: 0], "takes"),
+        ([last, last], "2 policies for 3 players"),
+    ],
+)
+def test_what_is_no_policy_gets_one_sentence(policies: Any, sentence: str) -> None:
+    with pytest.raises(wsim.UserError, match=sentence):
+        wsim.simulate(policies=policies, **TABLE)
+
+
+def test_a_compiled_function_is_passed_too() -> None:
+    mine = wsim.policy(name="mine")(last)
+    assert wsim.simulate(policies=[mine, "random", "random"], **TABLE)["policy"].cast(str).to_list()[0] == "mine"

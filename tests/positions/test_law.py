@@ -1,0 +1,189 @@
+"""Hidden cards are drawn as likely as they are: the law of redrawing against all pasts, counted one by one (R49).
+
+Every past is as likely as any other in which the same cards left the hands in the open: what a seat chooses says no
+more of a card than that it chose it. The counting here knows hands as sets of slots and nothing of the kernels.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.wonders.position import WondersPosition
+from wsim.wonders.simulator import WondersSimulator
+
+DRAWS = 3000
+
+
+def table(**keys: Any) -> WondersSimulator:
+    simulator = find_game("seven_wonders").prepare(Plan.make(policies="random", seed=5, **keys))
+    assert isinstance(simulator, WondersSimulator)
+    return simulator
+
+
+def slots(word: Any) -> frozenset[int]:
+    return frozenset(slot for slot in range(64) if int(word) >> slot & 1)
+
+
+def agrees(counted: Counter[Any], law: dict[Any, float]) -> bool:
+    """Say whether counts of draws are within five standard errors of a law, outcome by outcome."""
+    total = sum(counted.values())
+    assert set(counted) <= set(law), "what cannot be was drawn"
+    return all(
+        abs(counted[outcome] / total - chance) <= 5 * math.sqrt(chance * (1 - chance) / total) + 1e-9
+        for outcome, chance in law.items()
+    )
+
+
+def moments(simulator: WondersSimulator, seat: int, games: int) -> Iterator[WondersPosition]:
+    """Yield positions in which a seat chooses in a turn, after random moves."""
+    dice = random.Random(4)
+    for number in range(games):
+        position = simulator.begin(number)
+        while position.to_move is not None:
+            if position.to_move == seat and position.decision() == "turn":
+                yield position.clone()
+            position.take(dice.randrange(len(position.coded)))
+
+
+def events(position: WondersPosition, age: int) -> dict[tuple[int, int], str | None]:
+    """Return what left the hand of each seat in each turn of an age: a card built in the open, or None."""
+    told = position.told(0)["deeds"]
+    return {
+        (deed["seat"], deed["turn"] - 1): deed.get("card")
+        for deed in told
+        if deed["age"] == age + 1 and "source" not in deed
+    }
+
+
+def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[int, int]]) -> list[frozenset[int]]:
+    """Return what is left of a known hand, once for every past: each holder (seat, turn) took one card."""
+    age = int(position.record.public.age)
+    names = [position.names[int(card)] for card in position.machine.rules.slot_card[age]]
+    happened = events(position, age)
+    left = []
+    for taken in itertools.permutations(start, len(holders)):
+        shown = (happened[holder] for holder in holders)
+        if all(card is None or names[slot] == card for slot, card in zip(taken, shown, strict=True)):
+            left.append(start - set(taken))
+    return left
+
+
+@pytest.mark.parametrize("age", [0, 1])
+def test_what_is_left_of_a_hand_that_was_handed_on(age: int) -> None:
+    """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
+    simulator, tried = table(ruleset="1e", players=4), 0
+    for position in moments(simulator, 0, 12):
+        public = position.record.public
+        turn = int(public.turn)
+        if int(public.age) != age or turn < 3:
+            continue
+        way = -1 if age == 1 else 1
+        first, second, now = way % 4, 2 * way % 4, 3 * way % 4
+        start = slots(position.record.own[0].passed[age, turn - 3])
+        left = pasts(position, start, [(first, turn - 2), (second, turn - 1)])
+        if len(set(left)) < 3:
+            continue
+        law = {hand: count / len(left) for hand, count in Counter(left).items()}
+        drawn = Counter(slots(position.redrawn(0, 1, n).record.own[now].hand) for n in range(DRAWS))
+        assert agrees(drawn, law)
+        tried += 1
+        if tried == 2:
+            return
+    raise AssertionError("no such moment was met")
+
+
+def test_a_hand_that_came_back_tells_what_left_it() -> None:
+    """Three seats: where a hand has returned, both its holders are known to have taken what is missing."""
+    simulator = table(ruleset="1e", players=3)
+    for position in moments(simulator, 0, 3):
+        turn = int(position.record.public.turn)
+        if turn != 3 or int(position.record.public.age) != 0:
+            continue
+        missing = slots(position.record.own[0].passed[0, 0]) - slots(position.record.own[0].hand)
+        law = set(itertools.permutations(missing))
+        seen = {
+            (int(q.record.own[1].took[0, 1]), int(q.record.own[2].took[0, 2]))
+            for q in (position.redrawn(0, 2, n) for n in range(60))
+        }
+        names = [position.names[int(card)] for card in position.machine.rules.slot_card[0]]
+        happened = events(position, 0)
+        shown = happened[1, 1], happened[2, 2]
+        possible = {
+            pair
+            for pair in law
+            if all(card is None or names[slot] == card for slot, card in zip(pair, shown, strict=True))
+        }
+        assert seen == possible
+        return
+    raise AssertionError("no such moment was met")
+
+
+def test_hands_never_seen_are_any_cards_of_the_deck() -> None:
+    """In the first turn of age III a card that is always dealt is equally likely anywhere, a guild as it is drawn."""
+    simulator = table(ruleset="1e", players=4)
+    position = next(p for p in moments(simulator, 0, 1) if p.record.public.age == 2)
+    rules, own = position.machine.rules, slots(position.record.own[0].hand)
+    base = {int(rules.base_slots[2, i]) for i in range(int(rules.base_count[2]))} - own
+    guilds = {int(rules.pool[2, 0, i]) for i in range(int(rules.pool_count[2, 0]))}
+    drawn = int(rules.pool_drawn[2, 0]) - len(guilds & own)
+    hands = [[slots(position.redrawn(0, 3, n).record.own[seat].hand) for seat in (1, 2, 3)] for n in range(DRAWS)]
+    for three in hands:
+        assert sum(map(len, three)) == len(frozenset().union(*three)) == 21
+        assert not own & frozenset().union(*three)
+        assert base <= frozenset().union(*three)
+    counted = Counter(slot for three in hands for slot in three[1])
+    for slots_of, chance in ((base, 1 / 3), (guilds - own, drawn / len(guilds - own) / 3)):
+        for slot in slots_of:
+            error = math.sqrt(chance * (1 - chance) / DRAWS)
+            assert abs(counted[slot] / DRAWS - chance) < 5 * error, (slot, chance)
+
+
+def test_the_discard_pile_is_what_went_down() -> None:
+    """Behind age I of three seats: the pile holds what was sold, and the last cards; each past counts once."""
+    simulator, tried = table(ruleset="1e", players=3), 0
+    for position in moments(simulator, 0, 8):
+        record = position.record
+        if int(record.public.age) != 1 or int(record.public.turn) != 0:
+            continue
+        for n in range(40):
+            drawn = position.redrawn(0, 4, n).record
+            assert int(drawn.hidden.copies.sum()) == int(record.public.discarded)
+            for deed in position.told(0)["deeds"]:
+                if deed["action"] == "build":
+                    card = position.names.index(deed["card"])
+                    dealt = sum(int(c) == card for age in (0, 1) for c in position.machine.rules.slot_card[age][:64])
+                    built = sum(int(drawn.public.built[s, card >> 6]) >> (card & 63) & 1 for s in range(3))
+                    assert int(drawn.hidden.copies[card]) <= dealt - built
+        tried += 1
+    assert tried == 8
+
+
+def test_a_pile_that_was_seen_stays_as_it_was_seen() -> None:
+    """Who built from the discard pile knows it: it is what was seen, less what was built since, and later discards."""
+    simulator = table(ruleset="1e", players=4, wonders="Halikarnassos,random,random,random")
+    met = 0
+    for position in moments(simulator, 0, 20):
+        record = position.record
+        if not record.own[0].looked:
+            continue
+        seen = position.told(0)["pile_seen"]
+        deeds = (int(record.own[0].looked) - 1) & 1023
+        later = [deed for deed in position.told(0)["deeds"][deeds:] if deed.get("source") == "discard_pile"]
+        for n in range(3):
+            copies = position.redrawn(0, 6, n).record.hidden.copies
+            for name, count in seen.items():
+                gone = sum(deed.get("card") == name for deed in later)
+                assert int(copies[position.names.index(name)]) >= count - gone
+        met += 1
+        if met == 25:
+            return
+    assert met > 5

@@ -1,0 +1,50 @@
+"""Policies that are Python functions of this process: passed where a name could stand.
+
+A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.passed:NAME_DIGEST``. The
+digest is of what it does (its code and what it has kept), so two functions of one name are two policies. Nothing of it
+outlives the process: a run that it played names it, and can be resumed only where it was passed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from wsim.errors import UserError
+from wsim.policies.declare import declaration_of
+
+__all__ = ["MODULE", "name_of", "plain_name"]
+
+MODULE = "wsim.policies.passed"
+_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+
+def name_of(function: Any) -> str:
+    """Return the name by which a line-up calls a function; raise UserError for what cannot be called."""
+    if not callable(function):
+        raise UserError(f"a policy is a name or a function, not {function!r}")
+    source = getattr(function, "py_func", function)
+    plain = getattr(source, "__name__", type(function).__name__)
+    plain = plain if plain.isidentifier() else "policy"
+    name = f"{plain}_{_digest(function, source)}"
+    _FUNCTIONS[name] = function
+    return f"{MODULE}:{name}"
+
+
+def plain_name(function: str) -> str:
+    """Return what people called the function of a line-up's name."""
+    return function.rpartition("_")[0]
+
+
+def _digest(function: Any, source: Any) -> str:
+    """Return what tells a function from others of its name: its code, what it declares, and the object that it is."""
+    code = getattr(source, "__code__", None)
+    content = b"" if code is None else code.co_code + repr(code.co_consts).encode() + repr(code.co_names).encode()
+    return hashlib.sha256(content + f"{declaration_of(function)} {id(function)}".encode()).hexdigest()[:8]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    raise AttributeError(f"module {MODULE!r} has no function {name!r}: it lives as long as the process that passed it")

@@ -1,0 +1,272 @@
+"""How those did who saw, took, sold or buried each card, and when it goes: what readers of draft statistics look for.
+
+A seat has seen a card if it was in its hand on some turn, and taken it if it then built, buried or sold it. The shares
+of wins are those of ``wsim.stats.owners``: clustered by game, and within policies where a run has several. So they are
+of any table of seats that says who saw what; it is made of the picks batch by batch, on the disk, because a run may be
+larger than memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wsim import stats
+from wsim.errors import UserError
+from wsim.lab.store import Run
+from wsim.stats.analysis import Analysis
+from wsim.stats.games import Frame, GameBatch, batches, require, seats_of
+from wsim.stats.moments import Moments
+from wsim.stats.shared import RAW
+from wsim.stats.tables import Table
+from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
+
+__all__ = ["READINGS", "card_readings"]
+
+_FATES: Mapping[str, tuple[str, ...]] = {
+    "seen": (),
+    "taken": ("build", "stage", "sell"),
+    "sold": ("sell",),
+    "buried": ("stage",),
+}
+"""What became of a card in a hand, with the actions that count."""
+_BATCH = 65_536
+_WHEN = ("age", "turn")
+_NEEDED = ("seat", "age", "turn", "decision", "card", "action", "offered")
+_NOTE = (
+    "seen: in the seat's hand on some turn; taken: built, buried under a stage or sold then. first pick: the share of "
+    "hands on an age's first turn from which it was taken; average turn: on which it was taken; last seen: the last "
+    "turn of an age on which it came by."
+)
+
+
+def card_readings(
+    seats: Frame,
+    picks: Frame,
+    *,
+    by: str | Sequence[str] = (),
+    raw: bool = False,
+    level: float = 0.95,
+) -> Table:
+    """Return for each card the share of wins of those who saw, took, sold, buried it, and when it is taken.
+
+    Parameters
+    ----------
+    seats, picks: the tables of a run.
+    by: columns of the seats (policy, wonder, ...), and ``age`` and ``turn`` of the picks: one row per card and level.
+    raw: pool the policies; otherwise shares of wins are compared within policies, as in ``wsim.stats.owners``.
+    level: confidence level of the intervals, clustered by game.
+
+    Columns: card, the ``by`` ones, n_seen, n_taken, n_sold, n_buried (seats), win_seen, win_taken, win_sold, win_buried
+    (shares of wins), taken_difference (of those who took it less all others), q and verdict of that, taken_share (of
+    the hands with it, in which it was taken), first_pick, average_turn, last_seen; estimates with _low and _high.
+    Sorted by win_taken. What was in no hand is left out.
+    """
+    groups = (by,) if isinstance(by, str) else tuple(by)
+    lazy = picks.lazy()
+    require(lazy, ["game", *_NEEDED])
+    names = card_names(lazy)
+    of_seats = [name for name in groups if name not in _WHEN]
+    require(seats.lazy(), ["game", "seat", *of_seats])
+    with TemporaryDirectory(prefix="wsim-readings-") as folder:
+        times = _Times(names, groups)
+        for number, (batch, levels) in enumerate(_levels_of(seats.lazy(), lazy, groups)):
+            flagged = _flagged(batch, levels, names)
+            times.add(batch, levels)
+            flagged.write_parquet(Path(folder) / f"{number:08d}.parquet")
+        table = pl.scan_parquet(Path(folder) / "*.parquet")
+        found = {fate: stats.owners(table, f"{fate}:", noun="card", by=groups, raw=raw, level=level) for fate in _FATES}
+    keys = ["card", *groups]
+    frame = found["seen"].frame.select(*keys, pl.col("n").alias("n_seen"), *_renamed("win_share", "win_seen"))
+    for fate in ("taken", "sold", "buried"):
+        more = [pl.col("n").alias(f"n_{fate}"), *_renamed("win_share", f"win_{fate}")]
+        if fate == "taken":
+            more += [*_renamed("win_difference", "taken_difference"), pl.col("win_q").alias("q"), pl.col("verdict")]
+        frame = frame.join(found[fate].frame.select(*keys, *more), on=keys, how="left", nulls_equal=True)
+    frame = frame.join(times.frame(level, frame.schema), on=keys, how="left", nulls_equal=True)
+    counts = [f"n_{fate}" for fate in _FATES]
+    front = [*keys, *counts]
+    frame = frame.filter(pl.col("n_seen") > 0).select(*front, pl.exclude(*front))
+    order = ["win_taken", *keys]
+    frame = frame.sort(order, descending=[name == "win_taken" for name in order], nulls_last=True)
+    note = f"{_NOTE} {found['seen'].note.replace(stats.OBSERVATIONAL, f'{stats.OBSERVATIONAL} {CAUSED}')}"
+    return Table(frame, found["seen"].title.replace("Cards", "Cards seen and taken"), note)
+
+
+def _renamed(name: str, new: str) -> list[pl.Expr]:
+    return [pl.col(name + end).alias(new + end) for end in ("", "_low", "_high")]
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """The seats of a batch of games, once for each level of age and turn, and which of their rows a pick belongs to.
+
+    Attributes
+    ----------
+    frame: the rows.
+    row: the row of each pick.
+    """
+
+    frame: pl.DataFrame
+    row: NDArray[np.int64]
+
+
+def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
+    """Yield whole games of picks, decisions at the turn only, each with the rows of its seats."""
+    schema = seats.collect_schema().names()
+    kept = [name for name in ("team", "rank", "policy", "win_share", "win_points", "total", *groups) if name in schema]
+    chosen = seats.select("game", "seat", *dict.fromkeys(kept))
+    turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]))
+    for batch in batches(turns, list(_NEEDED), rows=_BATCH):
+        games = batch.frame["game"]
+        mine = chosen.filter(pl.col("game").is_between(games.min(), games.max())).collect(engine="streaming")
+        when = batch.frame.select(*(name for name in _WHEN if name in groups))
+        levels = when.unique(maintain_order=True) if when.width else pl.DataFrame()
+        rows = mine.join(levels, how="cross", maintain_order="left") if when.width else mine
+        rows = rows.with_row_index("_row")
+        picked = batch.frame.select("game", "seat", *when.columns)
+        keys = ["game", "seat", *when.columns]
+        placed = picked.join(rows.select("_row", *keys), on=keys, how="left", maintain_order="left")["_row"]
+        if placed.null_count():
+            raise UserError("the picks table has games or seats that the seats table has not")
+        yield batch, _Levels(rows.drop("_row"), placed.to_numpy().astype(np.int64))
+
+
+def _flagged(batch: GameBatch, levels: _Levels, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of the seats with a column ``seen:NAME``, ``taken:NAME``, ... for each card."""
+    frame, height = batch.frame, levels.frame.height
+    flags = {fate: np.zeros((len(names), height), bool) for fate in _FATES}
+    row, card = offered_codes(frame)
+    flags["seen"][card, levels.row[row]] = True
+    picked, actions = _picked(frame), frame["action"].cast(pl.String)
+    for fate, counted in _FATES.items():
+        if counted:
+            done = actions.is_in(counted).fill_null(False).to_numpy() & (picked >= 0)
+            flags[fate][picked[done], levels.row[done]] = True
+    columns = [
+        pl.Series(f"{fate}:{name}", values)
+        for fate, found in flags.items()
+        for name, values in zip(names, found, strict=True)
+    ]
+    return levels.frame.hstack(columns)
+
+
+def _picked(frame: pl.DataFrame) -> NDArray[np.int64]:
+    """Return the number of the card of each pick, -1 for none."""
+    return frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+class _Times:
+    """When cards are taken and last seen, by card and level; clustered by game."""
+
+    def __init__(self, names: Sequence[str], groups: Sequence[str]) -> None:
+        self._names, self._groups = names, groups
+        self._keys: list[tuple[object, ...]] = []
+        self._moments: list[Moments] = []
+
+    def add(self, batch: GameBatch, levels: _Levels) -> None:
+        """Add the games of a batch."""
+        frame = batch.frame
+        row, card = offered_codes(frame)
+        turn = frame["turn"].to_numpy().astype(np.float64)
+        picked = _picked(frame)
+        took = frame["action"].cast(pl.String).is_in(_FATES["taken"]).fill_null(False).to_numpy() & (picked >= 0)
+        first = turn[row] == 1
+        last_row, last_card, last_turn = _last(frame, row, card)
+        entries = (  # of each feature: rows of picks, cards, weights
+            (row, card, np.ones(len(row))),
+            (np.flatnonzero(took), picked[took], np.ones(int(took.sum()))),
+            (np.flatnonzero(took), picked[took], turn[took]),
+            (row[first], card[first], np.ones(int(first.sum()))),
+            (np.flatnonzero(took & (turn == 1)), picked[took & (turn == 1)], np.ones(int((took & (turn == 1)).sum()))),
+            (last_row, last_card, np.ones(len(last_row))),
+            (last_row, last_card, last_turn),
+        )
+        for key, chosen in self._parts(levels):
+            code = self._code(key)
+            features = [self._by_game(batch, row, card, weight * chosen[row]) for row, card, weight in entries]
+            self._moments[code].add(*features)
+
+    def _parts(self, levels: _Levels) -> Iterator[tuple[tuple[object, ...], NDArray[np.bool_]]]:
+        """Yield each level with the picks that belong to it."""
+        if not self._groups:
+            yield (), np.ones(len(levels.row), bool)
+            return
+        of_pick = levels.frame.select(self._groups)[levels.row].with_row_index("_pick")
+        for key, part in of_pick.partition_by(self._groups, as_dict=True, maintain_order=True).items():
+            chosen = np.zeros(len(levels.row), bool)
+            chosen[part["_pick"].to_numpy()] = True
+            yield key, chosen
+
+    def _code(self, key: tuple[object, ...]) -> int:
+        if key not in self._keys:
+            self._keys.append(key)
+            self._moments.append(Moments(len(self._names), 7))
+        return self._keys.index(key)
+
+    def _by_game(
+        self, batch: GameBatch, row: NDArray[np.int64], card: NDArray[np.int64], weight: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Sum the weights of rows of picks by card and game, shape (cards, games)."""
+        cells = card * batch.games + batch.game_of_row[row]
+        sums = np.bincount(cells, weight, len(self._names) * batch.games)
+        return sums.reshape(len(self._names), batch.games).astype(np.float64)
+
+    def frame(self, level: float, schema: pl.Schema) -> pl.DataFrame:
+        """Return the estimates by card and level."""
+        parts = []
+        for key, moments in zip(self._keys, self._moments, strict=True):
+            estimates = {
+                "taken_share": moments.ratio(1, 0, level, share=True),
+                "first_pick": moments.ratio(4, 3, level, share=True),
+                "average_turn": moments.ratio(2, 1, level),
+                "last_seen": moments.ratio(6, 5, level),
+            }
+            columns = {name: one for word, found in estimates.items() for name, one in found.columns(word).items()}
+            levels = zip(self._groups, key, strict=True)
+            named = [pl.lit(value, dtype=schema[name]).alias(name) for name, value in levels]
+            parts.append(pl.DataFrame({"card": list(self._names), **columns}).with_columns(named))
+        return pl.concat(parts)
+
+
+def _last(
+    frame: pl.DataFrame, row: NDArray[np.int64], card: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return for each game, seat, age and card its last turn in the hand: a row of the picks, the card, the turn."""
+    seen = frame.select("game", "seat", "age", "turn")[row].with_columns(
+        pl.Series("_card", card), pl.Series("_row", row)
+    )
+    last = seen.group_by("game", "seat", "age", "_card", maintain_order=True).agg(
+        pl.col("turn").max(), pl.col("_row").sort_by("turn").last()
+    )
+    return last["_row"].to_numpy(), last["_card"].to_numpy(), last["turn"].cast(pl.Float64).to_numpy()
+
+
+def _readings(run: Run, by: Sequence[str], *, raw: bool = False, level: float = 0.95) -> Table:
+    if not run.plan.picks:
+        raise UserError(
+            f"the run {str(run.path)!r} recorded no picks, so that it does not say who saw which card: play it with "
+            "--picks"
+        )
+    return card_readings(seats_of(run), run.picks, by=by, raw=raw, level=level)
+
+
+READINGS = Analysis(
+    _readings,
+    "how those did who saw, took, sold or buried each card; when it is taken (runs with --picks)",
+    by=(),
+    columns=(
+        *("card", "n_seen", "win_seen", "win_taken", "taken_difference", "q", "verdict", "win_sold", "win_buried"),
+        *("taken_share", "first_pick", "average_turn", "last_seen"),
+    ),
+    first=("win_taken", "verdict", "win_seen", "taken_share", "first_pick", "average_turn", "q", "last_seen"),
+    options=RAW,
+    shown="page",
+    fits=lambda plan: plan.picks,
+)
