@@ -298,7 +298,7 @@ def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monk
             "a page tells one game, not 3: leave --games away; --first says which game",
         ),
         (("--format", "html", "--playouts", "1"), "1 playouts cannot be made: the number is from 2 to 1,000,000"),
-        (("--playouts", "9"), "--playouts is of a page, not of json: add --format html"),
+        (("--playouts", "9"), "--playouts is of --why and of a page, not of json: add --why or --format html"),
         (("--format", "html", "-o", "nowhere/x.html"), "the folder 'nowhere' does not exist"),
         (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),
     ],
