@@ -109,8 +109,43 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "unknown plan key 'rule'": {**by_hand(), "plan": {"rule": "1e"}},
         "the plan of a position file is an object": {**by_hand(), "plan": []},
         "the number of a position file's game is a whole number": {**by_hand(), "number": "1"},
-        "cannot be written by hand": {"format": "wsim-position/1", "game": "tower_of_babel", "position": {}},
+        "one of the game for two cannot be written by hand": duo(),
+        "seats is a list of objects, not None": babel(seats=None),
+        "seat 1 holds 4 building and 0 action cards, but its hand_size is 5": babel(hand={"camel": 4}),
+        "hand has no 'camels'": babel(hand={"camels": 5}),
+        "there are 25 cards of camel, but the position shows 7": babel(discards={"camel": 99}),
+        "a seat has no 'point'": babel(seats=[{"point": 1}] * 3),
+        "the board has the wonders": babel(board=[]),
+        "row is a whole number from 1 to 8, not 0": babel(row=0),
     }
+
+
+def babel(**changes: Any) -> dict[str, Any]:
+    """Return a position of Tower of Babel as what a seat sees of a real one, with changes."""
+    game = wsim.Game(game="tower_of_babel", players=3, seed=4, policies="balanced").at(turn=2)
+    while game.decision != "turn":
+        game.follow()
+    file: dict[str, Any] = json.loads(game.to_json(seat=game.to_move))
+    file["position"] |= changes
+    return file
+
+
+def test_a_position_of_babel_is_written_by_hand() -> None:
+    game = wsim.Game(game="tower_of_babel", players=4, seed=2, policies="balanced").at(turn=9)
+    while game.decision != "turn":
+        game.follow()
+    again = wsim.Game.from_json(game.to_json(seat=game.to_move))
+    assert game.to_move is not None
+    assert again.observe(game.to_move).told == game.observe(game.to_move).told
+    assert again.legal() == game.legal()
+    assert again.rollout("balanced", 20, seat=game.to_move).shape == (20, 4, 2)
+
+
+def duo() -> dict[str, Any]:
+    """Return a position of the game for two, which has no form for people."""
+    file = by_hand()
+    file["position"]["cities"] = file["position"]["cities"][:2]
+    return {**file, "plan": {"ruleset": "1e-duo"}}
 
 
 def with_city(**changes: Any) -> dict[str, Any]:

@@ -51,7 +51,7 @@ ANALYSES: Mapping[str, str] = {
     "synergies": "wsim.babel.analysis.owners:SYNERGIES",
     "variance": "wsim.stats.shared:VARIANCE",
 }
-POSITION_KEYS: Sequence[str] = ()
+POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
 ENGINE = "wsim.babel.kernels.engine"
@@ -76,9 +76,11 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
-def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001
-    """Return the keys of a plan that a position written by hand decides: none, it is refused (``lay_out``)."""
-    return {}
+def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys of a plan that a position written by hand decides: the number of players."""
+    from wsim.babel.laying import plan_keys
+
+    return plan_keys(told)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:

@@ -90,9 +90,11 @@ class BabelSimulator:
 
         return BabelPosition.begin(self, number)
 
-    def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:  # noqa: ARG002
-        """Refuse a position written by hand: the history that it would need is too long for people."""
-        raise UserError("a position of Tower of Babel cannot be written by hand: keep one with Game.to_json()")
+    def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:
+        """Return a position that a person has written down; raise UserError for one that cannot be."""
+        from wsim.babel.laying import lay_out
+
+        return lay_out(self, told)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.positions.machine import LAY, LOOK
+from wsim.positions.written import listed, number_in
 from wsim.wonders.game import POSITION_KEYS as KEYS
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX
@@ -23,13 +24,16 @@ __all__ = ["CITY_KEYS", "lay_out", "plan_keys"]
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
 )  # fmt: skip
+BY_STEPS = "cannot be written by hand: keep one with Game.to_json()"
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
 
 
 def plan_keys(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a plan that a position's cities decide: players, boards and sides."""
-    cities = _list("cities", told.get("cities"), Mapping)
+    cities = listed("cities", told.get("cities"), Mapping)
+    if len(cities) == 2:
+        raise UserError(f"a position has at least 3 cities, not {len(cities)}: one of the game for two {BY_STEPS}")
     for place, city in enumerate(cities):
         for key in ("wonder", "side"):
             if not isinstance(city.get(key), str):
@@ -51,21 +55,21 @@ def lay_out(simulator: WondersSimulator, told: Mapping[str, Any]) -> WondersPosi
     """
     rules = simulator.machine.rules
     if rules.duo:
-        raise UserError("a position of the game for two cannot be written by hand: keep one with Game.to_json()")
+        raise UserError(f"a position of the game for two {BY_STEPS}")
     for key in told:
         if key not in KEYS:
             raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
     position = simulator.begin(0)
     record = position.record
-    age = _number("age", told.get("age"), 1, AGES) - 1
-    turn = _number("turn", told.get("turn"), 1, int(rules.turns)) - 1
-    seat = _number("seat", told.get("seat"), 0, int(rules.players) - 1)
+    age = number_in("age", told.get("age"), 1, AGES) - 1
+    turn = number_in("turn", told.get("turn"), 1, int(rules.turns)) - 1
+    seat = number_in("seat", told.get("seat"), 0, int(rules.players) - 1)
     record.public.age, record.public.turn = age, turn
     record.public.deed_count = 0
-    for one, city in enumerate(_list("cities", told["cities"], Mapping)):
+    for one, city in enumerate(listed("cities", told["cities"], Mapping)):
         _lay_city(position, one, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
-    record.public.discarded = _number("discarded", told.get("discarded", 0), 0, most)
+    record.public.discarded = number_in("discarded", told.get("discarded", 0), 0, most)
     size = int(rules.hand_size) - turn
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
@@ -85,7 +89,7 @@ def _lay_city(position: WondersPosition, seat: int, city: Mapping[str, Any]) -> 
         if key not in CITY_KEYS and key not in ("shields", "hand_size"):
             raise UserError(f"a city has no {key!r}: it has {', '.join(CITY_KEYS)}{nearest(key, CITY_KEYS)}")
     names, rules = position.names, position.machine.rules
-    built = _list(f"built of city {seat}", city.get("built", []), str)
+    built = listed(f"built of city {seat}", city.get("built", []), str)
     for name in built:
         number = _card(names, name, f"city {seat}")
         if int(rules.age_of[number]) > int(position.record.public.age):
@@ -96,17 +100,17 @@ def _lay_city(position: WondersPosition, seat: int, city: Mapping[str, Any]) -> 
         if int(position.record.public.flex_count[seat]) > FLEX - 2 or len(built) > _most_built(position):
             raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
     side = int(position.record.public.side[seat])
-    for stage in range(_number(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))):
+    for stage in range(number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))):
         position.refresh(LAY, int(rules.stage_entry[side][stage]), seat)
     public = position.record.public
-    public.coins[seat] = _number(f"coins of city {seat}", city.get("coins", int(rules.start_coins)), 0, MOST_COINS)
-    victories = _list(f"victories of city {seat}", city.get("victories", [0] * AGES), int)
+    public.coins[seat] = number_in(f"coins of city {seat}", city.get("coins", int(rules.start_coins)), 0, MOST_COINS)
+    victories = listed(f"victories of city {seat}", city.get("victories", [0] * AGES), int)
     if len(victories) != AGES:
         raise UserError(f"victories of city {seat} are three numbers, tokens of the ages, not {victories!r}")
     for place, count in enumerate(victories):
-        public.victory[seat, place] = _number(f"victories of city {seat}", count, 0, 20)
+        public.victory[seat, place] = number_in(f"victories of city {seat}", count, 0, 20)
     for key, field in (("defeats", "defeats"), ("debts", "debts"), ("diplomacy", "diplomacy")):
-        public[field][seat] = _number(f"{key} of city {seat}", city.get(key, 0), 0, 50)
+        public[field][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
     public.free_used[seat] = bool(city.get("free_build_used", False))
 
 
@@ -118,7 +122,7 @@ def _most_built(position: WondersPosition) -> int:
 
 def _hand(position: WondersPosition, seat: int, names: Any, size: int) -> int:
     """Return a hand as slots of the age; raise UserError for one that cannot be dealt."""
-    cards = _list("hand", names, str)
+    cards = listed("hand", names, str)
     if len(cards) != size:
         raise UserError(f"the hand has {len(cards)} cards, but in this turn every seat holds {size}")
     return _slots(position, cards, 0, f"the hand of seat {seat}")
@@ -146,9 +150,9 @@ def _lay_memory(position: WondersPosition, seat: int, handed_on: Any) -> None:
     """Note the hands that the seat has handed on in this age."""
     own, public = position.record.own[seat], position.record.public
     age, turn = int(public.age), int(public.turn)
-    for told in _list("handed_on", handed_on, Mapping):
-        at = _number("turn of handed_on", told.get("turn"), 1, turn) - 1
-        left = _list("left of handed_on", told.get("left", []), str)
+    for told in listed("handed_on", handed_on, Mapping):
+        at = number_in("turn of handed_on", told.get("turn"), 1, turn) - 1
+        left = listed("left of handed_on", told.get("left", []), str)
         own.passed[age, at] = _slots(position, left, 0, "a hand that was handed on")
         if "took" in told:
             took = _slots(position, [told["took"]], int(own.passed[age, at]), "a hand that was handed on")
@@ -159,17 +163,3 @@ def _card(names: Sequence[str], name: Any, where: str) -> int:
     if name not in names:
         raise UserError(f"{where} has an unknown card {name!r}{nearest(str(name), names)}")
     return names.index(name)
-
-
-def _number(what: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise UserError(f"{what} is a whole number from {least} to {most}, not {value!r}")
-    return value
-
-
-def _list(what: str, value: Any, kind: Any) -> list[Any]:
-    sound = isinstance(value, list) and all(isinstance(one, kind) and not isinstance(one, bool) for one in value)
-    if not sound:
-        wanted = {str: "names", int: "numbers"}.get(kind, "objects")
-        raise UserError(f"{what} is a list of {wanted}, not {value!r}")
-    return list(value)
