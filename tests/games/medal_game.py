@@ -140,6 +140,12 @@ class MedalSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        raise NotImplementedError
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        raise NotImplementedError
+
     def resolved(self) -> dict[str, Any]:
         return {"wonders": list(WONDERS)}
 

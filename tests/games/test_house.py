@@ -42,6 +42,7 @@ GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
     ("lab/provenance", "__init__"): "the version of wsim",
+    ("lab/store", "positions/of_run"): "a run gives its games as positions",
 }
 """Imports that go up, each with its reason."""
 

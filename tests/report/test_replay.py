@@ -298,7 +298,7 @@ def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monk
             "a page tells one game, not 3: leave --games away; --first says which game",
         ),
         (("--format", "html", "--playouts", "1"), "1 playouts cannot be made: the number is from 2 to 1,000,000"),
-        (("--playouts", "9"), "--playouts is of a page, not of json: add --format html"),
+        (("--playouts", "9"), "--playouts is of --why and of a page, not of json: add --why or --format html"),
         (("--format", "html", "-o", "nowhere/x.html"), "the folder 'nowhere' does not exist"),
         (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),
     ],
@@ -308,3 +308,23 @@ def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sent
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.strip() == f"wsim: {sentence}"
     assert list(Path().iterdir()) == []
+
+
+def test_a_page_without_the_extra(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wsim.report.page.find_spec", lambda name: None)
+    answer = wsim_command("trace", "--format", "html")
+    assert (answer.code, answer.err) == (2, "wsim: a replay page needs the extra: pip install 'wsim[report]'\n")
+
+
+def test_a_page_of_a_run_tells_its_game(wsim_command: Command, toy: None) -> None:
+    assert wsim_command("run", "--games", "20", "--seed", "9", "--out", "run", "--quiet").code == 0
+    answer = wsim_command("trace", "run", "--first", "4", "-o", "game.html", "--playouts", "5")
+    assert (answer.code, answer.out, answer.err) == (0, "game.html\n", "")
+    page = Path("game.html").read_text(encoding="utf-8")
+    assert "--seed 9" in page
+    found = DATA.search(page)
+    assert found is not None
+    totals = [sum(city["points"]) for city in json.loads(found[1])["scenes"][-1]["cities"]]
+    assert len(totals) == 4
+    trace = json.loads(wsim_command("trace", "run", "--first", "4").out)
+    assert [seat["policy"] for seat in trace["seats"]] == [seat["policy"] for seat in json.loads(found[1])["seats"]]

@@ -50,6 +50,7 @@ def retell(simulator: BabelSimulator, number: int) -> Retelling:
         colours=_COLOURS,
         hands="hand",
         flows="cards given for a build",
+        points="Points on the track. Unfinished wonders, sets of discs and some action cards count at the end.",
         scenes=scenes,
         positions=positions,
     )
@@ -95,7 +96,7 @@ class _Teller:
             events += self.ended()
         flows = [flow for action in turn["actions"] for flow in self.given(turn["seat"], action)]
         label = f"Turn {turn['turn']}"
-        return Scene(f"Row {told['row']}", label, cities, events, flows, board=board)
+        return Scene(f"Row {told['row']}", label, cities, events, flows, board=board, turn_of=turn["seat"])
 
     def city(self, told: Mapping[str, Any], own: Mapping[str, Any], points: Sequence[int]) -> City:
         """Return what lies before a seat, and its hand."""

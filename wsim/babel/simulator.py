@@ -18,6 +18,7 @@ from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
+from wsim.babel.telling import phrase
 from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
@@ -155,6 +156,14 @@ class BabelSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         """Tell a trace to a person."""
         return game_text(trace)
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        return phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (there are no coins)
+        """Return nothing: nobody pays anybody."""
+        return {}
 
     def retell(self, number: int) -> Retelling:
         """Return one game scene by scene."""

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import typer
 
 import wsim
+from wsim.cli.app_games import games
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
@@ -120,37 +121,6 @@ def run(
 
     output = Output(out, resume, shard, threads, trust, part, cluster)
     run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
-
-
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Tell whole games, every decision of them.")
-@plan_options("picks", "keep", games="1")
-def trace(
-    given: Given,
-    first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="json|text|html",
-            help="JSON lines, text for people (default on a terminal), or a page of one game to step through.",
-        ),
-    ] = None,
-    playouts: Annotated[
-        int | None,
-        typer.Option(
-            help="Playouts behind each win chance of the page.", parser=whole, metavar="N", show_default="200"
-        ),
-    ] = None,
-    trust: Trust = False,
-) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, text or a page.
-
-    wsim trace RUN tells games of a run, as they were played.
-    """
-    from wsim.cli.trace import trace_command
-
-    trace_command(given, first=first, out=out, form=form, playouts=playouts, trust=trust)
 
 
 @app.command(cls=PlainCommand, short_help="Join the parts of a run.")
@@ -316,6 +286,7 @@ def whatif(
 
 
 app.add_typer(tables)
+app.add_typer(games)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.positions.game import FAR
+from wsim.positions.values import FAR
 from wsim.stats.intervals import wilson
 
 if TYPE_CHECKING:

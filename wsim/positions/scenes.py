@@ -97,7 +97,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Scene:
-    """A moment of the game that the page stops at. The first is the table before anything was decided."""
+    """A moment of the game that the page stops at. The first is the table before anything was decided.
+
+    ``turn_of`` is the seat whose turn it is, where seats take turns.
+    """
 
     chapter: str
     label: str
@@ -106,6 +109,7 @@ class Scene:
     flows: Sequence[Flow] = ()
     clashes: Sequence[Clash] = ()
     board: Sequence[Row] = ()
+    turn_of: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,8 @@ class Retelling:
     Attributes
     ----------
     categories: of running points. kinds: what kind a card is of, by name (a key of ``COLOURS`` or ``colours``).
-    hands: what the hands of a scene are, in a word or two. flows: what the flows are.
+    hands: what the hands of a scene are, in a word or two. flows: what the flows are. points: what points are, a
+        sentence.
     positions: after each scene; the last is over.
     """
 
@@ -125,6 +130,7 @@ class Retelling:
     colours: Mapping[str, str]
     hands: str
     flows: str
+    points: str
     scenes: Sequence[Scene]
     positions: Sequence[Position]
 

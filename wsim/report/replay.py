@@ -232,13 +232,17 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
         above = line["at"] = min(line["at"], above - apart)
 
 
-def _chapters(told: Retelling) -> list[dict[str, Any]]:
-    """Return where each chapter begins, in percent of the width; the first scene belongs to none."""
+def _chapters(told: Retelling, apart: float = 15.0) -> list[dict[str, Any]]:
+    """Return where each chapter begins, in percent of the width, and whether there is room for its name."""
     last = len(told.scenes) - 1
     found: list[dict[str, Any]] = []
+    name, named = "", -apart
     for place, scene in enumerate(told.scenes):
-        if not found or scene.chapter != found[-1]["name"]:
-            found.append({"name": scene.chapter, "scene": place, "at": 100 * max(place - 1, 0) / last})
+        if scene.chapter != name:
+            name, at = scene.chapter, 100 * max(place - 1, 0) / last
+            room = at >= named + apart
+            named = at if room else named
+            found.append({"name": name, "at": at, "named": room})
     return found
 
 
@@ -255,7 +259,8 @@ def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str,
     """Return a turning point in words: the scene, the side, from which chance to which, and what it did."""
     side = next(one for one in sides if one.seat == swing.seat)
     scene = replay.told.scenes[swing.step]
-    did = [event for event in scene.events if event.seat is None or event.seat in side.seats]
+    told = (None, scene.turn_of, *side.seats)
+    did = [event for event in scene.events if event.seat in told]
     return {
         "step": swing.step,
         "label": scene.label,

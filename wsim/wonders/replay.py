@@ -40,6 +40,7 @@ def retell(simulator: WondersSimulator, number: int) -> Retelling:
         colours={},
         hands="hand to choose from",
         flows="coins paid to neighbours",
+        points="Points as if the game ended at that moment.",
         scenes=scenes,
         positions=positions,
     )

@@ -144,6 +144,18 @@ class WondersSimulator:
 
         return text_of(trace)
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        from wsim.wonders.telling import phrase
+
+        return phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move."""
+        from wsim.wonders.telling import paid
+
+        return paid(move, self.seats)
+
     def retell(self, number: int) -> Retelling:
         """Return one game scene by scene."""
         from wsim.wonders.replay import retell

@@ -21,6 +21,7 @@ def retell(simulator: ToySimulator, number: int) -> Retelling:
         colours={},
         hands="stones",
         flows="nothing",
+        points="The stones kept.",
         scenes=[_scene(place, position) for place, position in enumerate(positions)],
         positions=positions,
     )

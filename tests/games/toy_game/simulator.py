@@ -196,6 +196,12 @@ class ToySimulator:
     def changed(self, other: ToySimulator) -> Sequence[str]:
         return ["pearl"] if self.rules.pearl != other.rules.pearl else []
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        return f"keep {move['keep']}"
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        return {}
+
     def provenance(self) -> dict[str, Any]:
         return {"catalogue": {"source": "rules.toml", "digest": self.rules.digest}, "assumptions": []}
 

@@ -88,10 +88,10 @@ function clash(fight, places, box) {
   ];
 }
 
-function node(scene, seat, place, box, acting) {
+function node(scene, seat, place, box) {
   const city = scene.cities[seat];
   const [name, value] = Object.entries(city.facts)[0];
-  const one = make("div", acting.has(seat) ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
+  const one = make("div", seat === scene.turn_of ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
   if (scene.board.length === 0) one.append(make("br"), number(value, name.replace(/s$/, "")));
   if (game.seats[seat].side >= 0) one.append(make("br"), `${percent(game.shares[here][seat])} to win`);
   one.style.cssText = `left:${place.x}px;top:${place.y}px;width:${box.width}px;--seat:${colourOf(seat)}`;
@@ -118,9 +118,8 @@ function drawRing(scene) {
   });
   for (const fight of scene.clashes) drawing.append(...clash(fight, places, box));
   for (const flow of scene.flows) drawing.append(...arrow(flow, places, box));
-  const leader = scene.board.length ? scene.events.slice(0, 1) : [];
-  const acting = new Set(leader.map((event) => event.seat));
-  ring.replaceChildren(drawing, ...game.seats.map((_, seat) => node(scene, seat, places[seat], box, acting)));
+  ring.classList.toggle("small", narrow);
+  ring.replaceChildren(drawing, ...game.seats.map((_, seat) => node(scene, seat, places[seat], box)));
   const coins = scene.flows.map((flow) => `${game.seats[flow.giver].name} to ${game.seats[flow.taker].name}: ${flow.text}`);
   const points = game.seats.map((seat, place) => `${seat.name} ${total(scene, place)}`);
   ring.setAttribute("aria-label", `Points: ${points.join(", ")}. ${game.flows}: ${coins.join(", ") || "none"}.`);
