@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -94,6 +95,18 @@ class Simulator(Protocol):
         """Tell a trace to a person."""
         ...
 
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move, as the trace tells it, in a few words: ``build Palace``."""
+        ...
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        ...
+
+    def retell(self, number: int) -> Retelling:
+        """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
+        ...
+
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
         ...
@@ -143,6 +156,14 @@ class Position(Protocol):
         """Return the scores of a game that is over as the trace tells them, each with seat, total and win_share."""
         ...
 
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        ...
+
+    def view(self, seat: int) -> list[str]:
+        """Return what a seat may know as lines for a person, none wider than 80 columns."""
+        ...
+
     def told(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know as a JSON object; None: the whole position."""
         ...
@@ -161,6 +182,12 @@ class Position(Protocol):
 
     def play_out(self, simulator: Any, playouts: int, seat: int | None, seed: int, first: int = 0) -> NDArray[Any]:
         """Play to the end with a simulator's line-up; return (score, share of the victory), shape (n, seats, 2)."""
+        ...
+
+    def compare(
+        self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[Any]:
+        """Play out after each of some moves, all from the same cards and streams; shape (n, moves, seats, 2)."""
         ...
 
 

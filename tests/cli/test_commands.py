@@ -125,11 +125,15 @@ def test_a_trace_that_fails_leaves_the_old_file(
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("--format", "jsn"), 2, "unknown format 'jsn': traces are written as json or text (did you mean 'json'?)"),
+        (
+            ("--format", "jsn"),
+            2,
+            "unknown format 'jsn': traces are written as json, text or html (did you mean 'json'?)",
+        ),
         (("--first", "-1"), 2, "the first game must be at least 0, not -1"),
         (("--picks",), 2, "trace has no option '--picks' (did you mean '--policies'?)"),
         (("games",), 2, "'games' does not exist"),
-        (("one", "two"), 2, "one run can be traced, not 'one' and 'two'"),
+        (("one", "two"), 2, "wsim trace RUN GAME: the game is a number, not 'two'"),
         (("one", "--seed", "2"), 2, "the games of a run are told as they were played: 'seed' cannot be changed"),
         (("--first", str(2**44)), 2, f"games have numbers up to {2**44 - 1}: 1 from {2**44} go beyond it"),
         (("--first", "9" * 23), 2, f"games have numbers up to {2**44 - 1}: 1 from {'9' * 23} go beyond it"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
 
 NAME = "medal"
 TITLE = "Medal"
@@ -127,6 +128,9 @@ class MedalSimulator:
     def begin(self, number: int) -> Position:
         raise UserError("the medal game has no decisions")
 
+    def retell(self, number: int) -> Retelling:
+        raise UserError("the medal game has no decisions")
+
     def lay_out(self, told: Mapping[str, Any]) -> Position:
         raise UserError("the medal game has no decisions")
 
@@ -135,6 +139,12 @@ class MedalSimulator:
 
     def text(self, trace: Mapping[str, Any]) -> str:
         return str(trace)
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        raise NotImplementedError
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        raise NotImplementedError
 
     def resolved(self) -> dict[str, Any]:
         return {"wonders": list(WONDERS)}

@@ -1,0 +1,1 @@
+"""Tests of positions: games in progress."""

@@ -1,7 +1,6 @@
 """The page in a real browser: it opens without a complaint, draws, sorts, searches, turns dark, fits a phone, prints.
 
-Needs Chromium and its driver (Debian: chromium, chromium-driver). Without them the tests are skipped; with
-WSIM_REQUIRE_BROWSER=1 they fail instead.
+What it needs is told in tests/report/browser.py.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ import base64
 import csv
 import io
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.report.browser import colours, resize
 from tests.report.test_page import WHATIF
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
@@ -29,25 +27,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-OPTIONS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
-)
 CHARTS = 12
 """Forests and stacks of wonders and policies, matchups, scores, ranks, winners, seats, what-if, calibration (two)."""
-
-
-def found_browser() -> tuple[str, str]:
-    """Return the paths of browser and driver; skip, or fail where a browser is required."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        missing = "no Chromium" if browser is None else "no chromedriver"
-        if os.environ.get("WSIM_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"{missing}, and WSIM_REQUIRE_BROWSER=1")
-        pytest.skip(f"{missing} on this machine")
-    return browser, driver
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +38,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     run = record(Plan.make(games=1500, seed=4), folder / "run").run
     (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
     return write_report(run, folder / "page.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    browser, driver = found_browser()
-    from selenium.webdriver import Chrome, ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-
-    options = ChromeOptions()
-    options.binary_location = browser
-    for option in (*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with Chrome(options=options, service=Service(driver)) as running:
-        yield running
 
 
 @pytest.fixture
@@ -93,17 +59,6 @@ def wait_until_read(chrome: Chrome) -> None:
 
     end = "return document.readyState === 'complete' && document.querySelectorAll('.chart .for-wide svg').length"
     WebDriverWait(chrome, 60).until(lambda driver: driver.execute_script(end) == CHARTS)
-
-
-def resize(chrome: Chrome, width: int) -> None:
-    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-
-def colours(chrome: Chrome, scheme: str) -> None:
-    still = {"name": "prefers-reduced-motion", "value": "reduce"}  # no click while the page scrolls
-    features = [{"name": "prefers-color-scheme", "value": scheme}, still]
-    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
 
 
 def sizes(view: Chrome, selector: str) -> list[list[float]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.babel.kernels import layout
 from wsim.babel.kernels.machine import run_machine
 from wsim.babel.seeing import columns, told_move, told_own, told_table
+from wsim.babel.telling import view
 from wsim.babel.words import DECISIONS
 from wsim.positions.machine import BEGIN, Machine, StatePosition
 
@@ -65,6 +66,10 @@ class BabelPosition(StatePosition):
             for seat, tally in enumerate(record.hidden.tally[: self.simulator.seats])
         ]
 
+    def standing(self) -> list[int]:
+        """Return the points of every seat so far."""
+        return [int(points) for points in self.record.public.points[: self.simulator.seats]]
+
     def told(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (A26), None: everything, as a JSON object."""
         table = told_table(self.simulator.catalogue, self.record)
@@ -73,6 +78,10 @@ class BabelPosition(StatePosition):
         if seat is not None:
             return {**table, "seat": seat, **told_own(self.record, seat)}
         return {**table, "own": [told_own(self.record, one) for one in range(self.simulator.seats)]}
+
+    def view(self, seat: int) -> list[str]:
+        """Return what a seat may know as lines for a person."""
+        return view(self.told(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (all there is is on the table)
         """Return the names of the numbers of an observation."""

@@ -18,6 +18,7 @@ from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
+from wsim.babel.telling import phrase
 from wsim.babel.trace import make_trace
 from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from wsim.babel.position import BabelPosition
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.many import Many
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -73,6 +76,13 @@ class BabelSimulator:
         from wsim.babel.position import machine_of
 
         return machine_of(self)
+
+    @cached_property
+    def many(self) -> Many:
+        """The kernels, ready for many games at once."""
+        from wsim.babel.many import many_of
+
+        return many_of(self)
 
     def begin(self, number: int) -> BabelPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
@@ -146,6 +156,20 @@ class BabelSimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         """Tell a trace to a person."""
         return game_text(trace)
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        return phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (there are no coins)
+        """Return nothing: nobody pays anybody."""
+        return {}
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.babel.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""

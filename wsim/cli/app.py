@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import typer
 
 import wsim
+from wsim.cli.app_games import games
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
@@ -105,6 +106,10 @@ def run(
             "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -114,29 +119,8 @@ def run(
     """
     from wsim.cli.run import Output, run_command
 
-    output = Output(out, resume, shard, threads, trust, part)
+    output = Output(out, resume, shard, threads, trust, part, cluster)
     run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
-
-
-@app.command(cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="Tell whole games, every decision of them.")
-@plan_options("picks", "keep", games="1")
-def trace(
-    given: Given,
-    first: Annotated[int, typer.Option(help="Number of the first game.", parser=whole, metavar="N")] = 0,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write here.")] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="json|text", help="JSON lines, or text for people (default on a terminal)."),
-    ] = None,
-    trust: Trust = False,
-) -> None:
-    """Tell whole games, every decision of them: one JSON object per line, or text.
-
-    wsim trace RUN tells games of a run, as they were played.
-    """
-    from wsim.cli.trace import trace_command
-
-    trace_command(given, first=first, out=out, form=form, trust=trust)
 
 
 @app.command(cls=PlainCommand, short_help="Join the parts of a run.")
@@ -150,6 +134,18 @@ def merge(
     from wsim.cli.merge import merge_command
 
     merge_command(parts, out, as_json=as_json, quiet=quiet)
+
+
+@app.command(cls=PlainCommand, short_help="Copy a run into an object store, or back.")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="RUN", help="A folder, or s3://bucket/path.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other of the two.")],
+    quiet: Quiet = False,
+) -> None:
+    """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
+    from wsim.cli.copy import copy_command
+
+    copy_command(source, target, quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="Compare two runs.")
@@ -290,6 +286,7 @@ def whatif(
 
 
 app.add_typer(tables)
+app.add_typer(games)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_RULESET",
+    "EVERY_SEAT",
     "EXTRA_OPTIONS",
     "PLAN_OPTIONS",
     "Csv",
@@ -39,6 +40,7 @@ __all__ = [
     "Sort",
     "Threads",
     "Top",
+    "TraceCommand",
     "Trust",
     "Wide",
     "names_of",
@@ -79,6 +81,8 @@ Threads = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
 
+EVERY_SEAT = "every"
+"""What ``--why`` without a seat stands for."""
 EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Context settings of a command that takes options which it does not know: those of one game, or of one table."""
 
@@ -107,6 +111,21 @@ class PlanCommand(PlainCommand):
             with formatter.section(f"Options of {game.TITLE} (--game {name})"):
                 formatter.write_dl([(_option_of(key), text) for key, text in game.OPTIONS.items()])
         super().format_epilog(context, formatter)
+
+
+class TraceCommand(PlanCommand):
+    """A command whose option ``--why`` may stand alone: then it is for every seat."""
+
+    def parse_args(self, context: Any, args: list[str]) -> list[str]:
+        """Give ``--why`` the seat that follows it, or none."""
+        words: list[str] = []
+        for word in args:
+            if words and words[-1] == "--why" and word.lstrip("-").isdigit():
+                words[-1] = f"--why={word}"
+            else:
+                words.append(word)
+        words = [f"--why={EVERY_SEAT}" if word == "--why" else word for word in words]
+        return super().parse_args(context, words)
 
 
 def _option_of(key: str) -> str:

@@ -46,6 +46,7 @@ class Output:
     threads: int | None
     trust: bool
     part: str | None = None
+    cluster: str | None = None
 
 
 def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quiet: bool) -> None:
@@ -166,6 +167,7 @@ def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> R
     from wsim.lab.run import record
 
     how: dict[str, Any] = {"resume": output.resume, "threads": output.threads, "shard": output.shard}
+    how["cluster"] = output.cluster
     how["part"] = None if output.part is None else Part.parse(output.part)
     try:
         with progress_bar(not quiet) as progress:

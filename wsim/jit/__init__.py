@@ -16,6 +16,7 @@ from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
 from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.writes import forbidden_writes
 
 __all__ = [
     "ADDRESSES",
@@ -30,6 +31,7 @@ __all__ = [
     "call",
     "compiled_beside",
     "count_bits",
+    "forbidden_writes",
     "from_dtype",
     "kernel",
     "lowest_bit",

@@ -62,11 +62,14 @@ def _package_of(function: FunctionType) -> str | None:
 
 def _inner(function: FunctionType, **options: Any) -> Any:
     """Return a kernel that only kernels call."""
+    own = _package_of(function) is not None
+    if not own:
+        options["boundscheck"] = True  # what is not of wsim is not proved to stay within its records
     if PLAIN or not JIT:
         return njit(**_OPTIONS, **options)(function)
     from wsim.jit.inner import INNER, with_plain_types
 
-    if _package_of(function) is not None:  # a twelfth of the compile time; users' kernels may have array expressions
+    if own:  # a twelfth of the compile time; users' kernels may have array expressions
         options["no_rewrites"] = True
     return with_plain_types(njit(**_OPTIONS, **INNER, **options)(function))
 

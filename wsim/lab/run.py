@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +17,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
+from wsim.lab.cluster import Job, check_cluster, connected
 from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 __all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
@@ -114,6 +118,7 @@ def record(
     threads: int | None = None,
     shard: int | None = None,
     part: Part | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Play a plan into a run folder and return it.
@@ -126,12 +131,17 @@ def record(
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
     part: play this part of the plan only (default: all, or the part that a resumed folder is for).
+    cluster: play on these workers (``wsim.lab.cluster``), not on threads.
     progress: called after every chunk with ``games``, those done and those that belong in the folder.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
+    if cluster is not None:
+        if threads is not None:
+            raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
+        check_cluster(cluster)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
     if out is not None and resume:
@@ -140,15 +150,21 @@ def record(
     provenance = Provenance.of(plan, simulator)
     folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
     size = shard or shard_games(simulator, plan)
-    writer = RunWriter(folder, plan, provenance, Archive.of(plan, simulator), size, resume=resume, part=part)
+    archive = Archive.of(plan, simulator)
+    writer = RunWriter(folder, plan, provenance, archive, size, resume=resume, part=part)
     before, played = writer.done(), 0
     try:
         with writer:
             if not writer.finished:
                 before = writer.done()
                 start = time.perf_counter()
-                played = _play_missing(simulator, writer, count, progress)
-                writer.mark("complete", threads=count, games=played, seconds=round(time.perf_counter() - start, 3))
+                if cluster is None:
+                    played = _play_missing(simulator, writer, count, progress)
+                    how: dict[str, Any] = {"threads": count}
+                else:
+                    played = _play_on_cluster(cluster, simulator, writer, Job.of(provenance, archive), progress)
+                    how = {"cluster": cluster}
+                writer.mark("complete", **how, games=played, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
         begun = (folder / RECORD).exists()
         raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
@@ -171,6 +187,11 @@ def _folder(out: str | os.PathLike[str]) -> Path:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:
         raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
+    if _ADDRESS.match(os.fspath(out)):
+        raise UserError(
+            f"a run is played in a folder, and {os.fspath(out)!r} is none: play it in one, then wsim copy FOLDER "
+            f"{os.fspath(out)}"
+        )
     return Path(out)
 
 
@@ -195,6 +216,18 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                 written = pool.submit(_write, writer, games, shard)
             if written is not None:
                 written.result()
+    return played
+
+
+def _play_on_cluster(address: str, simulator: Simulator, writer: RunWriter, job: Job, progress: Progress | None) -> int:
+    """Let a cluster play the shards that are not there, and write them as they come."""
+    before, played = writer.done(), 0
+    with connected(address, simulator) as cluster:
+        for games, files in cluster.shards(job, writer.missing()):
+            writer.place(games, files)
+            played += len(games)
+            if progress is not None:
+                progress("games", before + played, len(writer.wanted))
     return played
 
 

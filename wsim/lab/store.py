@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
+    from wsim.positions.game import Game
     from wsim.stats.summary import Summary
     from wsim.stats.tables import Table
 
@@ -242,6 +243,17 @@ class Run:
         first = bisect_right(shards, games.start, key=lambda shard: shard.first + shard.games)
         end = bisect_left(shards, games.stop, key=lambda shard: shard.first)
         return self._scan(table, shards[first:end]).filter(pl.col("game").is_between(games.start, games.stop - 1))
+
+    def game(self, number: int, *, trust: bool = False) -> Game:
+        """Return a game of the run before its first decision, followed by the run's own policies and cards.
+
+        ``run.game(17).at(age=2, turn=3, seat=1)`` is the position in which seat 1 decided then. Raises UserError for a
+        game that is not of the run, and for one that cannot be played again as it was; without ``trust`` for one whose
+        policies are code of a user, which would be run.
+        """
+        from wsim.positions.of_run import game_of_run
+
+        return game_of_run(self, number, trust=trust)
 
     def read(self, table: str, shard: Shard) -> pl.DataFrame:
         """Return one shard of a table as it was written; StoreError if it is not."""

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.lab.archive import Archive
@@ -30,7 +30,7 @@ try:
 except ImportError:  # Windows: two processes in one folder are not noticed there
     fcntl = None
 
-__all__ = ["PLAN", "RunWriter", "plan_text", "refuse_other"]
+__all__ = ["PLAN", "RunWriter", "parquet", "plan_text", "refuse_other"]
 
 ROW_GROUP = 250_000
 PLAN = "plan.toml"
@@ -62,6 +62,12 @@ def refuse_other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]
 def plan_text(provenance: Provenance, places: Mapping[str, str]) -> str:
     """Return the plan file of a run, which finds what it names in the run's folder."""
     return Plan.restore(provenance.plan, places).to_toml()
+
+
+def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenance, table: str, games: range) -> None:
+    """Write the Parquet file of a table's shard."""
+    metadata = provenance.file_metadata(table, games)
+    frame.write_parquet(target, compression="zstd", row_group_size=ROW_GROUP, metadata=metadata)
 
 
 class RunWriter:
@@ -303,14 +309,17 @@ class RunWriter:
         """Write the shard of ``games``, a frame for each table, then its lines of the ledger: it is finished."""
 
         def written(table: str, target: Path) -> None:
-            tables[table].write_parquet(
-                target,
-                compression="zstd",
-                row_group_size=ROW_GROUP,
-                metadata=self._provenance.file_metadata(table, games),
-            )
+            parquet(tables[table], target, self._provenance, table, games)
 
         self._finish(games, written)
+
+    def place(self, games: range, files: Mapping[str, bytes]) -> None:
+        """Write the shard of ``games`` from the Parquet files that ``parquet`` made of it elsewhere."""
+
+        def put(table: str, target: Path) -> None:
+            target.write_bytes(files[table])
+
+        self._finish(games, put)
 
     def adopt(self, games: range, folder: Path, shards: Mapping[str, Shard]) -> None:
         """Copy the shard of ``games`` from another folder of the same run; StoreError if it is not what it was."""

@@ -36,5 +36,6 @@ def helper(compiled: Any, signature: Any = None, *, home: str = "") -> Callable[
     def both(*values: Any) -> Any:
         return entrance()(*values)
 
-    overload(both, jit_options={"error_model": "numpy"}, strict=False)(lambda *_values: source)
+    options: Any = {"error_model": "numpy", "boundscheck": True}
+    overload(both, jit_options=options, strict=False)(lambda *_values: source)
     return both

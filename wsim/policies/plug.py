@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT, NumbaError, address_of, kernel, njit, numpy_signature, types
+from wsim.jit import JIT, NumbaError, address_of, forbidden_writes, kernel, njit, numpy_signature, types
 from wsim.policies.declare import Declaration, declaration_of
 from wsim.policies.sources import digest_of_sources
 
@@ -216,7 +216,7 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
-        return Plugged("", declaration, _compiled(function, source, label, interface))
+        return Plugged("", declaration, _compiled(source, label, interface))
     errors: list[BaseException] = []
     return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
 
@@ -235,11 +235,11 @@ def _check_arguments(source: Any, label: str) -> None:
         ) from error
 
 
-def _compiled(function: Any, source: Any, label: str, interface: Interface) -> Any:
-    """Compile a policy for the engine."""
+def _compiled(source: Any, label: str, interface: Interface) -> Any:
+    """Compile a policy for the engine: its indices are checked, whatever its own decorator says."""
     if not JIT:
         return interface.explored(lambda *records: operator.index(source(*records)))
-    inner = function if function is not source else njit(nogil=True, error_model="numpy")(source)
+    inner = njit(nogil=True, error_model="numpy", boundscheck=True)(source)
     _check_types(inner, label, interface)
     return interface.explored(inner)
 
@@ -263,6 +263,18 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
     if not isinstance(returned, types.Integer | types.Boolean):
         raise UserError(
             f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
+        )
+    _refuse_writes(inner, arguments, label)
+
+
+def _refuse_writes(inner: Any, arguments: tuple[Any, ...], label: str) -> None:
+    """Raise UserError for a policy that writes the game, or could."""
+    own = list(inspect.signature(inner.py_func).parameters)[1]
+    found = forbidden_writes(inner, arguments, tuple(f"{own}.{name}" for name in KEPT))
+    if found:
+        raise UserError(
+            f"policy {label!r} {found[0]}, but a policy may write its random stream and its memory only "
+            f"({', '.join(f'{own}.{name}' for name in KEPT)})"
         )
 
 

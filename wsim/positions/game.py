@@ -11,6 +11,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
+from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from wsim.game import Position, Simulator
 
 __all__ = ["Game", "Observation"]
-
-FAR = 1 << 43  # playouts draw from the streams of games that no run reaches first
 
 _Policies = Sequence[Any] | str | Callable[..., int]
 
@@ -68,6 +67,7 @@ class Game:
         self._simulator: Simulator = find_game(chosen.game).prepare(chosen)
         self._plan, self._number = chosen, number
         self._position: Position = self._simulator.begin(number)
+        self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
         self._laid: Mapping[str, Any] | None = None  # the position written by hand that it began with
         self._steps: list[Any] = []  # what was done since
 
@@ -163,6 +163,15 @@ class Game:
         self._steps.append(self._position.follow())
         return self
 
+    def made(self) -> int:
+        """Make the move of the plan's own policy, as ``follow`` does, and return its index."""
+        self.follow()
+        return int(self._steps[-1])
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
+        return self._position.standing()
+
     def at(self, **moment: int) -> Self:
         """Follow the plan's policies up to a moment and return the game itself.
 
@@ -211,6 +220,21 @@ class Game:
         columns = self._position.columns()
         return Observation(self._position.told(who), self._position.observation(who, len(columns)), columns)
 
+    def view(self, seat: int | None = None) -> str:
+        """Return what a seat may know as text for a person; without one, the seat whose decision is next."""
+        who = self.to_move if seat is None else self._checked(seat)
+        if who is None:
+            raise UserError("the game is over: name the seat whose knowledge is asked for")
+        return "\n".join(line.rstrip() for line in self._position.view(who))
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        return self._simulator.phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
+        return self._simulator.paid(move)
+
     def told(self) -> dict[str, Any]:
         """Return the whole position, hidden cards included, as a JSON object."""
         return self._position.told(None)
@@ -249,9 +273,58 @@ class Game:
         watcher = None if seat is None else self._checked(seat)
         return self._position.play_out(player, games, watcher, _number(rng), FAR)
 
+    def values(
+        self,
+        moves: Sequence[int | Mapping[str, Any]] | None = None,
+        policies: _Policies = "balanced",
+        games: int = 200,
+        rng: int = 0,
+        *,
+        first: int = 0,
+    ) -> list[dict[str, Any]]:
+        """Return what legal moves are worth to the seat that decides, the best first, by playouts that they share.
+
+        Each playout draws anew what the seat cannot know, then makes each move in turn and plays on from the same cards
+        with the same random numbers. A row has the ``index`` and the ``move``; ``win_share`` with the ends ``low`` and
+        ``high`` of its 95 % interval; ``score``, ``score_low``, ``score_high``; ``loss``, by how much its win share is
+        below that of the first row, paired, with ``loss_low`` and ``loss_high``; ``win_shares`` and ``scores`` of all
+        seats; ``games``, the number of playouts. Ends are None after a single playout.
+
+        Parameters
+        ----------
+        moves: which legal moves, by index or part of them; None: all.
+        policies: who plays on: one policy for all seats, or one for each.
+        games: how many playouts of each move.
+        rng: a whole number: the same number plays the same.
+        first: the number of the first playout: playouts 200 to 399 are other ones than 0 to 199.
+        """
+        if games < 1:
+            raise UserError(f"at least 1 playout is needed, not {games}")
+        found = self.comparison(moves, policies, rng, first=first)
+        found.play_on(games)
+        return found.rows()
+
+    def comparison(
+        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies, rng: int, *, first: int = 0
+    ) -> Values:
+        """Return the playouts of ``values``, none of them played yet."""
+        if self.to_move is None:
+            raise UserError("the game is over: there is nothing to decide")
+        every = range(len(self._position.moves()))
+        chosen = list(every) if moves is None else list(dict.fromkeys(self._index_of(move) for move in moves))
+        if not chosen:
+            raise UserError("name at least one legal move, or none to compare all")
+        if first < 0:
+            raise UserError(f"playouts are numbered from 0, not {first}")
+        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
+        return Values(self._position, player, chosen, _number(rng), first=first)
+
     def _with(self, policies: tuple[Any, ...]) -> Simulator:
         """Return the plan's simulator with other policies."""
-        return find_game(self._plan.game).prepare(self._plan.replace(policies=policies, rotate=False))
+        if policies not in self._players:
+            plan = self._plan.replace(policies=policies, rotate=False)
+            self._players[policies] = find_game(plan.game).prepare(plan)
+        return self._players[policies]
 
     def _checked(self, seat: int) -> int:
         """Return the seat of a player; raise UserError for another."""

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.policies.registry import LineUp
 
-__all__ = ["BEGIN", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition"]
+__all__ = [
+    "BEGIN", "COMPARE", "COUNT", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition",
+]  # fmt: skip
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY = range(9)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
 """What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
 there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
-that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that."""
+that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that;
+count the points of every seat as if it ended here, where they are not kept in the state; play to the end after each of
+the moves in ``seen``, for each redrawing."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
@@ -88,10 +92,10 @@ class Machine:
                 self.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if game.error[0]:
-            self._raise_for(game.error)
+            self.raise_for(game.error)
         return decider, game
 
-    def _raise_for(self, error: Any) -> None:
+    def raise_for(self, error: Any) -> None:
         """Raise UserError for a policy that failed, or returned no legal index."""
         self.line_up.raise_failure()
         _, seat, index, count = (int(value) for value in error)
@@ -174,6 +178,20 @@ class StatePosition(ABC):
         outcomes = np.zeros((playouts, simulator.seats, 2))
         other.run(self.words, PLAY_OUT, first, EVERYTHING if seat is None else seat, seed, outcomes)
         return outcomes
+
+    def compare(
+        self, simulator: Simulator, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[np.float64]:
+        """Play to the end after each of some moves; return (score, share of the victory), shape (n, moves, seats, 2).
+
+        Playout i of every move has the same cards, drawn anew as in ``play_out``, and the same random streams.
+        """
+        other: Machine = simulator.machine  # type: ignore[attr-defined]
+        outcomes = np.zeros((playouts * len(moves), simulator.seats, 2))
+        state = np.concatenate([self.words, self.words])  # the second half is room for a redrawing
+        watcher = EVERYTHING if seat is None else seat
+        other.run(state, COMPARE, first, watcher, seed, outcomes, np.array(moves, np.int16))
+        return outcomes.reshape(playouts, len(moves), simulator.seats, 2)
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
         """Return the first ``size`` numbers of what a seat may know."""

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from wsim.lab.progress import Progress
     from wsim.lab.store import Run
     from wsim.report.material import Material
 
-__all__ = ["Asked", "check_extra", "write_report"]
+__all__ = ["Asked", "check_extra", "check_target", "template", "text_of", "write_report"]
 
 NEEDED = ("altair", "vl_convert", "jinja2")
 
@@ -29,10 +31,10 @@ class Asked:
     compare: Run | None = None
 
 
-def check_extra() -> None:
-    """Raise UserError if the packages of the extra ``report`` are not there."""
-    if any(find_spec(name) is None for name in NEEDED):
-        raise UserError("wsim report needs the extra: pip install 'wsim[report]'")
+def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> None:
+    """Raise UserError if packages of the extra ``report`` are not there; ``what`` needs them."""
+    if any(find_spec(name) is None for name in needed):
+        raise UserError(f"{what} needs the extra: pip install 'wsim[report]'")
 
 
 def write_report(run: Run, target: Path, asked: Asked | None = None, progress: Progress | None = None) -> Path:
@@ -68,9 +70,31 @@ def check_target(target: Path) -> None:
         raise UserError(f"the folder {str(target.parent)!r} does not exist")
 
 
+def template(name: str) -> Template:
+    """Return a template of a page; whatever is put into it is escaped."""
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(text_of),
+    )
+    environment.filters["svg"] = Markup
+    return environment.get_template(name)
+
+
+def text_of(*names: str) -> str:
+    """Return the text of files that lie beside the templates, one after the other."""
+    home = files("wsim.report") / "templates"
+    return "\n".join((home / name).read_text(encoding="utf-8") for name in names)
+
+
 def render(material: Material) -> str:
     """Return the page as text."""
-    import jinja2
     from markupsafe import Markup
 
     from wsim.report.again import page_record
@@ -78,18 +102,8 @@ def render(material: Material) -> str:
     from wsim.report.sections import sections
     from wsim.report.theme import Palette
 
-    home = files("wsim.report") / "templates"
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FunctionLoader(lambda name: (home / name).read_text(encoding="utf-8")),
-    )
-    environment.filters["svg"] = Markup
     plan = material.run.plan
-    return environment.get_template("page.html.j2").render(
+    return template("page.html.j2").render(
         heading=material.game.TITLE,
         plan=plan,
         games=material.games,
@@ -101,8 +115,8 @@ def render(material: Material) -> str:
         assumptions=material.run.provenance.identity.get("rules", {}).get("assumptions", []),
         command=material.run.provenance.command,
         record=Markup(page_record(material)),
-        style=Markup(Palette(material.game.COLOURS).style() + (home / "page.css").read_text(encoding="utf-8")),
-        script=Markup((home / "page.js").read_text(encoding="utf-8")),
+        style=Markup(Palette(material.game.COLOURS).style() + text_of("page.css")),
+        script=Markup(text_of("theme.js", "page.js")),
     )
 
 

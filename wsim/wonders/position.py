@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.positions.machine import BEGIN, Machine, StatePosition
+from wsim.positions.machine import BEGIN, COUNT, Machine, StatePosition
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.machine import run_machine
 from wsim.wonders.seeing import columns, told_hand, told_table
+from wsim.wonders.telling import view
 from wsim.wonders.trace import told_move
 from wsim.wonders.words import CATEGORIES, DECISIONS
 
@@ -65,6 +66,18 @@ class WondersPosition(StatePosition):
             for seat in range(self.simulator.seats)
         ]
 
+    def points_so_far(self) -> list[dict[str, int]]:
+        """Return the points of every seat by category as if the game ended here, in any position."""
+        _, game = self.machine.run(self.words, COUNT)
+        return [
+            {name: int(game.result.points[seat, place]) for place, name in enumerate(CATEGORIES)}
+            for seat in range(self.simulator.seats)
+        ]
+
+    def standing(self) -> list[int]:
+        """Return the score of every seat if the game ended here."""
+        return [sum(points.values()) for points in self.points_so_far()]
+
     def told(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (R49), None: everything, as a JSON object."""
         record, rules, catalogue = self.record, self.machine.rules, self.simulator.catalogue
@@ -76,6 +89,10 @@ class WondersPosition(StatePosition):
         hands = [told_hand(catalogue, rules, record, one)["hand"] for one in range(int(rules.players))]
         pile = {name: int(n) for name, n in zip(self.names, record.hidden.copies, strict=False) if n}
         return {**table, "hands": hands, "discard_pile": pile}
+
+    def view(self, seat: int) -> list[str]:
+        """Return what a seat may know as lines for a person."""
+        return view(self.simulator.catalogue, self.told(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
         """Return the names of the numbers of an observation."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.many import Many
+    from wsim.positions.scenes import Retelling
     from wsim.wonders.position import WondersPosition
 
 __all__ = ["WondersSimulator"]
@@ -58,6 +60,13 @@ class WondersSimulator:
         from wsim.wonders.position import machine_of
 
         return machine_of(self)
+
+    @cached_property
+    def many(self) -> Many:
+        """The kernels, ready for many games at once."""
+        from wsim.wonders.many import many_of
+
+        return many_of(self)
 
     def begin(self, number: int) -> WondersPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
@@ -134,6 +143,24 @@ class WondersSimulator:
         from wsim.wonders.trace import text_of
 
         return text_of(trace)
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        """Return a move in a few words."""
+        from wsim.wonders.telling import phrase
+
+        return phrase(move)
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        """Return who gets how many coins for a move."""
+        from wsim.wonders.telling import paid
+
+        return paid(move, self.seats)
+
+    def retell(self, number: int) -> Retelling:
+        """Return one game scene by scene."""
+        from wsim.wonders.replay import retell
+
+        return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""

@@ -47,10 +47,16 @@ class ToyPosition:
 
     def follow(self) -> int:
         assert self.to_move is not None
-        hand = self.hands[self.to_move, [self.turn]]
-        index = self.simulator.chosen(self.number, self.to_move, self.turn, hand)
+        hands = self.hands[self.to_move, [self.turn]]
+        index = int(self.simulator.chosen(self.number, self.to_move, self.turn, hands))
         self.take(index)
         return index
+
+    def standing(self) -> list[int]:
+        return [int(total) for total in self.kept.sum(axis=1)]
+
+    def view(self, seat: int) -> list[str]:
+        return [f"{name}: {value}" for name, value in self.told(seat).items()]
 
     def asked(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
         assert self.to_move is not None
@@ -110,4 +116,16 @@ class ToyPosition:
                 game.take(int(simulator.policy(game.to_move).choose(game.hands[game.to_move, [game.turn]], words)[0]))
             for one, score in enumerate(game.scores()):
                 outcomes[playout, one] = score["total"], score["win_share"]
+        return outcomes
+
+    def compare(
+        self, simulator: ToySimulator, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
+    ) -> NDArray[np.float64]:
+        outcomes = np.zeros((playouts, len(moves), len(self.kept), 2))
+        for playout in range(playouts):
+            drawn = self.clone() if seat is None else self.redrawn(seat, seed, first + playout)
+            for place, move in enumerate(moves):
+                game = drawn.clone()
+                game.take(move)
+                outcomes[playout, place] = game.play_out(simulator, 1, None, seed, first + playout)[0]
         return outcomes

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.positions.scenes import Retelling
 
 __all__ = ["PICK", "ROW", "Rules", "ToySimulator", "mixed"]
 
@@ -184,11 +185,22 @@ class ToySimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
 
+    def retell(self, number: int) -> Retelling:
+        from tests.games.toy_game.replay import retell
+
+        return retell(self, number)
+
     def resolved(self) -> dict[str, Any]:
         return {"highest": self.rules.highest, "pearl": self.rules.pearl}
 
     def changed(self, other: ToySimulator) -> Sequence[str]:
         return ["pearl"] if self.rules.pearl != other.rules.pearl else []
+
+    def phrase(self, move: Mapping[str, Any]) -> str:
+        return f"keep {move['keep']}"
+
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+        return {}
 
     def provenance(self) -> dict[str, Any]:
         return {"catalogue": {"source": "rules.toml", "digest": self.rules.digest}, "assumptions": []}

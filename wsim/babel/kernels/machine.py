@@ -1,4 +1,4 @@
-"""One entry point for positions: begin, step, redraw what is hidden, play out, observe."""
+"""One entry point for positions: begin, step, redraw what is hidden, play out, compare moves, observe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wsim.rng import SEAT_STREAM, below, seek
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK = range(8)  # wsim.positions.machine.COMMANDS
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)  # wsim.positions.machine
 EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
@@ -47,6 +47,14 @@ def seat_players(game, rules, seating, seed, number):
 
 
 @kernel
+def _write_outcome(game, rules, outcomes, row):
+    """Write (score, share of the victory) of every seat of a game that is over into a row."""
+    for one in range(rules.seats):
+        outcomes[row, one, 0] = game.public.points[one]
+        outcomes[row, one, 1] = game.hidden.tally[one].share
+
+
+@kernel
 def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes):
     """Play a position to its end once for each row of outcomes: (score, share of the victory) of every seat."""
     for playout in range(outcomes.shape[0]):
@@ -56,9 +64,30 @@ def _play_out(game, words, state, rules, seating, line_up, number, seat, seed, o
         seat_players(game, rules, seating, seed, number + playout)
         if not play_until(game, rules, seating, line_up, 1 << OVER):
             return -1
-        for one in range(rules.seats):
-            outcomes[playout, one, 0] = game.public.points[one]
-            outcomes[playout, one, 1] = game.hidden.tally[one].share
+        _write_outcome(game, rules, outcomes, playout)
+    return 0
+
+
+@kernel
+def _compare(game, words, state, rules, seating, line_up, number, seat, seed, outcomes, moves):
+    """Make each of some moves and play on, again and again, all of them from the same redrawn cards and streams.
+
+    The rows of outcomes are those of ``_play_out``, move by move for each redrawing, which is kept behind the state.
+    """
+    redrawn = state[_STATE_WORDS:]
+    for playout in range(outcomes.shape[0] // moves.shape[0]):
+        copy_words(state, words)
+        if seat != EVERYTHING:
+            redraw(game, rules, seed, number + playout, seat)
+        copy_words(words, redrawn)
+        for place in range(moves.shape[0]):
+            copy_words(redrawn, words)
+            seat_players(game, rules, seating, seed, number + playout)
+            advance(game, rules, 0)
+            take(game, rules, game.choice.moves[moves[place]])
+            if not play_until(game, rules, seating, line_up, 1 << OVER):
+                return -1
+            _write_outcome(game, rules, outcomes, playout * moves.shape[0] + place)
     return 0
 
 
@@ -79,7 +108,8 @@ def _asked(game, rules, seating, line_up, decider):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
+    FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -89,9 +119,13 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
         set_up(game, rules, seating, number)
     elif command == PLAY_OUT:
         return _play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes)
+    elif command == COMPARE:
+        return _compare(game, words, state, rules, seating, line_up, number, seat, seed, outcomes, seen)
     else:
         copy_words(state, words)
     if command == OBSERVE:
+        game.choice.count = 0
+        advance(game, rules, 0)
         observe(game, rules, seat, seen)
         return seat
     if command == REDRAW:

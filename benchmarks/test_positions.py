@@ -1,0 +1,53 @@
+"""Positions: bytes, copies, steps, redrawings and playouts, beside whole games of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.positions.machine import LOOK
+
+TABLES = {
+    "seven_wonders": {"ruleset": "1e", "players": 4},
+    "seven_wonders, seven": {"ruleset": "2e-cities", "players": 7},
+    "tower_of_babel": {"game": "tower_of_babel", "players": 4},
+}
+
+
+def microseconds(work: Callable[[], Any], times: int) -> float:
+    """Return the least microseconds of one of several rounds of some work."""
+    found = []
+    for _ in range(7):
+        start = time.perf_counter()
+        for _ in range(times):
+            work()
+        found.append((time.perf_counter() - start) / times * 1e6)
+    return min(found)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_positions(table: str, benchmark: Any) -> None:
+    """A copy of the state, what the machine takes for nothing but taking it up, a redrawing, a playout, a game."""
+    simulator: Any = find_game(str(TABLES[table].get("game", "seven_wonders"))).prepare(
+        Plan.make(policies="balanced", **TABLES[table])
+    )
+    position = simulator.begin(0)
+    for _ in range(30):
+        position.follow()
+    words, room = position.words, position.words.copy()
+    rows = np.zeros(400 * simulator.seats, simulator.row_dtype)
+    info = benchmark.extra_info
+    info["bytes"] = words.nbytes
+    info["copy_us"] = microseconds(lambda: np.copyto(room, words), 20_000)
+    info["look_us"] = microseconds(lambda: position.machine.run(words, LOOK), 300)
+    info["redraw_us"] = microseconds(lambda: position.redrawn(0, 1), 200)
+    info["playout_us"] = microseconds(lambda: position.play_out(simulator, 400, 0, 1), 1) / 400
+    info["game_us"] = microseconds(lambda: simulator.play(0, rows), 1) / 400
+    benchmark(lambda: position.clone())
+    assert info["bytes"] < 9_000

@@ -1,0 +1,149 @@
+"""``wsim advise`` and ``wsim play``: answers that repeat, a game played from a script, mistakes in one sentence."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+
+GAMES = {
+    "wonders": ["--policies", "balanced,random,science", "--players", "3", "--seed", "3"],
+    "babel": ["--game", "tower_of_babel", "--policies", "balanced", "--players", "3", "--seed", "3"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
+    """Play with these lines as standard input."""
+
+    def play(*words: str) -> object:
+        *options, lines = words
+        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+        return wsim_command("play", *options)
+
+    return play  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
+    made = wsim_command("run", *GAMES[game], "--games", "3", "--out", "study", "--quiet")
+    assert made.code == 0, made.err
+    position = wsim.load_run("study").game(2).at(turn=3)
+    Path("here.json").write_text(position.to_json(), encoding="utf-8")
+    words = ["--playouts", "3", "--json", "--quiet"]
+    ours = wsim_command("advise", "study", "2", "--turn", "3", *words)
+    assert ours.code == 0, ours.err
+    told = json.loads(ours.out)
+    assert json.loads(wsim_command("advise", "here.json", *words).out) == told
+    assert wsim_command("advise", "study", "2", "--turn", "3", *words).out == ours.out
+    legal = position.legal()
+    assert sorted(row["index"] for row in told["moves"]) == list(range(len(legal)))
+    assert (told["seat"], told["playouts"]) == (position.to_move, 3)
+    assert set(told["policies"]) >= {"random", "greedy", "balanced"}
+    assert set(told["policies"].values()) <= set(range(len(legal)))
+    for row in told["moves"]:
+        assert {**row["move"], "index": row["index"]} == legal[row["index"]]
+        assert sum(row["paid"].values()) == sum(row["move"].get(key, 0) for key in ("bank", "left", "right"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_advice_as_text_fits_80_columns_and_a_clock_ends_it(wsim_command: Command, game: str) -> None:
+    options = dict(zip((key[2:] for key in GAMES[game][::2]), GAMES[game][1::2], strict=True))
+    keys: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, value in options.items()}
+    Path("here.json").write_text(wsim.Game(**keys).to_json(), encoding="utf-8")
+    done = wsim_command("advise", "here.json", "--seconds", "0.01")
+    assert done.code == 0, done.err
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert re.search(r"^   1  \d\.\d{3} ±\d\.\d{3}", done.out, re.MULTILINE)
+    assert re.search(r"^Move \d+ is what .*balanced", done.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["no.json"], "there is no file 'no.json'"),
+        (["here.json", "3"], "'here.json' is one position: GAME belongs to a run"),
+        (["here.json", "--seat", "1"], "'here.json' is one position: --seat belongs to a run"),
+        (["here.json", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
+        (["here.json", "--seconds", "-1"], "seconds must be more than 0"),
+        (["here.json", "--play-on", "balancd"], "balancd"),
+        (["study"], "say which game of 'study': wsim advise RUN GAME"),
+        (["study", "0", "--age", "9"], "game 0 comes to no decision at age 9"),
+        (["study", "0", "--seat", "5"], "there is no seat 5: the players sit at 0 to 2"),
+        (["study", "7"], "there is no game 7 in 'study'"),
+    ],
+)
+def test_mistakes_of_advise(wsim_command: Command, words: list[str], sentence: str) -> None:
+    wsim_command("run", *GAMES["wonders"], "--games", "1", "--out", "study", "--quiet")
+    Path("here.json").write_text(wsim.Game(players=3).to_json(), encoding="utf-8")
+    done = wsim_command("advise", *words, "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_played_from_a_script_to_its_end(script: Command, game: str) -> None:
+    done = script(*GAMES[game], "--seat", "1", "0\n" * 400)
+    assert done.code == 0, done.err
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "The game is over." in done.out
+    assert re.search(r"  seat 1 \(you\): -?\d+ points", done.out)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_left_and_taken_up_again_it_is_the_same_game(script: Command, game: str) -> None:
+    whole = script(*GAMES[game], "--save", "whole.json", "0\n1\n0\n0\n1\n0\n")
+    assert (whole.code, whole.err.splitlines()[-1]) == (0, "saved; go on with: wsim play --load whole.json")
+    script(*GAMES[game], "--save", "part.json", "0\n1\n0\nu\nq\n")
+    again = script("--load", "part.json", "0\n0\n1\n0\n")
+    assert again.code == 0, again.err
+    assert Path("part.json").read_text() == Path("whole.json").read_text()
+
+
+def test_hint_help_and_what_is_no_move(script: Command) -> None:
+    done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
+    assert "The best is move " in done.out
+    assert done.out.count("Type the number of a move") == 3
+    assert "'99' is no move: they go from 0 to" in done.out
+    assert "There is nothing to undo." in done.out
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "sentence"),
+    [
+        ("", ["--seat", "9"], "there is no seat 9: the players sit at 0 to 3"),
+        ("", ["--load", "no.json"], "cannot read 'no.json'"),
+        ("{", ["--load", "x.json"], "'x.json' is no game that wsim play saved"),
+        ('{"format": "wsim-play/1", "seat": 1}', ["--load", "x.json"], "its plan is None"),
+        ("", ["extra"], "play takes no argument 'extra'"),
+    ],
+)
+def test_mistakes_of_play(script: Command, file: str, words: list[str], sentence: str) -> None:
+    Path("x.json").write_text(file)
+    done = script(*words, "")
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+
+
+def test_ctrl_c_saves_the_game(script: Command, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(readline=interrupted))
+    done = wsim_command("play", *GAMES["wonders"])
+    assert (done.code, done.err.splitlines()[-1]) == (130, "saved; go on with: wsim play --load wsim-play.json")
+    assert script("--load", "wsim-play.json", "q\n").code == 0

@@ -1,0 +1,265 @@
+"""Playing on a cluster: the same files as on threads, whoever dies. Real processes, real workers, real kills."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_run import files, wait_for_shards
+from tests.conftest import Command
+from wsim import Plan, UserError
+from wsim.game import find_game
+from wsim.lab import cluster
+from wsim.lab.archive import Archive
+from wsim.lab.cluster import Job
+from wsim.lab.provenance import Provenance
+from wsim.lab.run import record
+from wsim.lab.store import load_run
+from wsim.lab.verify import verify
+
+pytest.importorskip("distributed", reason="needs the extra cluster")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="processes are found and killed as POSIX has them"),
+]
+
+ROOT = Path(__file__).parents[2]
+SLOW = """
+import time
+from pace import SECONDS
+import wsim
+
+@wsim.policy(python=True)
+def slow(public, own, choice, rules):
+    time.sleep(SECONDS)
+    return 0
+"""
+LINE_UP = "mine/slow.py:slow,random,random,random"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a policy that takes its time, and imports from beside it; the working folder."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "slow.py").write_text(SLOW)
+    (tmp_path / "mine" / "pace.py").write_text("SECONDS = 0.002\n")
+    (tmp_path / "p.toml").write_text("[cards.Palace]\npoints = 12\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def wsim_process(*words: str) -> subprocess.Popen[str]:
+    """Start the command line in a group of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe, command = subprocess.PIPE, [sys.executable, "-m", "wsim", *words]
+    return subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    """Return the processes of the workers that a process has started."""
+    psutil: Any = pytest.importorskip("psutil")  # distributed needs it
+    found = psutil.Process(process.pid).children()
+    return [child.pid for child in found if any("spawn_main" in word for word in child.cmdline())]
+
+
+def alive(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+SLOW_RUN = ("run", "--games", "160", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
+
+
+def test_the_files_are_those_of_threads(place: Path, wsim_command: Command) -> None:
+    words = ("--games", "40", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
+    run = wsim_process("run", *words, "--out", "spread", "--cluster", "local:2")
+    out, error = run.communicate(timeout=120)
+    assert (run.returncode, re.sub("compiling .*\n", "", error)) == (0, "")
+    assert out.splitlines()[-1].startswith("40 games in ")
+    assert wsim_command("run", *words, "--out", "threads").code == 0
+    assert files("spread") == files("threads")
+    assert verify("spread") == []
+    assert '"cluster": "local:2"' in Path("spread/run.json").read_text()
+
+
+def test_a_worker_that_is_killed_is_replaced(place: Path, wsim_command: Command) -> None:
+    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2", "--quiet")
+    wait_for_shards("run", 4)
+    killed = workers_of(run)
+    assert len(killed) == 2
+    os.kill(killed[0], signal.SIGKILL)
+    _, error = run.communicate(timeout=180)
+    assert (run.returncode, error) == (0, "")
+    assert load_run("run").complete
+    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
+    assert files("run") == files("threads")
+    assert not any(map(alive, killed))
+
+
+def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(place: Path, wsim_command: Command) -> None:
+    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2", "--quiet")
+    wait_for_shards("run", 4)
+    workers = workers_of(run)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: the workers are told, too
+    out, error = run.communicate(timeout=60)
+    assert (run.returncode, out) == (130, "")
+    waiting = "wsim: waiting for the games that are being played; Ctrl-C again ends at once\n"
+    told = error.removeprefix(waiting)  # on a slow machine
+    assert re.fullmatch(r"wsim: interrupted; \d+ of 160 games are kept, continue with:\n.*\n", told)
+    assert not any(map(alive, workers))
+    assert load_run("run").status == "interrupted"
+    assert wsim_command("run", "--resume", "run", "--trust").code == 0
+    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
+    assert files("run") == files("threads")
+
+
+@pytest.fixture
+def scheduler(place: Path) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
+    """A scheduler and two workers without a nanny, as somebody else starts them; its address and the workers."""
+    folder = place / "workers"
+    folder.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "dask", *words]
+        with (folder / f"{len(started)}.log").open("w") as log:
+            return subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, text=True)
+
+    started: list[subprocess.Popen[str]] = []
+    where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json")
+    started.append(start("scheduler", *where, "--no-dashboard"))
+    end = time.monotonic() + 60
+    while not (folder / "s.json").exists() or not (folder / "s.json").read_text().endswith("}"):
+        assert time.monotonic() < end, (folder / "0.log").read_text()
+        time.sleep(0.05)
+    found = re.search(r'"address": "(tcp://127\.0\.0\.1:\d+)"', (folder / "s.json").read_text())
+    assert found is not None
+    quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder))
+    started += [start("worker", found[1], *quiet) for _ in range(2)]
+    yield found[1], started[1:]
+    for one in started:
+        one.kill()
+        one.wait()
+
+
+def test_workers_of_a_scheduler_play_and_may_die(
+    place: Path, scheduler: tuple[str, list[subprocess.Popen[str]]], wsim_command: Command
+) -> None:
+    """They have no folder in common with the run: what it is made of goes there with the tasks."""
+    address, workers = scheduler
+    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
+    wait_for_shards("run", 6)
+    workers[0].kill()
+    _, error = run.communicate(timeout=180)
+    assert (run.returncode, error) == (0, "")
+    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
+    assert files("run") == files("threads")
+
+
+def test_a_cluster_without_a_worker_is_given_up(
+    place: Path, scheduler: tuple[str, list[subprocess.Popen[str]]], wsim_command: Command
+) -> None:
+    address, workers = scheduler
+    code = (
+        "from wsim.lab import cluster\ncluster._ALONE = 3.0\nfrom wsim.cli.app import main\n"
+        f"main({[*SLOW_RUN, '--out', 'run', '--cluster', address, '--quiet']!r})\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
+    wait_for_shards("run", 6)
+    for worker in workers:
+        worker.kill()
+    _, error = run.communicate(timeout=120)
+    assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; what is finished is kept\n")
+    assert load_run("run").games >= 40
+    assert wsim_command("run", "--resume", "run", "--trust").code == 0
+    assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
+    assert files("run") == files("threads")
+
+
+def test_a_summary_and_a_part_are_spread_too(place: Path, wsim_command: Command) -> None:
+    words = ("run", "--games", "4000", "--policies", "random", "--shard-games", "500", "--keep", "summary")
+    run = wsim_process(*words, "--shard", "2/2", "--out", "spread", "--cluster", "local:2", "--quiet")
+    _, error = run.communicate(timeout=120)
+    assert (run.returncode, error) == (0, "")
+    assert wsim_command(*words, "--shard", "2/2", "--out", "threads").code == 0
+    assert files("spread") == files("threads")
+
+
+# --- without processes ------------------------------------------------------------------------------------------------
+
+
+def job_of(plan: Plan) -> Job:
+    simulator: Any = find_game(plan.game).prepare(plan)
+    return Job.of(Provenance.of(plan, simulator), Archive.of(plan, simulator))
+
+
+def test_a_job_needs_no_file_of_the_one_who_asked(place: Path) -> None:
+    plan = Plan.make(games=16, policies=LINE_UP, patch="p.toml")
+    job = job_of(plan)
+    record(plan, "run", shard=8)
+    shutil.rmtree("mine")
+    Path("p.toml").unlink()
+    made = cluster._shard(job, range(8, 16))
+    assert made["seats"] == Path("run/seats/part-00000000000008.parquet").read_bytes()
+
+
+def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
+    job = job_of(Plan.make(games=16, policies="random"))
+    identity = {**job.provenance.identity, "wsim": "9.9"}
+    other = replace(job, provenance=replace(job.provenance, identity=identity, digest="0" * 16))
+    with pytest.raises(UserError, match=r"a worker would play other games: wsim is '\d.*' there and '9\.9' here"):
+        cluster._shard(other, range(8))
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--cluster here", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'here'"),
+        ("--cluster local:0", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'local:0'"),
+        ("--cluster tcp://host", "a cluster is local:4 (so many processes here) or tcp://host:8786, not 'tcp://host'"),
+        (
+            "--cluster local:2 --threads 2",
+            "threads are those of this machine; a cluster has its own, so give one of them",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence(wsim_command: Command, words: str, sentence: str) -> None:
+    answer = wsim_command("run", "--games", "10", "--out", "run", *words.split())
+    assert (answer.code, answer.out, answer.err) == (2, "", f"wsim: {sentence}\n")
+    assert not Path("run").exists()
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
+    answer = wsim_command("run", "--games", "10", "--cluster", "local:2", "--out", "run")
+    assert (answer.code, answer.err) == (2, "wsim: a cluster needs the extra: pip install 'wsim[cluster]'\n")
+
+
+def test_a_cluster_that_does_not_answer_is_a_failure(place: Path) -> None:
+    """Nobody listens on port 1."""
+    code = (
+        "import sys\nfrom wsim.lab import cluster\ncluster._WAIT = '1s'\nfrom wsim.cli.app import main\n"
+        "main(['run', '--games', '10', '--policies', 'random', '--cluster', 'tcp://127.0.0.1:1', '-o', 'run', '-q'])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "wsim: no cluster answers at tcp://127.0.0.1:1\n"
+    assert not Path("run").exists()

@@ -1,0 +1,115 @@
+"""What moves are worth: playouts that all moves share, their means, intervals and order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import wsim
+from wsim.errors import UserError
+from wsim.positions.values import FAR, SCORE, SHARE
+
+GAMES: tuple[dict[str, Any], ...] = ({"ruleset": "1e", "players": 3}, {"game": "tower_of_babel", "players": 3})
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=("wonders", "babel"))
+def game(request: pytest.FixtureRequest) -> wsim.Game:
+    return wsim.Game(seed=5, policies="balanced", **request.param)
+
+
+def outcomes(game: wsim.Game, moves: Iterable[int], playouts: int, rng: int = 3) -> NDArray[Any]:
+    """Return (playouts, moves, seats, 2), one move after the other."""
+    player = game._with(("balanced",))
+    seat = game.to_move
+    assert seat is not None
+    each = [game._position.compare(player, [move], playouts, seat, rng, FAR) for move in moves]
+    return np.concatenate(each, axis=1)
+
+
+def test_moves_share_cards_and_random_streams(game: wsim.Game) -> None:
+    alone = outcomes(game, [0, 1, 2], 5)
+    together = game._position.compare(game._with(("balanced",)), [0, 1, 2], 5, game.to_move, 3, FAR)
+    assert (alone == together).all()
+    assert len(np.unique(together[:, :, :, SCORE])) > 5
+
+
+def test_values_are_means_with_student_intervals_and_paired_losses(game: wsim.Game) -> None:
+    rows = game.values(moves=[2, 0, 1], games=9, rng=3)
+    every = outcomes(game, range(3), 9)[:, :, game.to_move]
+    best = rows[0]["index"]
+    for row in rows:
+        share, score = every[:, row["index"], SHARE], every[:, row["index"], SCORE]
+        assert row["move"] == {key: value for key, value in game.legal()[row["index"]].items() if key != "index"}
+        assert row["win_share"] == pytest.approx(share.mean(), abs=1e-6)
+        assert row["score"] == pytest.approx(score.mean(), abs=1e-6)
+        assert row["score_high"] - row["score_low"] == pytest.approx(2 * 2.306004 * score.std(ddof=1) / 3, abs=1e-4)
+        paired = every[:, best, SHARE] - share
+        assert row["loss"] == pytest.approx(paired.mean(), abs=1e-6)
+        assert row["loss_high"] - row["loss_low"] == pytest.approx(2 * 2.306004 * paired.std(ddof=1) / 3, abs=1e-4)
+        assert row["games"] == 9
+        assert sum(row["win_shares"]) == pytest.approx(1, abs=1e-5)
+    assert [row["win_share"] for row in rows] == sorted((row["win_share"] for row in rows), reverse=True)
+
+
+def test_values_do_not_depend_on_rounds_and_change_nothing(game: wsim.Game) -> None:
+    before = game.told()
+    whole = game.comparison(None, "balanced", 1)
+    whole.play(7)
+    parts = game.comparison(None, "balanced", 1)
+    parts.play(3)
+    parts.play_on(7)
+    assert parts.rows() == whole.rows()
+    assert len(whole.rows()) == len(game.legal())
+    assert game.told() == before
+    later = game.values(moves=[0], games=3, rng=1, first=4)
+    assert later != game.values(moves=[0], games=3, rng=1)
+
+
+def test_values_are_those_of_a_seat_that_cannot_see_hidden_cards(game: wsim.Game) -> None:
+    later, different = game.clone(), 0
+    for _ in range(8):
+        assert later.to_move is not None
+        other = later.determinize(later.to_move, 99)
+        different += other.told() != later.told()
+        assert other.values(games=3, rng=2) == later.values(games=3, rng=2)
+        for _ in range(4):
+            later.follow()
+    assert different > 3
+
+
+def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.Game) -> None:
+    row = game.values(moves=[0], games=1)[0]
+    assert row["score_low"] is None
+    assert row["loss_high"] is None
+    late = game.clone()
+    while {*outcomes(late, [0], 6)[:, 0, late.to_move, SHARE].tolist()} not in ({0.0}, {1.0}):
+        late.follow()
+    row = late.values(moves=[0], games=6, rng=3)[0]
+    assert row["win_share"] in (0, 1)
+    assert row["high"] - row["low"] > 0.1
+
+
+def test_a_clock_ends_the_playouts(game: wsim.Game) -> None:
+    found = game.comparison(None, "balanced", 0)
+    found.play_on(None, seconds=0.0)
+    assert 0 < found.playouts < 1000
+
+
+def test_what_cannot_be_asked_is_refused(game: wsim.Game) -> None:
+    with pytest.raises(UserError, match="at least 1 playout"):
+        game.values(games=0)
+    with pytest.raises(UserError, match="at least one legal move"):
+        game.values(moves=[])
+    with pytest.raises(UserError, match="no legal move 4000"):
+        game.values(moves=[4000])
+    with pytest.raises(UserError, match="numbered from 0"):
+        game.values(games=1, first=-1)
+    over = game.clone()
+    while over.to_move is not None:
+        over.follow()
+    with pytest.raises(UserError, match="the game is over"):
+        over.values()

@@ -1,0 +1,127 @@
+"""Games of a run as positions, and why they went as they did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from wsim.errors import UserError
+from wsim.lab.store import Run
+from wsim.positions.game import Game
+from wsim.positions.why import told_why
+
+RUNS = {
+    "wonders": ["--policies", "balanced,random,science", "--players", "3"],
+    "babel": ["--game", "tower_of_babel", "--policies", "balanced", "--players", "3"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest, wsim_command: Command) -> Run:
+    made = wsim_command("run", *RUNS[request.param], "--games", "5", "--seed", "11", "--out", "study", "--quiet")
+    assert made.code == 0, made.err
+    return wsim.load_run("study")
+
+
+def scores(game: wsim.Game) -> list[tuple[int, int]]:
+    assert game.result is not None
+    return [(one["seat"], one["total"]) for one in game.result]
+
+
+def test_a_game_of_a_run_is_the_one_that_was_played(run: Run) -> None:
+    seats = run.seats.collect()
+    for number in (0, 3):
+        game = run.game(number)
+        while game.to_move is not None:
+            game.follow()
+        played = seats.filter(seats["game"] == number)
+        assert scores(game) == [(row["seat"], row["total"]) for row in played.iter_rows(named=True)][: run.plan.players]
+        assert game.standing()[: run.plan.players] == [total for _, total in scores(game)]
+
+
+def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
+    seat = run.game(2).at(turn=2).to_move
+    assert seat is not None
+    moment = run.game(2).at(turn=2, seat=seat)
+    assert moment.to_move == seat
+    assert moment.observe()["turn"] == 2
+
+
+@pytest.mark.parametrize("number", [-1, 5, True, "1"])
+def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
+    with pytest.raises(UserError, match=r"there is no game .* in 'study': its games go from 0 to 4"):
+        run.game(number)
+
+
+def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
+    told = told_why(run.plan, 1, 3)
+    game = Game(run.plan, number=1)
+    for one in told["decisions"]:
+        assert (one["seat"], one["decision"]) == (game.to_move, game.decision)
+        assert one["hand"] == game.observe()["hand"]
+        legal = game.legal()
+        assert sorted(row["index"] for row in one["moves"]) == list(range(len(legal)))
+        assert one["made"] == game.made()
+    assert game.to_move is None
+    assert sum(one["costly"] for one in told["decisions"]) <= 3
+    for one in told["decisions"]:
+        best = one["moves"][0]["index"]
+        assert (one["cost"]["win_share"] == 0.0) or one["made"] != best
+        assert not one["costly"] or one["cost"]["low"] > 0
+
+
+def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) -> None:
+    words = ["trace", "study", "4", "--why", "1", "--playouts", "2"]
+    done = wsim_command(*words)
+    assert done.code == 0, done.err
+    trace = json.loads(done.out)
+    plain = json.loads(wsim_command("trace", "study", "4").out)
+    assert {key: value for key, value in trace.items() if key != "why"} == plain
+    assert plain["index"] == 4
+    assert {one["seat"] for one in trace["why"]["decisions"]} == {1}
+    assert wsim_command(*words).out == done.out
+    text = wsim_command(*words, "--format", "text")
+    assert text.code == 0
+    assert "\nWhy: each move by 2 playouts with balanced in every seat" in text.out
+    assert text.out.count("\n  > ") == len(trace["why"]["decisions"])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),
+        (["study", "x"], "the game is a number, not 'x'"),
+        (["study", "1", "2"], "trace takes a run and the number of a game, not '2' too"),
+        (["study", "1", "--first", "2"], "the game is named twice"),
+        (["study", "1", "--why", "7"], "there is no seat 7: the players sit at 0 to 2"),
+        (["study", "1", "--why=x"], "--why takes the number of a seat, not 'x'"),
+        (["study", "1", "--playouts", "9"], "--playouts is of --why and of a page, not of json"),
+        (["study", "1", "--why", "--playouts", "1"], "at least 2 playouts are needed, not 1"),
+    ],
+)
+def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str) -> None:
+    wsim_command("run", *RUNS["wonders"], "--games", "5", "--out", "study", "--quiet")
+    done = wsim_command("trace", *words)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None:
+    Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
+    made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")
+    assert made.code == 0, made.err
+    run = wsim.load_run("r")
+    with pytest.raises(UserError, match="names policy code"):
+        run.game(0)
+    assert run.game(0, trust=True).to_move == 0

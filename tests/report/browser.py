@@ -1,0 +1,60 @@
+"""A real browser for the tests of pages: how it is found and started, its width and its colours.
+
+Needs Chromium and its driver (Debian: chromium, chromium-driver). Without them the tests are skipped; with
+WSIM_REQUIRE_BROWSER=1 they fail instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
+)
+
+
+def found_browser() -> tuple[str, str]:
+    """Return the paths of browser and driver; skip, or fail where a browser is required."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        missing = "no Chromium" if browser is None else "no chromedriver"
+        if os.environ.get("WSIM_REQUIRE_BROWSER") == "1":
+            pytest.fail(f"{missing}, and WSIM_REQUIRE_BROWSER=1")
+        pytest.skip(f"{missing} on this machine")
+    return browser, driver
+
+
+def started(profile: Path) -> Chrome:
+    """Start the browser with a profile of its own; it collects what pages complain of."""
+    browser, driver = found_browser()
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = browser
+    for option in (*OPTIONS, f"--user-data-dir={profile}"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return Chrome(options=options, service=Service(driver))
+
+
+def resize(chrome: Chrome, width: int) -> None:
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def colours(chrome: Chrome, scheme: str) -> None:
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}  # no click while the page scrolls
+    features = [{"name": "prefers-color-scheme", "value": scheme}, still]
+    chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})

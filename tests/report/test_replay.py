@@ -1,0 +1,330 @@
+"""The page of one game: scenes agree with the trace, chances with playouts, and the page needs nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import Command
+from tests.report.test_page import VOID
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.positions.chances import Chances, line_up_of, swings
+from wsim.positions.scenes import Event, Retelling
+from wsim.report.replay import Replay, render, replay_of, write_replay
+
+PLANS: dict[str, dict[str, Any]] = {
+    "three": {"players": 3, "seed": 7},
+    "four": {"players": 4, "seed": 7},
+    "seven": {"players": 7, "seed": 7},
+    "teams": {"ruleset": "2e-cities-teams", "players": 6, "seed": 7},
+    "duo": {"ruleset": "1e-duo", "players": 2, "seed": 7},
+    "babel": {"game": "tower_of_babel", "players": 4, "seed": 7},
+}
+DATA = re.compile(r'<script type="application/json" id="game">(.*?)</script>', re.DOTALL)
+every_plan = pytest.mark.parametrize("name", PLANS)
+
+
+@cache
+def told(name: str, number: int = 0) -> tuple[Retelling, dict[str, Any]]:
+    """Return a game scene by scene, and its trace."""
+    plan = Plan.make(**PLANS[name])
+    simulator = find_game(plan.game).prepare(plan)
+    return simulator.retell(number), simulator.trace(number)
+
+
+@cache
+def replay(name: str) -> Replay:
+    plan = Plan.make(**PLANS[name])
+    return replay_of(plan, find_game(plan.game).prepare(plan), 0, playouts=20)
+
+
+# --- scenes -----------------------------------------------------------------------------------------------------------
+
+
+@every_plan
+@pytest.mark.parametrize("number", range(6))
+def test_a_scene_for_each_turn_and_the_start(name: str, number: int) -> None:
+    game, trace = told(name, number)
+    turns = trace["turns"] if "turns" in trace else [turn for age in trace["ages"] for turn in age["turns"]]
+    assert len(game.scenes) == len(game.positions) == 1 + len(turns)
+    assert [position.to_move is None for position in game.positions] == [False] * len(turns) + [True]
+
+
+@every_plan
+def test_the_points_end_with_the_scores(name: str) -> None:
+    game, trace = told(name)
+    assert [sum(city.points) for city in game.scenes[-1].cities] == [score["total"] for score in trace["scores"]]
+    for place, category in enumerate(game.categories):
+        key = category.replace(" ", "_")
+        assert [city.points[place] for city in game.scenes[-1].cities] == [score[key] for score in trace["scores"]]
+
+
+@pytest.mark.parametrize("name", ["three", "seven", "teams", "duo"])
+def test_coins_and_hands_are_those_of_the_trace(name: str) -> None:
+    game, trace = told(name)
+    scenes = iter(game.scenes)
+    next(scenes)
+    for age in trace["ages"]:
+        for turn in age["turns"]:
+            scene = next(scenes)
+            assert [city.facts["coins"] for city in scene.cities] == turn["coins"]
+            if turn["turn"] == 1:
+                for city, dealt in zip(scene.cities, age["hands"], strict=False):
+                    assert not Counter(dealt) - Counter(city.hand)  # the Free City's card joins a hand (R46)
+            played = {move["seat"]: move["card"] for move in turn["moves"] if move["seat"] < len(age["hands"])}
+            for seat, card in played.items():
+                assert card in scene.cities[seat].hand
+                assert card in scene.cities[seat].chosen
+            paid = sum(
+                move.get(side, 0) for move in (*turn["moves"], *turn.get("extra", ())) for side in ("left", "right")
+            )
+            assert sum(int(flow.text) for flow in scene.flows) == paid
+    assert next(scenes, None) is None
+
+
+def test_neighbours_are_paid_on_the_right_side() -> None:
+    game, trace = told("seven")
+    flows = [(flow.giver, flow.taker, int(flow.text)) for scene in game.scenes for flow in scene.flows]
+    moves = [
+        move for age in trace["ages"] for turn in age["turns"] for move in (*turn["moves"], *turn.get("extra", ()))
+    ]
+    left = [(move["seat"], (move["seat"] + 1) % 7, move["left"]) for move in moves if move.get("left")]
+    right = [(move["seat"], (move["seat"] - 1) % 7, move["right"]) for move in moves if move.get("right")]
+    assert sorted(flows) == sorted(left + right)
+    assert left
+    assert right
+
+
+def test_a_conflict_is_told_at_the_end_of_its_age() -> None:
+    game, trace = told("three")
+    assert [place for place, scene in enumerate(game.scenes) if scene.clashes] == [6, 12, 18]
+    fought = [(tuple(one["seats"]), tuple(one["shields"])) for one in trace["ages"][1]["conflicts"]]
+    assert [(clash.seats, clash.strengths) for clash in game.scenes[12].clashes] == fought
+    assert sum("Conflict" in event.text for event in game.scenes[12].events) == len(fought)
+
+
+def test_what_goes_face_down_is_veiled() -> None:
+    """A card under a stage or sold is not seen by the others (R49)."""
+    for name in ("three", "teams", "duo"):
+        game, trace = told(name)
+        hidden = [
+            move["card"]
+            for age in trace["ages"]
+            for turn in age["turns"]
+            for move in (*turn["moves"], *turn.get("extra", ()))
+            if move["action"] != "build"
+        ]
+        veiled = [event for scene in game.scenes for event in scene.events if event.veiled is not None]
+        assert len(veiled) == len(hidden)
+        for event, card in zip(veiled, hidden, strict=True):
+            assert card in event.text
+            assert card not in str(event.veiled)
+
+
+def test_what_babel_draws_is_veiled() -> None:
+    game, _ = told("babel")
+    drawn = [event for scene in game.scenes for event in scene.events if event.text.startswith(("draws", "passes"))]
+    assert drawn
+    assert all(re.fullmatch(r"(passes and )?draws (\d+ cards?|an action card)", str(one.veiled)) for one in drawn)
+
+
+def test_the_board_of_babel_loses_its_discs() -> None:
+    game, trace = told("babel")
+    left = [sum(place is not None for row in scene.board for place in row.places) for scene in game.scenes]
+    built = [sum(action.get("completed", False) for action in turn["actions"]) for turn in trace["turns"]]
+    assert left == [24, *(24 - np.cumsum(built)).tolist()]
+    given = [flow for scene in game.scenes for flow in scene.flows]
+    assert len(given) == sum(
+        len(action["taken"]) for turn in trace["turns"] for action in turn["actions"] if action.get("completed")
+    )
+
+
+def test_who_wins_together() -> None:
+    assert [seat.side for seat in told("teams")[0].seats] == [0, 0, 1, 1, 2, 2]
+    assert [(seat.name, seat.side) for seat in told("duo")[0].seats][-1] == ("Free City", -1)
+
+
+# --- chances ----------------------------------------------------------------------------------------------------------
+
+
+@every_plan
+def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name: str) -> None:
+    game, found = replay(name), replay(name).chances
+    players = [place for place, seat in enumerate(game.told.seats) if seat.side >= 0]
+    assert found.share.shape == (len(game.told.scenes), len(game.told.seats))
+    assert ((found.low <= found.share + 1e-12) & (found.share <= found.high + 1e-12))[:, players].all()
+    scores = told(name)[1]["scores"]
+    assert found.share[-1].tolist() == pytest.approx([score["win_share"] for score in scores], abs=1e-6)
+    assert (found.low[-1] == found.high[-1]).all()
+
+
+def test_a_chance_is_what_the_seat_knows() -> None:
+    """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
+    found = replay("four").chances
+    assert ((found.share[12] > 0) & (found.share[12] < 1)).any()
+
+
+def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
+    plan = Plan.make(players=4, policies=("balanced", "military", "science", "civilian"))
+    for number in range(5):
+        seated = line_up_of(plan, number)
+        assert [seat["policy"] for seat in seated.trace(0)["seats"]] == [
+            seat["policy"] for seat in find_game(plan.game).prepare(plan).trace(number)["seats"]
+        ]
+
+
+def test_swings_are_clear_and_the_greatest_first() -> None:
+    share = np.array([[0.5, 0.3], [0.9, 0.1], [0.88, 0.1], [0.2, 0.5], [1.0, 0.0]])
+    found = swings(Chances(share, share, share, 1000), [0, 1])
+    assert [(one.step, one.seat, one.before, one.after) for one in found] == [
+        (4, 0, 0.2, 1.0),
+        (3, 0, 0.88, 0.2),
+        (1, 0, 0.5, 0.9),
+    ]
+    assert swings(Chances(share[:2], share[:2], share[:2], 4), [0, 1]) == []  # four playouts tell nothing
+    assert len(swings(Chances(share, share, share, 1000), [0, 1], most=2)) == 2
+
+
+@pytest.mark.parametrize("playouts", [1, -3, 1_000_001])
+def test_a_number_of_playouts_that_cannot_be(playouts: int) -> None:
+    plan = Plan.make(players=3)
+    simulator = find_game(plan.game).prepare(plan)
+    with pytest.raises(UserError, match=f"^{playouts} playouts cannot be made: the number is from 2 to 1,000,000$"):
+        replay_of(plan, simulator, 0, playouts)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+@every_plan
+def test_every_element_is_closed_and_nothing_is_fetched(name: str) -> None:
+    page = render(replay(name))
+    outside = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
+    opened = Counter(tag for tag in re.findall(r"<([a-z0-9]+)", outside) if tag not in VOID | {"polyline", "polygon"})
+    closed = Counter(re.findall(r"</([a-z0-9]+)", outside))
+    closed.subtract({tag: closed[tag] for tag in ("polyline", "polygon")})
+    assert +opened == +closed
+    assert not re.search(r"(?:https?:)?//(?!www\.w3\.org/2000/svg)[a-z]", re.sub(r"//[ A-Z-].*", "", page))
+    assert not re.search(r'\b(?:src|href)="(?!data:,")', page)
+    ids = re.findall(r'\bid="([^"]+)"', outside)
+    assert len(ids) == len(set(ids))
+
+
+@every_plan
+def test_the_same_plan_makes_the_same_page(name: str) -> None:
+    plan = Plan.make(**PLANS[name])
+    again = replay_of(plan, find_game(plan.game).prepare(plan), 0, playouts=20)
+    assert render(again) == render(replay(name))
+
+
+def test_the_data_of_the_page_are_the_scenes() -> None:
+    found = DATA.search(render(replay("teams")))
+    assert found is not None
+    data = json.loads(found[1])
+    assert [scene["label"] for scene in data["scenes"]] == [scene.label for scene in replay("teams").told.scenes]
+    assert len(data["shares"]) == len(data["scenes"])
+    shown = {card for scene in data["scenes"] for city in scene["cities"] for card in city["hand"]}
+    assert shown <= set(data["kinds"])
+
+
+def test_names_cannot_break_out_of_the_page() -> None:
+    one = replay("three")
+    evil = "</script><script>alert(1)</script>"
+    first = one.told.scenes[0]
+    scene = dataclasses.replace(first, label=evil, events=[Event(evil), Event(evil, 1, evil + '"')])
+    seats = [dataclasses.replace(seat, name=evil, policy=evil) for seat in one.told.seats]
+    changed = dataclasses.replace(one.told, scenes=[scene, *one.told.scenes[1:]], seats=seats)
+    page = render(dataclasses.replace(one, told=changed))
+    assert "<script>alert" not in page
+    assert page.count("<script") == render(one).count("<script")
+    found = DATA.search(page)
+    assert found is not None
+    assert json.loads(found[1])["scenes"][0]["label"] == evil
+
+
+def test_the_page_says_how_it_was_made(tmp_path: Path) -> None:
+    target = write_replay(replay("three"), tmp_path / "game.html")
+    page = target.read_text(encoding="utf-8")
+    assert "wsim trace --game seven_wonders --ruleset 1e --players 3 --games 1 --seed 7" in page
+    assert "--first 0 --format html --playouts 20" in page
+
+
+def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is a folder: name the file"):
+        write_replay(replay("three"), tmp_path)
+    with pytest.raises(UserError, match="does not exist"):
+        write_replay(replay("three"), tmp_path / "nowhere" / "game.html")
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_into_a_file_which_is_named(wsim_command: Command, toy: None) -> None:
+    answer = wsim_command("trace", "--first", "3", "--format", "html", "-o", "game.html", "--playouts", "5")
+    assert (answer.code, answer.out) == (0, "game.html\n")
+    assert ", game 3</h1>" in Path("game.html").read_text(encoding="utf-8")
+    assert wsim_command("trace", "--first", "3", "-o", "again.html", "--playouts", "5").code == 0  # told by its name
+    assert Path("again.html").read_bytes() == Path("game.html").read_bytes()
+
+
+def test_a_page_into_a_pipe_is_the_page(wsim_command: Command, toy: None) -> None:
+    answer = wsim_command("trace", "--format", "html", "--playouts", "5")
+    assert answer.out.startswith("<!DOCTYPE html>")
+    assert list(Path().iterdir()) == []
+
+
+def test_on_a_terminal_a_page_gets_a_name(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    answer = wsim_command("trace", "--format", "html", "--playouts", "5", "--seed", "4", "--first", "2")
+    assert answer.out == "replay-4-2.html\n"
+    assert Path("replay-4-2.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ("--format", "html", "--games", "3"),
+            "a page tells one game, not 3: leave --games away; --first says which game",
+        ),
+        (("--format", "html", "--playouts", "1"), "1 playouts cannot be made: the number is from 2 to 1,000,000"),
+        (("--playouts", "9"), "--playouts is of --why and of a page, not of json: add --why or --format html"),
+        (("--format", "html", "-o", "nowhere/x.html"), "the folder 'nowhere' does not exist"),
+        (("--format", "html", "-o", "."), "'.' is a folder: name the file, such as 'report.html'"),
+    ],
+)
+def test_mistakes(wsim_command: Command, toy: None, words: tuple[str, ...], sentence: str) -> None:
+    answer = wsim_command("trace", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.strip() == f"wsim: {sentence}"
+    assert list(Path().iterdir()) == []
+
+
+def test_a_page_without_the_extra(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wsim.report.page.find_spec", lambda name: None)
+    answer = wsim_command("trace", "--format", "html")
+    assert (answer.code, answer.err) == (2, "wsim: a replay page needs the extra: pip install 'wsim[report]'\n")
+
+
+def test_a_page_of_a_run_tells_its_game(wsim_command: Command, toy: None) -> None:
+    assert wsim_command("run", "--games", "20", "--seed", "9", "--out", "run", "--quiet").code == 0
+    answer = wsim_command("trace", "run", "--first", "4", "-o", "game.html", "--playouts", "5")
+    assert (answer.code, answer.out, answer.err) == (0, "game.html\n", "")
+    page = Path("game.html").read_text(encoding="utf-8")
+    assert "--seed 9" in page
+    found = DATA.search(page)
+    assert found is not None
+    totals = [sum(city["points"]) for city in json.loads(found[1])["scenes"][-1]["cities"]]
+    assert len(totals) == 4
+    trace = json.loads(wsim_command("trace", "run", "--first", "4").out)
+    assert [seat["policy"] for seat in trace["seats"]] == [seat["policy"] for seat in json.loads(found[1])["seats"]]

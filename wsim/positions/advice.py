@@ -1,0 +1,85 @@
+"""Advice: the legal moves of a position ranked by what they are worth, and what each policy would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.positions.saying import WIDTH, ranked_lines
+
+if TYPE_CHECKING:
+    from wsim.lab.progress import Progress
+    from wsim.positions.game import Game
+
+__all__ = ["FORMAT", "advice", "advice_text"]
+
+FORMAT = "wsim-advice/1"
+
+
+def advice(
+    game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str = "balanced", rng: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the legal moves are worth to the seat that decides, and who would make which.
+
+    Parameters
+    ----------
+    playouts: of each move; None: as many as there is time for.
+    seconds: play for so long at most; how many playouts that is depends on the machine.
+    policies: who plays on. rng: seed of the playouts.
+    """
+    if game.to_move is None:
+        raise UserError("the game is over: there is nothing to advise")
+    if playouts is not None and playouts < 2:
+        raise UserError(f"at least 2 playouts are needed, not {playouts}")
+    if seconds is not None and not 0 < seconds < 86_400:
+        raise UserError(f"seconds must be more than 0 and less than a day, not {seconds:g}")
+    found = game.comparison(None, policies, rng)
+    found.play_on(playouts, seconds, progress)
+    rows = [{**row, "paid": game.paid(row["move"])} for row in found.rows()]
+    observed = game.observe().told
+    return {
+        "format": FORMAT,
+        "game": game.plan.game,
+        "ruleset": game.plan.ruleset,
+        **{key: observed[key] for key in ("age", "turn") if key in observed},
+        "seat": game.to_move,
+        "decision": game.decision,
+        "playouts": found.playouts,
+        "play_on": policies,
+        "rng": rng,
+        "moves": rows,
+        "policies": {name: game.ask(name, rng=rng)["index"] for name in _policies(game)},
+    }
+
+
+def _policies(game: Game) -> list[str]:
+    """Return the policies that can be asked by their name alone."""
+    rows = find_game(game.plan.game).policies()
+    return [str(row["name"]) for row in rows if row["name"] != "weighted"]
+
+
+def advice_text(told: Mapping[str, Any], game: Game) -> str:
+    """Return advice as text for a person: what the seat knows, the moves, the policies."""
+    decision = told["decision"].replace("_", " ")
+    place = {row["index"]: number for number, row in enumerate(told["moves"], 1)}
+    wanted: dict[int, list[str]] = {}
+    for name, index in told["policies"].items():
+        wanted.setdefault(place[index], []).append(name)
+    return "\n".join(
+        [
+            game.view(),
+            "",
+            f"What seat {told['seat']} can do ({decision}), by {told['playouts']} playouts of each move:",
+            *ranked_lines(told["moves"], game),
+            "",
+            *(line for number in sorted(wanted) for line in _wanted(number, wanted[number])),
+        ]
+    )
+
+
+def _wanted(number: int, names: list[str]) -> list[str]:
+    return wrap(f"Move {number} is what {', '.join(names)} would do.", WIDTH, subsequent_indent="    ")

@@ -1,0 +1,56 @@
+"""Moves and what they are worth as lines for a person: the same words for why, advice and hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any, Protocol
+
+__all__ = ["WIDTH", "Speaker", "half", "move_text", "ranked_lines", "worth"]
+
+WIDTH = 80
+
+
+class Speaker(Protocol):
+    """Who knows a game's words: a ``wsim.Game`` or a simulator."""
+
+    def phrase(self, move: Mapping[str, Any], /) -> str:
+        """Return a move in a few words."""
+        ...
+
+    def paid(self, move: Mapping[str, Any], /) -> dict[str, int]:
+        """Return who gets how many coins for a move."""
+        ...
+
+
+def move_text(move: Mapping[str, Any], speaker: Speaker) -> str:
+    """Return a move in words, with who is paid what."""
+    paid = ", ".join(f"{coins} to {who}" for who, coins in speaker.paid(move).items())
+    return speaker.phrase(move) + (f" ({paid})" if paid else "")
+
+
+def half(low: float | None, high: float | None) -> float:
+    """Return half the width of an interval; 0 if there is none."""
+    return 0.0 if low is None or high is None else (high - low) / 2
+
+
+def worth(row: Mapping[str, Any]) -> str:
+    """Return win share and score of a row of ``wsim.Game.values``, with half the widths of their intervals."""
+    share = f"win {row['win_share']:.3f} ±{half(row['low'], row['high']):.3f}"
+    return f"{share}  score {row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
+
+
+def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker) -> list[str]:
+    """Return the rows of ``wsim.Game.values`` as a list with places, none wider than 80 columns."""
+    heads = []
+    for place, row in enumerate(rows, 1):
+        loss = f"{row['loss']:.3f} ±{half(row['loss_low'], row['loss_high']):.3f}" if place > 1 else ""
+        share = f"{row['win_share']:.3f} ±{half(row['low'], row['high']):.3f}"
+        score = f"{row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
+        heads.append(f"{place:>4}  {share:<14}{score:<12}{loss:<15}")
+    lines = [f"{'':>4}  {'win share':<14}{'score':<12}{'less by':<15}move"]
+    for head, row in zip(heads, rows, strict=True):
+        lines += wrap(
+            move_text(row["move"], speaker), WIDTH, initial_indent=head, subsequent_indent=" " * (len(head) + 2)
+        )
+    return lines

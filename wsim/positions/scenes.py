@@ -1,0 +1,145 @@
+"""A game told scene by scene, as plain data for a page that steps through it; each game makes it of its own games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wsim.game import Position
+
+__all__ = ["City", "Clash", "Event", "Flow", "Group", "Retelling", "Row", "Scene", "Seat", "moments"]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A seat of the game.
+
+    Attributes
+    ----------
+    name: what stands for it on the page, such as the board. policy: who plays it.
+    side: those with the same number win together; -1: nobody wins for it.
+    """
+
+    name: str
+    policy: str
+    side: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens.
+
+    Attributes
+    ----------
+    text: what, all of it; after the name of ``seat``, by itself without one.
+    veiled: the same as the other seats see it; None: they see all of it.
+    """
+
+    text: str
+    seat: int | None = None
+    veiled: str | None = None
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What goes from one seat to another in a scene: coins, cards."""
+
+    giver: int
+    taker: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A conflict of two seats: the strength of both."""
+
+    seats: tuple[int, int]
+    strengths: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cards or the like of one kind that lie before a seat, by name; ``new`` are those of this scene."""
+
+    label: str
+    cards: Sequence[str]
+    new: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class City:
+    """All of one seat in a scene, after it.
+
+    Attributes
+    ----------
+    facts: a name and a value, such as coins; the whole page has the same names for a seat where it can.
+    points: running points, in the order of ``Retelling.categories``.
+    hand: its cards; ``chosen`` is what the scene does with some of them (a name and a word).
+    """
+
+    facts: Mapping[str, int | str]
+    groups: Sequence[Group]
+    points: Sequence[int]
+    hand: Sequence[str] = ()
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a common board: its name, its places (None: nothing is left there), and how many parts each seat has."""
+
+    name: str
+    places: Sequence[str | None]
+    parts: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A moment of the game that the page stops at. The first is the table before anything was decided.
+
+    ``turn_of`` is the seat whose turn it is, where seats take turns.
+    """
+
+    chapter: str
+    label: str
+    cities: Sequence[City]
+    events: Sequence[Event] = ()
+    flows: Sequence[Flow] = ()
+    clashes: Sequence[Clash] = ()
+    board: Sequence[Row] = ()
+    turn_of: int | None = None
+
+
+@dataclass(frozen=True)
+class Retelling:
+    """A whole game.
+
+    Attributes
+    ----------
+    categories: of running points. kinds: what kind a card is of, by name (a key of ``COLOURS`` or ``colours``).
+    hands: what the hands of a scene are, in a word or two. flows: what the flows are. points: what points are, a
+        sentence.
+    positions: after each scene; the last is over.
+    """
+
+    seats: Sequence[Seat]
+    categories: Sequence[str]
+    kinds: Mapping[str, str]
+    colours: Mapping[str, str]
+    hands: str
+    flows: str
+    points: str
+    scenes: Sequence[Scene]
+    positions: Sequence[Position]
+
+
+def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
+    """Follow the policies of a position's plan; return a copy wherever ``moment`` of it changes, and of the end."""
+    found = [position.clone()]
+    while position.to_move is not None:
+        position.follow()
+        if position.to_move is None or moment(position) != moment(found[-1]):
+            found.append(position.clone())
+    return found

@@ -1,0 +1,124 @@
+"""Why a game went as it did: at every decision what could have been done, what it was worth, what the choice cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.positions.game import Game
+from wsim.positions.saying import half, move_text, worth
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+    from wsim.lab.progress import Progress
+
+__all__ = ["PLAYOUTS", "told_why", "why_text"]
+
+PLAYOUTS = 200
+"""Playouts of each move, unless another number is asked for."""
+COSTLY = 3
+"""How many moves are marked as those that cost most."""
+SHOWN = 4  # moves of a decision in the text, besides the one that was made
+_LEFT_OUT = ("win_shares", "scores", "games")  # of the rows of Game.values
+
+
+def told_why(
+    plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str = "balanced",
+    progress: Progress | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the decisions of a game of a plan were worth, as ``why`` of docs/trace.md describes it.
+
+    Parameters
+    ----------
+    number: which game of the plan; its own policies decide.
+    playouts: of each legal move. Seeded by the plan: the same answer on every machine.
+    seat: the decisions of this player only.
+    policies: who plays on in the playouts.
+    progress: called with ``decisions``, those done and those there are.
+    """
+    game, count = Game(plan, number=number), 0
+    walk = game.clone()
+    while walk.to_move is not None:
+        count += seat in (None, walk.to_move)
+        walk.follow()
+    told: list[dict[str, Any]] = []
+    while game.to_move is not None:
+        if seat in (None, game.to_move):
+            told.append(_decision(game, playouts, policies))
+            if progress is not None:
+                progress("decisions", len(told), count)
+        else:
+            game.follow()
+    dear = sorted((one for one in told if (one["cost"]["low"] or 0) > 0), key=lambda one: -one["cost"]["win_share"])
+    for one in told:
+        one["costly"] = any(one is other for other in dear[:COSTLY])
+    return {"playouts": playouts, "policies": policies, "decisions": told}
+
+
+def _decision(game: Game, playouts: int, policies: str) -> dict[str, Any]:
+    """Follow a game over one decision and tell it."""
+    here, seat = game.clone(), game.to_move
+    observed = game.observe().told
+    told: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
+    told |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
+    index = game.made()
+    rows = here.values(policies=policies, games=playouts, rng=here.plan.seed)
+    made = next(row for row in rows if row["index"] == index)
+    told |= {"win_shares": made["win_shares"], "made": index, "cost": _cost(here, rows, index, playouts, policies)}
+    told["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
+    return told
+
+
+def _cost(
+    game: Game, rows: Sequence[Mapping[str, Any]], index: int, playouts: int, policies: str
+) -> dict[str, float | None]:
+    """Return what a move cost in win share, by fresh playouts of it and the best one.
+
+    The playouts by which a move was found to be the best of many flatter it; these do not know which one it is.
+    """
+    best = rows[0]["index"]
+    if index == best:
+        return {"win_share": 0.0, "low": 0.0, "high": 0.0}
+    fresh = game.comparison([best, index], policies, game.plan.seed, first=playouts)
+    fresh.play_on(playouts)
+    loss = fresh.losses(0)
+    ends = {"win_share": loss.value[1], "low": loss.low[1], "high": loss.high[1]}
+    return {key: round(float(value), 6) for key, value in ends.items()}
+
+
+def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
+    """Tell a person what ``told_why`` found."""
+    head = (
+        f"Why: each move by {why['playouts']} playouts with {why['policies']} in every seat, from what the seat knew; "
+        "> marks the move that was made"
+    )
+    return "\n".join([head, *(line for one in why["decisions"] for line in _lines(one, simulator))]) + "\n"
+
+
+def _lines(told: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
+    moment = ", ".join(f"{key} {told[key]}" for key in ("age", "turn") if key in told)
+    numbers = " ".join(map(str, told["scores"]))
+    chances = " ".join(f"{share:.2f}" for share in told["win_shares"])
+    yield ""
+    decision = told["decision"].replace("_", " ")
+    yield f"{moment}, seat {told['seat']} ({decision}): points {numbers}, win chance {chances}"
+    yield f"  hand: {_hand(told['hand'])}"
+    shown = [row for place, row in enumerate(told["moves"]) if place < SHOWN or row["index"] == told["made"]]
+    texts = [move_text(row["move"], simulator) for row in shown]
+    width = max(map(len, texts))
+    for row, text in zip(shown, texts, strict=True):
+        yield f"  {'>' if row['index'] == told['made'] else ' '} {text:<{width}}  {worth(row)}"
+    if (others := len(told["moves"]) - len(shown)) > 0:
+        yield f"    and {others} more"
+    if told["costly"]:
+        cost = told["cost"]
+        reach = half(cost["low"], cost["high"])
+        yield f"  !! among the moves that cost most: {cost['win_share']:.3f} ±{reach:.3f} of the victory"
+
+
+def _hand(hand: Any) -> str:
+    """Return a hand as text: a list of names, or kinds with their numbers."""
+    if isinstance(hand, Mapping):
+        return ", ".join(f"{number} {kind}" for kind, number in hand.items()) or "none"
+    return ", ".join(map(str, hand)) or "none"

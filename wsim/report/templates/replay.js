@@ -1,0 +1,297 @@
+const game = JSON.parse(document.getElementById("game").textContent);
+const scenes = game.scenes;
+const seatCount = game.seats.length;
+const find = (id) => document.getElementById(id);
+let here = 0;
+
+function make(tag, className, ...content) {
+  const one = document.createElement(tag);
+  if (className) one.className = className;
+  one.append(...content);
+  return one;
+}
+
+function colourOf(seat) {
+  return game.colours[seat % game.colours.length];
+}
+
+function percent(share) {
+  return `${Math.round(100 * share)}\u00a0%`;
+}
+
+function number(count, what) {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function total(scene, seat) {
+  return scene.cities[seat].points.reduce((sum, one) => sum + one, 0);
+}
+
+// Whose cards are seen: everybody's, nobody's, or those of one seat and of those who win with it.
+function sees(seat) {
+  const view = find("view").value;
+  if (view === "open") return true;
+  if (view === "none" || seat === null) return false;
+  return game.seats[Number(view)].side === game.seats[seat].side;
+}
+
+// --- the table
+
+function boxOf(seat, width, height, box) {
+  const angle = Math.PI / 2 + (2 * Math.PI * seat) / seatCount;  // the seat to the left sits next clockwise
+  return {
+    x: width / 2 + (width / 2 - box.width / 2 - 2) * Math.cos(angle),
+    y: height / 2 + (height / 2 - box.height / 2 - 2) * Math.sin(angle),
+  };
+}
+
+function svg(tag, attributes, text) {
+  const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+  if (text !== undefined) one.textContent = text;
+  return one;
+}
+
+// Where the line from one box to another leaves the first.
+function edgeOf(from, to, box) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const reach = Math.min((box.width / 2 + 5) / Math.abs(dx || 1e-9), (box.height / 2 + 5) / Math.abs(dy || 1e-9), 0.45);
+  return { x: from.x + dx * reach, y: from.y + dy * reach };
+}
+
+function along(from, to, share, aside = 0) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  return { x: from.x + dx * share - (dy / length) * aside, y: from.y + dy * share + (dx / length) * aside };
+}
+
+function arrow(flow, places, box) {
+  const from = edgeOf(places[flow.giver], places[flow.taker], box);
+  const to = edgeOf(places[flow.taker], places[flow.giver], box);
+  const aside = Math.min(34, 12 + 0.2 * Math.hypot(to.x - from.x, to.y - from.y));
+  const bend = along(from, to, 0.5, aside);
+  const label = along(from, to, 0.5, aside * 0.5 + 9);
+  const path = svg("path", { class: "flow", d: `M${from.x},${from.y} Q${bend.x},${bend.y} ${to.x},${to.y}`, "marker-end": "url(#head)" });
+  return [path, svg("text", { x: label.x, y: label.y }, flow.text)];
+}
+
+function clash(fight, places, box) {
+  const [one, other] = fight.seats.map((seat) => places[seat]);
+  const [from, to] = [edgeOf(one, other, box), edgeOf(other, one, box)];
+  const line = svg("line", { class: "clash", x1: from.x, y1: from.y, x2: to.x, y2: to.y });
+  if (Math.hypot(to.x - from.x, to.y - from.y) < 40) return [line];  // no room: what happens tells it
+  const [near, far] = [along(from, to, 0.14), along(from, to, 0.86)];
+  return [
+    line,
+    svg("text", { class: "strength", x: near.x, y: near.y }, fight.strengths[0]),
+    svg("text", { class: "strength", x: far.x, y: far.y }, fight.strengths[1]),
+  ];
+}
+
+function node(scene, seat, place, box) {
+  const city = scene.cities[seat];
+  const [name, value] = Object.entries(city.facts)[0];
+  const one = make("div", seat === scene.turn_of ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
+  if (scene.board.length === 0) one.append(make("br"), number(value, name.replace(/s$/, "")));
+  if (game.seats[seat].side >= 0) one.append(make("br"), `${percent(game.shares[here][seat])} to win`);
+  one.style.cssText = `left:${place.x}px;top:${place.y}px;width:${box.width}px;--seat:${colourOf(seat)}`;
+  return one;
+}
+
+function drawRing(scene) {
+  const ring = find("ring");
+  const width = ring.clientWidth;
+  if (!width) return;
+  const narrow = width < 420;
+  const height = Math.round(narrow ? width * (seatCount > 5 ? 1.6 : 1.1) : Math.min(width * 0.85, 460));
+  const box = { width: narrow ? 96 : 124, height: scene.board.length ? 62 : 84 };
+  ring.style.height = `${height}px`;
+  const places = game.seats.map((_, seat) => boxOf(seat, width, height, box));
+  const drawing = svg("svg", { "aria-hidden": "true" });
+  const marker = svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" });
+  marker.append(svg("path", { d: "M0,0 L8,4 L0,8 Z" }));
+  drawing.append(svg("defs", {}));
+  drawing.firstChild.append(marker);
+  game.seats.forEach((_, seat) => {
+    const next = places[(seat + 1) % seatCount];
+    drawing.append(svg("line", { class: "edge", x1: places[seat].x, y1: places[seat].y, x2: next.x, y2: next.y }));
+  });
+  for (const fight of scene.clashes) drawing.append(...clash(fight, places, box));
+  for (const flow of scene.flows) drawing.append(...arrow(flow, places, box));
+  ring.classList.toggle("small", narrow);
+  ring.replaceChildren(drawing, ...game.seats.map((_, seat) => node(scene, seat, places[seat], box)));
+  const coins = scene.flows.map((flow) => `${game.seats[flow.giver].name} to ${game.seats[flow.taker].name}: ${flow.text}`);
+  const points = game.seats.map((seat, place) => `${seat.name} ${total(scene, place)}`);
+  ring.setAttribute("aria-label", `Points: ${points.join(", ")}. ${game.flows}: ${coins.join(", ") || "none"}.`);
+}
+
+// --- what happens, cards, board, points
+
+function eventLine(event) {
+  const line = make("li");
+  if (event.seat !== null) line.append(make("b", "", game.seats[event.seat].name), " ");
+  line.append(event.veiled === null || sees(event.seat) ? event.text : event.veiled);
+  return line;
+}
+
+function chip(name, className, note) {
+  const one = make("li", `card ${className}`, name);
+  if (game.kinds[name]) one.style.setProperty("--kind", game.kinds[name]);
+  if (note) one.append(make("small", "", `, ${note}`));
+  return one;
+}
+
+function cardList(names, draw) {
+  return names.length ? make("ul", "cards", ...names.map(draw)) : make("p", "nothing", "none");
+}
+
+function handOf(city, seat) {
+  if (!sees(seat)) {
+    return make("p", "nothing", `${number(city.hand.length, "card")}, closed`);
+  }
+  const played = (name, place) => place === city.hand.indexOf(name) && city.chosen[name];  // of two copies the first
+  return cardList(city.hand, (name, place) => chip(name, played(name, place) ? "chosen" : "", played(name, place)));
+}
+
+function cityOf(scene, seat) {
+  const { label, policy, side } = game.seats[seat];
+  const city = scene.cities[seat];
+  const one = make("article", "city");
+  one.style.setProperty("--seat", colourOf(seat));
+  const heading = make("h3", "", label);
+  const chance = side < 0 ? "" : `, win chance ${percent(game.shares[here][seat])}`;
+  heading.append(make("small", "", `${policy}, ${number(total(scene, seat), "point")}${chance}`));
+  const facts = make("dl");
+  for (const [fact, value] of Object.entries(city.facts)) {
+    facts.append(make("div", "", make("dt", "", fact), make("dd", "", String(value))));
+  }
+  one.append(heading, facts);
+  if (city.groups.length) {
+    const cards = make("ul", "cards");
+    for (const group of city.groups) {
+      cards.append(...group.cards.map((card) => chip(card, group.new.includes(card) ? "new" : "", group.new.includes(card) ? "new" : "")));
+    }
+    one.append(make("h4", "", scene.board.length ? city.groups[0].label : "built"), cards);
+  }
+  if (side >= 0 && city.hand.length) one.append(make("h4", "", game.hands), handOf(city, seat));
+  return one;
+}
+
+function boardRow(row) {
+  const line = make("tr", "", make("th", "", row.name));
+  line.firstChild.scope = "row";
+  const finished = row.places.every((disc) => disc === null);
+  const discs = row.places.map((disc) => (disc === null ? make("li", "card gone", "built") : chip(disc, "")));
+  line.append(make("td", "", finished ? make("p", "nothing", "finished") : make("ul", "cards", ...discs)));
+  line.append(...row.parts.map((parts) => make("td", "number", finished ? "" : String(parts))));
+  return line;
+}
+
+function standingRow(scene, seat) {
+  const swatch = make("i", "chip");
+  swatch.style.background = colourOf(seat);
+  const name = make("th", "", swatch, game.seats[seat].label);
+  name.scope = "row";
+  const cells = scene.cities[seat].points.map((one) => make("td", "number", String(one)));
+  const chance = game.seats[seat].side < 0 ? "" : percent(game.shares[here][seat]);
+  return make("tr", "", name, ...cells, make("td", "number total", String(total(scene, seat))), make("td", "number", chance));
+}
+
+// --- stepping
+
+function show(place) {
+  here = Math.max(0, Math.min(scenes.length - 1, place));
+  const scene = scenes[here];
+  const name = scene.label.startsWith(scene.chapter) || here === 0 ? scene.label : `${scene.chapter}, ${scene.label.toLowerCase()}`;
+  if (find("moment").textContent !== name) find("moment").textContent = name;
+  find("where").value = here;
+  find("where").setAttribute("aria-valuetext", name);
+  for (const id of ["first", "back"]) find(id).disabled = here === 0;
+  for (const id of ["on", "last"]) find(id).disabled = here === scenes.length - 1;
+  drawRing(scene);
+  find("events").replaceChildren(...scene.events.map(eventLine));
+  find("seats").replaceChildren(...scene.cities.map((_, seat) => cityOf(scene, seat)));
+  find("rows")?.replaceChildren(...scene.board.map(boardRow));
+  find("standing").replaceChildren(...scene.cities.map((_, seat) => standingRow(scene, seat)));
+  find("points-of").textContent = name;
+  for (const cursor of document.querySelectorAll(".cursor")) cursor.style.left = `${(100 * here) / (scenes.length - 1)}%`;
+  for (const line of document.querySelectorAll(".story > li")) {
+    line.toggleAttribute("aria-current", Number(line.dataset.step) === here);
+    if (line.hasAttribute("aria-current")) line.setAttribute("aria-current", "step");
+  }
+  try {
+    history.replaceState(null, "", here ? `#${here}` : location.pathname + location.search);
+  } catch { /* a page on the disk may have no history */ }
+}
+
+function chapterFrom(direction) {
+  const starts = scenes.flatMap((scene, place) => (place === 0 || scene.chapter !== scenes[place - 1].chapter ? [place] : []));
+  const ahead = starts.filter((place) => (direction > 0 ? place > here : place < here));
+  if (direction > 0) return ahead.length ? ahead[0] : scenes.length - 1;
+  return ahead.length ? ahead[ahead.length - 1] : 0;
+}
+
+const KEYS = {
+  ArrowRight: () => here + 1,
+  ArrowLeft: () => here - 1,
+  PageDown: () => chapterFrom(1),
+  PageUp: () => chapterFrom(-1),
+  Home: () => 0,
+  End: () => scenes.length - 1,
+};
+
+document.addEventListener("keydown", (event) => {
+  const inField = event.target.closest("input, select, .scroll");
+  if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey || inField) return;
+  event.preventDefault();
+  show(KEYS[event.key]());
+});
+find("first").addEventListener("click", () => show(0));
+find("back").addEventListener("click", () => show(here - 1));
+find("on").addEventListener("click", () => show(here + 1));
+find("last").addEventListener("click", () => show(scenes.length - 1));
+find("where").addEventListener("input", (event) => show(Number(event.target.value)));
+for (const jump of document.querySelectorAll(".jump")) {
+  jump.addEventListener("click", () => {
+    show(Number(jump.dataset.step));
+    find("table").scrollIntoView();
+  });
+}
+for (const field of document.querySelectorAll(".field")) {
+  field.addEventListener("click", (event) => {
+    const { left, width } = field.getBoundingClientRect();
+    show(Math.round(((event.clientX - left) / width) * (scenes.length - 1)));
+  });
+}
+
+// A swipe over what changes: leftwards is on, as a page is turned.
+let touched = null;
+for (const section of document.querySelectorAll(".live")) {
+  section.addEventListener("touchstart", (event) => {
+    const inside = event.target.closest(".scroll");
+    const scrolls = inside && inside.scrollWidth > inside.clientWidth;
+    touched = event.touches.length === 1 && !scrolls ? event.touches[0] : null;
+  }, { passive: true });
+  section.addEventListener("touchend", (event) => {
+    if (!touched) return;
+    const [dx, dy] = [event.changedTouches[0].clientX - touched.clientX, event.changedTouches[0].clientY - touched.clientY];
+    touched = null;
+    if (Math.abs(dx) > 50 && Math.abs(dx) > 2 * Math.abs(dy)) show(here + (dx < 0 ? 1 : -1));
+  }, { passive: true });
+}
+
+function showWords() {
+  for (const words of document.querySelectorAll(".told")) {
+    words.textContent = sees(Number(words.dataset.seat)) ? words.dataset.open : words.dataset.veiled;
+  }
+}
+
+find("view").addEventListener("change", () => {
+  showWords();
+  show(here);
+});
+addEventListener("hashchange", () => show(Number(location.hash.slice(1)) || 0));
+new ResizeObserver(() => drawRing(scenes[here])).observe(find("ring"));
+addEventListener("beforeprint", () => drawRing(scenes[here]));
+showWords();
+show(Number(location.hash.slice(1)) || 0);
