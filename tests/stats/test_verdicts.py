@@ -13,9 +13,23 @@ from wsim.stats.tables import Table
 def test_a_verdict_names_the_side_where_the_q_value_is_small_enough() -> None:
     values, q = [1.2, 0.8, 1.2, np.nan, 1.5], [0.01, 0.04, 0.06, 0.01, np.nan]
     assert verdicts(values, q, 1.0).to_list() == ["higher", "lower", "unclear", None, None]
-    assert verdicts(values[:2], q[:2], 1.0, level=0.99).to_list() == ["unclear", "unclear"]
+    assert verdicts(values[:2], [0.02, 0.04], 1.0, level=0.99).to_list() == ["unclear", "unclear"]
     assert verdicts([0.5], [0.0]).to_list() == ["higher"]
     assert verdicts([-0.5], [0.09], level=0.9).to_list() == ["lower"]
+
+
+def test_the_verdict_of_a_factor_is_against_the_fair_share() -> None:
+    """Seat 0 wins every game of three: it is higher, the others lower, though no share is below 0."""
+    seats = pl.DataFrame(
+        {
+            "game": np.repeat(np.arange(60), 3).astype(np.uint64),
+            "seat": np.tile(np.arange(3), 60).astype(np.uint8),
+            "win_share": np.where(np.tile(np.arange(3), 60) == np.repeat(np.arange(60) % 10 == 0, 3), 1.0, 0.0),
+            "total": np.tile([3.0, 2.0, 1.0], 60),
+        }
+    )
+    frame = stats.factor(seats, "seat").frame
+    assert dict(frame.select("seat", "verdict").iter_rows()) == {0: "higher", 1: "lower", 2: None}
 
 
 def test_tables_of_runs_stand_row_by_row_in_the_order_of_the_first() -> None:
