@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+import wsim
+from tests.conftest import Command
 from wsim.errors import UserError
 from wsim.wonders import analysis
 
@@ -259,3 +263,18 @@ def test_a_turn_without_a_choice_does_not_count() -> None:
     assert both.equals(free)
     sold = analysis.pick_effects(pl.concat([picks, forced]).sort("game"), seats, "sell").frame
     assert counts(sold, "Baths")["picks"] == 2
+
+
+def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Command, tmp_path: Path) -> None:
+    plain, randomised = str(tmp_path / "plain"), str(tmp_path / "randomised")
+    run = ("run", "--games", "60", "--policies", "random", "--picks", "-q", "--threads", "1", "--out")
+    assert wsim_command(*run, plain).code == 0
+    assert wsim_command(*run, randomised, "--randomise", "1").code == 0
+    table = json.loads(wsim_command("table", randomised, "effects", "--action", "sell", "--json").out)
+    opened = wsim.load_run(randomised)
+    expected = analysis.pick_effects(opened.picks, opened.seats, "sell").frame
+    assert [row["effect"] for row in table["rows"]] == expected["effect"].to_list()
+    refused = wsim_command("table", plain, "effects")
+    assert (refused.code, refused.out) == (2, "")
+    assert "were not randomised" in refused.err
+    assert "--randomise 0.1 --picks" in refused.err
