@@ -79,7 +79,7 @@ class _Seats:
         return {agent: float(desk[self.reward][seat]) * float(desk.over) for seat, agent in enumerate(self.agents)}
 
 
-class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc] (PettingZoo has no types)
+class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which one agent acts after the other (``wsim.env.aec``).
 
     An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty where it is another agent's
@@ -159,7 +159,7 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc] (PettingZoo
         self._seats.state = "closed"
 
 
-class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc] (likewise)
+class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
 
     ``step`` needs an action of every agent with a mask that is not empty; the others may be left out. ``columns`` and
