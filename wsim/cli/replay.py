@@ -40,11 +40,11 @@ class Page:
         check_replay(page.playouts, target)
         return page
 
-    def write(self, simulator: Simulator) -> None:
+    def write(self, simulator: Simulator, *, quiet: bool) -> None:
         """Write the page and say where it lies; to standard output, which is no terminal, the page itself."""
         from wsim.report.replay import render, replay_of, write_replay
 
-        with progress_bar(show=True) as progress:
+        with progress_bar(not quiet) as progress:
             replay = replay_of(self.plan, simulator, self.number, self.playouts, progress)
         if self.target is None:
             sys.stdout.write(render(replay))

@@ -68,7 +68,7 @@ class Told:
                 f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}"
             )
         if form == "html" and self.why is not None:
-            raise UserError("a page tells what moves were worth by itself: leave --why away")
+            raise UserError("a page tells win chances, not what each move was worth: --why goes with text or json")
         if self.playouts is not None and self.why is None and form != "html":
             raise UserError(f"--playouts is of --why and of a page, not of {form}: add --why or --format html")
         return form
@@ -116,7 +116,7 @@ def trace_command(given: Given, first: int | None, told: Told) -> None:
     if folder is not None:
         refuse_other_rules(load_run(folder), plan, simulator)
     if page is not None:
-        page.write(simulator)
+        page.write(simulator, quiet=told.quiet)
         return
     with progress_bar(not told.quiet) as progress:
         texts = _texts(simulator, plan, range(first, first + plan.games), form, why, progress)
