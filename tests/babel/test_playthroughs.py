@@ -45,8 +45,9 @@ def test_the_playthroughs_show_every_part_of_the_game() -> None:
 @pytest.mark.jit_off
 def test_the_parts_of_a_trace() -> None:
     trace = table(seed=9, policies=("builder:explore=0.2",)).trace(5)
-    outer = ["format", "game", "ruleset", "seed", "index", "seats", "board", "start", "hands", "turns", "end", "scores"]
-    assert list(trace) == outer
+    outer = ["format", "game", "ruleset", "seed", "index", "seats", "rules"]
+    assert list(trace) == [*outer, "board", "start", "hands", "turns", "end", "scores"]
+    assert trace["rules"] == {"action_cards": True, "two_colour_discs": False, "changed": []}
     assert trace["seats"] == [{"policy": "builder:explore=0.2"}] * 4
 
 
