@@ -2,6 +2,7 @@
 
 The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars.
 
+env: environments of PettingZoo and Gymnasium, and thousands of games stepped at once (``wsim.env``).
 Game: a game in progress, to be asked, stepped, copied and played on.
 simulate: play the games of a plan and return one row per game and seat.
 play: the same, with one row per decision beside it.
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
 
 if TYPE_CHECKING:
+    from wsim import env
     from wsim.comparisons.picks import experiment_picks
     from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
@@ -39,6 +41,7 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "env",
     "experiment_picks",
     "load_run",
     "payments",
@@ -66,6 +69,8 @@ _HOMES = {  # where each name is, as module or as module:name
 
 
 def __getattr__(name: str) -> Any:
+    if name == "env":
+        return import_module("wsim.env")
     if name not in _HOMES:
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")

@@ -28,6 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("positions",),
     ("comparisons",),
     ("report",),
+    ("env",),
     ("wonders", "babel"),
     ("policy",),
     ("__init__",),
@@ -36,7 +37,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "report")
+NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "report", "env")
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {

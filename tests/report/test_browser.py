@@ -6,8 +6,11 @@ What it needs is told in tests/report/browser.py.
 from __future__ import annotations
 
 import base64
+import csv
+import io
 import json
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,3 +217,96 @@ def test_nothing_is_asked_of_the_network(view: Chrome) -> None:
 
 def test_the_file_is_small(page: str) -> None:
     assert Path(page.removeprefix("file://")).stat().st_size < 1_500_000
+
+
+# --- for everybody ----------------------------------------------------------------------------------------------------
+
+
+def open_all(view: Chrome) -> None:
+    view.execute_script("for (const one of document.querySelectorAll('details')) one.open = true;")
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_accessibility_engine_has_nothing_to_say(view: Chrome, scheme: str, width: int) -> None:
+    """axe-core (WCAG 2.1 AA): names, roles, headings, and the contrast of every text, folded tables included."""
+    colours(view, scheme)
+    resize(view, width)
+    open_all(view)
+    # the rows of a table are alike: the first of each are enough
+    view.execute_script("for (const row of document.querySelectorAll('tbody tr:nth-child(n+9)')) row.remove();")
+    source = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    view.execute_script(source)
+    view.set_script_timeout(120)
+    asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']}).then(arguments[0])"
+    violations = view.execute_async_script(asked)["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_on_coloured_cells_can_be_read(view: Chrome, scheme: str) -> None:
+    """An engine does not look into drawings: the ink on every cell of the match-ups, mixed as the browser mixes it."""
+    colours(view, scheme)
+    script = """
+        const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+        const rgb = (layers) => {
+            paint.globalAlpha = 1;
+            for (const [colour, alpha] of layers) {
+                paint.globalAlpha = alpha; paint.fillStyle = colour; paint.fillRect(0, 0, 1, 1);
+            }
+            return [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3);
+        };
+        const part = (one) => (one /= 255) <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
+        const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+        const paper = getComputedStyle(document.querySelector('section')).backgroundColor;
+        const number = document.querySelector('#matchups .for-wide .mark-text text');
+        const ink = light(rgb([[getComputedStyle(number).fill, 1]]));
+        return [...document.querySelectorAll('#matchups .for-wide .mark-rect path')].map(cell => {
+            const style = getComputedStyle(cell);
+            const ground = light(rgb([[paper, 1], [style.fill, Number(style.opacity) * Number(style.fillOpacity)]]));
+            return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+        });"""
+    contrasts = view.execute_script(script)
+    assert len(contrasts) == 12
+    assert min(contrasts) >= 4.5
+
+
+def test_no_axis_of_a_share_goes_below_none(view: Chrome) -> None:
+    script = """
+        const axes = ['#policies', '#wonders'].map(one => `${one} .for-wide .role-axis-label text`).join(', ');
+        const texts = [...document.querySelectorAll(axes)].map(one => one.textContent);
+        return texts.filter(text => /^[^a-z]+$/i.test(text))"""
+    labels = [float(text.replace("\N{MINUS SIGN}", "-")) for text in view.execute_script(script)]
+    assert len(labels) > 8
+    assert min(labels) >= 0
+
+
+def test_a_table_says_where_it_goes_on_to_the_side(view: Chrome) -> None:
+    cue = """
+        return [...document.querySelectorAll('.grid')].map(one => [
+            one.hasAttribute('data-more'),
+            one.querySelector('.scroll').scrollWidth > one.querySelector('.scroll').clientWidth + 1,
+            one.querySelector('.more').offsetParent !== null,
+        ])"""
+    resize(view, 390)
+    open_all(view)
+    view.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    told = view.execute_script(cue)
+    assert all(said == goes_on == shown for said, goes_on, shown in told)
+    assert any(said for said, _, _ in told)
+    assert not all(said for said, _, _ in told)
+
+
+def test_every_table_can_be_taken_away(view: Chrome) -> None:
+    text = view.execute_script("return csvOf(document.querySelector('#cards-table table'))")
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0][:4] == ["Card", "Color", "Age", "Seats"]
+    assert "Win points: 95 % interval" in rows[0]
+    assert len(rows) == 1 + len(column(view, 0))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    points = rows[0].index("Win points")
+    assert all(float(row[points]) >= 0 for row in rows[1:] if row[points])
+    assert len(rows[1][points]) > 6  # the figure itself, not what was rounded for reading
+    buttons = view.execute_script("return [...document.querySelectorAll('.download')].map(one => one.hidden)")
+    assert len(buttons) == len(view.execute_script("return [...document.querySelectorAll('.grid')].map(one => one.id)"))
+    assert not any(buttons)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wsim.babel.position import BabelPosition
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.many import Many
     from wsim.positions.scenes import Retelling
 
 __all__ = ["BabelSimulator", "most_picks"]
@@ -75,6 +76,13 @@ class BabelSimulator:
         from wsim.babel.position import machine_of
 
         return machine_of(self)
+
+    @cached_property
+    def many(self) -> Many:
+        """The kernels, ready for many games at once."""
+        from wsim.babel.many import many_of
+
+        return many_of(self)
 
     def begin(self, number: int) -> BabelPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""

@@ -92,10 +92,10 @@ class Machine:
                 self.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if game.error[0]:
-            self._raise_for(game.error)
+            self.raise_for(game.error)
         return decider, game
 
-    def _raise_for(self, error: Any) -> None:
+    def raise_for(self, error: Any) -> None:
         """Raise UserError for a policy that failed, or returned no legal index."""
         self.line_up.raise_failure()
         _, seat, index, count = (int(value) for value in error)

@@ -23,6 +23,8 @@ __all__ = ["Drawing", "calibration", "curve", "forest", "matchups", "scores", "s
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
+DEEPEST = 0.5
+"""Opacity of a cell's colour at most: the number on it keeps a contrast of 4.5 : 1, on paper and at night."""
 MOST_LINES = len(SERIES)  # score distributions that can be told apart
 MOST_BINS = 60
 LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
@@ -99,7 +101,7 @@ def forest(
     def make(narrow: bool) -> alt.TopLevelMixin:
         y = alt.Y("label:N", sort=None, title=None, axis=_labels(shown["label"], narrow))
         axis = alt.Axis(tickCount=5 if narrow else 8)
-        scale = alt.Scale(zero=False, padding=10)
+        scale = alt.Scale(zero=False, nice=False, domain=_span(shown, low, high, reference, difference), clamp=True)
         base = alt.Chart(shown).encode(y=y, description="tip:N")
         colour = _state_scale(ACCENT, FAINT)
         bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
@@ -115,6 +117,14 @@ def forest(
         return alt.layer(_line(x=reference), bars, points).properties(height=ROW_HEIGHT * len(shown))
 
     return _drawing(make, alternative)
+
+
+def _span(rows: pl.DataFrame, low: str, high: str, reference: float, difference: bool) -> list[float]:
+    """Return the ends of an axis: a little beyond all intervals; no share lies below 0, so no axis of one does."""
+    ends = [reference, *rows[low].drop_nulls().to_list(), *rows[high].drop_nulls().to_list()]
+    margin = 0.04 * (max(ends) - min(ends)) or 0.1
+    first = min(ends) - margin
+    return [first if difference else max(0.0, first), max(ends) + margin]
 
 
 def stacked(
@@ -226,7 +236,7 @@ def matchups(rows: pl.DataFrame, alternative: str) -> Drawing:
     means = rows.group_by("label").agg(pl.col("ahead").mean()).sort("ahead", "label", descending=[True, False])
     names = means["label"].to_list()
     clear = pl.col("q").fill_null(1) < CLEAR
-    strength = ((pl.col("ahead") - 0.5).abs() * 2).sqrt() * 0.75 + 0.15
+    strength = ((pl.col("ahead") - 0.5).abs() * 2).sqrt() * (DEEPEST - 0.15) + 0.15
     shown = rows.with_columns(
         pl.when(clear).then(strength).otherwise(0.1).alias("strength"),
         pl.when(~clear)

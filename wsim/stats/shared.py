@@ -49,6 +49,5 @@ STRENGTHS = Analysis(
     "Plackett-Luce strengths, from the whole order of finish",
     by=("policy",),
     first=("strength", "verdict", "q", "win_share", "n"),
-    shown="asked",
 )
 VARIANCE = Analysis(variance_shares, "how much of the score's variance comes from what", options=OUTCOME, shown="asked")

@@ -84,6 +84,7 @@ ANALYSES: Mapping[str, str] = {
     "wonders": "wsim.wonders.analysis.boards:WONDERS",
     "cards": "wsim.wonders.analysis.cards:CARDS",
     "readings": "wsim.wonders.analysis.readings:READINGS",
+    "effects": "wsim.wonders.analysis.propensity:EFFECTS",
     "matchups": "wsim.stats.shared:MATCHUPS",
     "crowding": "wsim.stats.shared:CROWDING",
     "strengths": "wsim.wonders.analysis.boards:STRENGTHS",

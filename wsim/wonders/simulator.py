@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
+    from wsim.positions.many import Many
     from wsim.positions.scenes import Retelling
     from wsim.wonders.position import WondersPosition
 
@@ -59,6 +60,13 @@ class WondersSimulator:
         from wsim.wonders.position import machine_of
 
         return machine_of(self)
+
+    @cached_property
+    def many(self) -> Many:
+        """The kernels, ready for many games at once."""
+        from wsim.wonders.many import many_of
+
+        return many_of(self)
 
     def begin(self, number: int) -> WondersPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""

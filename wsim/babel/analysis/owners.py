@@ -66,5 +66,4 @@ SYNERGIES = Analysis(
     by=(),
     first=PAIRS,
     options=_OPTIONS,
-    shown="asked",
 )

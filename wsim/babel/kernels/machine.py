@@ -124,6 +124,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     else:
         copy_words(state, words)
     if command == OBSERVE:
+        game.choice.count = 0
+        advance(game, rules, 0)
         observe(game, rules, seat, seen)
         return seat
     if command == REDRAW:

@@ -77,3 +77,45 @@ const watcher = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) links.get(target.id)?.classList.toggle("here", isIntersecting);
 }, { rootMargin: "-30% 0px -60% 0px" });
 for (const section of document.querySelectorAll("section[id]")) watcher.observe(section);
+
+// Tables: a word where they go on to the side, and their rows as a file.
+function tellMore() {
+  for (const grid of document.querySelectorAll(".grid")) {
+    const scroll = grid.querySelector(".scroll");
+    grid.toggleAttribute("data-more", scroll.scrollWidth > scroll.clientWidth + 1);
+  }
+}
+
+function quoted(text) {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csvOf(table) {
+  const headings = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+  const ranged = headings.map((_, column) => rows.some((cells) => cells[column].querySelector("small")));
+  const names = headings.flatMap((name, column) => (ranged[column] ? [name, `${name}: 95 % interval`] : [name]));
+  const lines = rows.map((cells) =>
+    cells.flatMap((cell, column) => {
+      const words = (cell.querySelector(".value") ?? cell).textContent.trim();
+      const value = cell.classList.contains("number") ? cell.dataset.key : words;
+      return ranged[column] ? [value, cell.querySelector("small")?.textContent.trim() ?? ""] : [value];
+    }),
+  );
+  return [names, ...lines].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+}
+
+for (const button of document.querySelectorAll(".download")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const grid = button.closest(".grid");
+    const link = document.createElement("a");
+    link.download = `${grid.id}.csv`;
+    link.href = URL.createObjectURL(new Blob([csvOf(grid.querySelector("table"))], { type: "text/csv" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+}
+addEventListener("resize", tellMore);
+for (const one of document.querySelectorAll("details")) one.addEventListener("toggle", tellMore);
+tellMore();

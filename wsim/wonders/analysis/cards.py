@@ -125,7 +125,6 @@ SYNERGIES = Analysis(
     by=(),
     first=PAIRS,
     options=_SOME,
-    shown="asked",
 )
 CHAINS = Analysis(
     _chains,

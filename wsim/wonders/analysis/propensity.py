@@ -16,14 +16,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
+from wsim.lab.store import Run
+from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import check_level, nulls
 from wsim.stats.moments import Moments
+from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
 from wsim.wonders.game import PICK_ACTIONS
 
-__all__ = ["pick_effects"]
+__all__ = ["EFFECTS", "pick_effects"]
 
 _BATCH = 65_536
 _ROUNDED = 1e-5  # relative error of a probability stored as float32
@@ -206,3 +209,22 @@ def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> lis
             sums = np.bincount(cells, values, cards * batch.games).astype(np.float64)
             features.append(sums.reshape(cards, batch.games))
     return features
+
+
+def _effects(run: Run, *, action: str = "build", outcome: str = "total", level: float = 0.95) -> Table:
+    if not (run.plan.picks and run.plan.options.get("randomise")):
+        raise UserError(
+            f"the picks of the run {str(run.path)!r} were not randomised, so that nothing can be said of what they "
+            "cause: play it with --randomise 0.1 --picks, or ask wsim experiment picks"
+        )
+    return pick_effects(run.picks, run.seats, action, outcome=outcome, level=level)
+
+
+EFFECTS = Analysis(
+    _effects,
+    "what building (selling, ...) each card causes (runs with --randomise 0.1 --picks)",
+    columns=("card", "effect", "p", "q", "drawn", "effective", "picks"),
+    first=("effect", "q", "drawn", "effective"),
+    options={"action": Option("build, stage (bury), sell or take"), **OUTCOME},
+    fits=lambda plan: plan.picks and bool(plan.options.get("randomise")),
+)

@@ -1,0 +1,196 @@
+"""The environments keep the interfaces of PettingZoo and Gymnasium, by the tests of these libraries."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim.env
+from wsim.errors import UserError
+
+gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is missing: pip install wsim[env]")
+pytest.importorskip("pettingzoo", reason="PettingZoo is missing: pip install wsim[env]")
+
+PLANS: dict[str, dict[str, Any]] = {
+    "1e": {},
+    "cities": {"ruleset": "2e-cities", "players": 5, "actions": "moves"},
+    "duo": {"ruleset": "1e-duo", "players": 2},
+    "babel": {"game": "tower_of_babel"},
+}
+plans = pytest.mark.parametrize("keys", PLANS.values(), ids=PLANS.keys())
+lenient = pytest.mark.filterwarnings("ignore")  # the libraries' tests remark on observations that are dictionaries
+
+
+@lenient
+@plans
+def test_one_after_the_other_for_pettingzoo(keys: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from pettingzoo.test import api_test, seed_test
+
+    api_test(wsim.env.aec(**keys), num_cycles=40)
+    seed_test(lambda: wsim.env.aec(**keys), num_cycles=40)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+@lenient
+@plans
+def test_all_at_once_for_pettingzoo(keys: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    from pettingzoo.test import parallel_api_test
+    from pettingzoo.test.seed_test import parallel_seed_test
+
+    parallel_api_test(wsim.env.parallel(**keys), num_cycles=30)
+    parallel_seed_test(lambda: wsim.env.parallel(**keys), num_cycles=30)
+    assert "Passed Parallel API test" in capsys.readouterr().out
+
+
+@lenient
+@plans
+def test_one_seat_for_gymnasium(keys: dict[str, Any]) -> None:
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(wsim.env.single(policies="random", **keys))
+
+
+def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
+    """Return the first legal action of every agent that decides."""
+    return {agent: int(told["action_mask"].argmax()) for agent, told in seen.items() if told["action_mask"].any()}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
+    """The same actions lead to the same game, and those who act together are not told of each other."""
+    keys = PLANS[name]
+    together, apart = wsim.env.parallel(seed=6, **keys), wsim.env.aec(seed=6, **keys)
+    seen, _ = together.reset()
+    apart.reset()
+    most = 0
+    while together.agents:
+        actions = actions_of(together, seen)
+        most = max(most, len(actions))
+        for _ in actions:
+            agent = apart.agent_selection
+            told = apart.observe(agent)
+            assert (told["observation"] == seen[agent]["observation"]).all()
+            assert (told["action_mask"] == seen[agent]["action_mask"]).all()
+            apart.step(actions[agent])
+        seen, rewards, *_ = together.step(actions)
+    assert rewards == apart.rewards
+    assert sum(rewards.values()) == pytest.approx(1.0)
+    assert most == {"1e": 4, "cities": 5, "duo": 1, "babel": most}[name]
+
+
+def test_a_game_of_one_seat_is_told() -> None:
+    env = wsim.env.single(seat=2, policies="random", seed=4)
+    seen, info = env.reset()
+    assert seen[env.columns.index("seat")] == 2
+    over = False
+    while not over:
+        seen, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
+    assert len(info["scores"]) == 4
+    assert 0.0 <= reward <= 1.0
+    with pytest.raises(UserError, match="the game is over: reset"):
+        env.step(0)
+
+
+def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
+    env = wsim.env.single(seed=4)
+    _, info = env.reset()
+    illegal = int(info["action_mask"].argmin())
+    *_, reward, over, _, info = env.step(illegal)
+    assert (reward, over) == (-1.0, True)
+    assert info["illegal"].startswith(f"action {illegal} ({env.actions[illegal]}) is not legal here")
+    strict = wsim.env.single(seed=4, illegal="raise")
+    strict.reset()
+    with pytest.raises(UserError, match="is not legal here"):
+        strict.step(illegal)
+    for action, sentence in ((10**6, "there is no action"), (-1, "there is no action"), ("a", "a whole number")):
+        with pytest.raises(UserError, match=sentence):
+            strict.step(action)
+
+
+def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:
+    env = wsim.env.aec()
+    with pytest.raises(UserError, match="no game has begun"):
+        env.step(0)
+    env.reset(seed=1)
+    with pytest.raises(UserError, match="there is no agent 'player_7'"):
+        env.observe("player_7")
+    illegal = int(env.observe(env.agent_selection)["action_mask"].argmin())
+    with pytest.raises(UserError, match=rf"player_0: action {illegal} .* is not legal here"):
+        env.step(illegal)
+    while env.agents:
+        told, _, over, _, _ = env.last()
+        env.step(None if over else int(told["action_mask"].argmax()))
+    with pytest.raises(UserError, match="the game is over"):
+        env.step(0)
+    with pytest.raises(UserError, match="seed must be at least 0"):
+        env.reset(seed=-1)
+    env.close()
+    with pytest.raises(UserError, match="the environment is closed"):
+        env.reset()
+
+
+def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
+    env = wsim.env.parallel(seed=1)
+    with pytest.raises(UserError, match="no game has begun"):
+        env.step({})
+    seen, _ = env.reset()
+    actions = actions_of(env, seen)
+    for wrong, sentence in (
+        ({**actions, "player_9": 0}, "there is no agent 'player_9'"),
+        ({"player_0": actions["player_0"]}, "player_1 has something to decide, and no action"),
+        ({**actions, "player_2": int(seen["player_2"]["action_mask"].argmin())}, "player_2: action"),
+        (3, "a mapping of agents"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            env.step(wrong)  # type: ignore[arg-type]
+    again = env.step(actions)[0]
+    assert (again["player_0"]["observation"] != seen["player_0"]["observation"]).any()
+    env.close()
+    with pytest.raises(UserError, match="the environment is closed"):
+        env.step(actions)
+
+
+def test_wrong_words_are_one_sentence() -> None:
+    with pytest.raises(UserError, match="there is no seat 4"):
+        wsim.env.single(seat=4)
+    with pytest.raises(UserError, match="illegal must be end or raise, not 'stop'"):
+        wsim.env.single(illegal="stop")
+    with pytest.raises(UserError, match="reward must be win or score"):
+        wsim.env.aec(reward="rank")
+
+
+@pytest.mark.parametrize(
+    ("call", "module", "library"),
+    [("aec", "zoo", "PettingZoo"), ("parallel", "zoo", "PettingZoo"), ("single", "gym", "Gymnasium")],
+)
+def test_a_missing_library_names_the_extra(
+    call: str, module: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = builtins.__import__
+
+    def missing(name: str, *rest: Any, **more: Any) -> Any:
+        if name.split(".")[0] in ("gymnasium", "pettingzoo"):
+            raise ModuleNotFoundError(name=name)
+        return there(name, *rest, **more)
+
+    for name in [name for name in sys.modules if name in (f"wsim.env.{module}", "wsim.env.spaces")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(UserError) as caught:
+        getattr(wsim.env, call)()
+    assert str(caught.value) == (f'wsim.env.{call} needs {library}, which is not installed: pip install "wsim[env]"')
+
+
+def test_spaces_draw_what_is_legal() -> None:
+    env = wsim.env.aec(seed=3)
+    env.reset()
+    space = env.action_space("player_0")
+    space.seed(1)
+    mask = env.observe("player_0")["action_mask"]
+    assert all(mask[space.sample()] for _ in range(50))
+    assert env.observation_space("player_0").contains(env.observe("player_0"))
+    assert np.asarray(space.sample(mask)).dtype == np.int64

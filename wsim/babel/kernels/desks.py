@@ -1,0 +1,76 @@
+"""The records of many games stepped at once, and the fixed actions by which callers decide.
+
+Every decision has a range of fixed actions of its own, one behind the other in the order of ``words.DECISIONS``; each
+move has exactly one. In a turn it is the move itself, likewise a card played, a kind set aside, a mask, no or yes. An
+offer is ``(trade card * KIND_CARDS + cards of the second kind) * KIND_CARDS + cards of the first``; completing is 1 +
+``Jokers' second * KIND_CARDS + first``, declining 0.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+
+from wsim.babel.kernels.layout import COMPLETED
+from wsim.babel.kernels.moves import first_of, second_of, trades
+from wsim.babel.words import ACTION_CARDS, COMPLETE, DECISIONS, KINDS, OFFER, SEATS, SLOTS
+from wsim.jit import from_dtype, kernel, record_type
+
+__all__ = ["DESK", "KIND_CARDS", "ORDERS", "RANGES", "STARTS", "Desk", "Orders", "fixed_action", "move_of"]
+
+KIND_CARDS = 7  # cards of one kind in an offer: 0 to 6
+_PAIRS = KIND_CARDS * KIND_CARDS
+RANGES = (1 + SLOTS, 1 + len(ACTION_CARDS), 1 + len(KINDS), 2 * _PAIRS, 1 << len(KINDS), 1 << SEATS, 1 + _PAIRS, 2, 2)
+"""The fixed actions of each decision, how many."""
+STARTS = (0, *accumulate(RANGES))
+"""Where those of each decision begin; the last number is that of all of them."""
+assert len(RANGES) == len(DECISIONS)
+_STARTS = np.array(STARTS)
+
+ORDERS = np.dtype(
+    [  # the same for all games of a call
+        ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
+        ("callers", "i8"),  # mask of the players that the caller decides for
+        ("fixed", "i8"),  # 1: actions are fixed actions; 0: indices into the list of legal moves
+        ("stride", "i8"),  # from the number of a game that is over to that of the next one; 0: none follows
+    ],
+    align=True,
+)
+
+DESK = np.dtype(
+    [  # one game as its caller sees it
+        ("number", "i8"),  # of the game that is being played
+        ("action", "i8"),  # what the caller decided; the kernel reads it
+        ("seat", "i8"),  # the player whose decision is next, NOBODY: the game is over
+        ("kind", "i8"),  # CHOICE.kind
+        ("moment", "i8"),  # decisions of one moment are made without seeing each other; NOBODY: made alone
+        ("over", "i8"),  # 1: a game ended in this call, with these outcomes:
+        ("score", "f8", (SEATS,)),  # points
+        ("share", "f8", (SEATS,)),  # of the victory
+    ],
+    align=True,
+)
+
+Orders = record_type(ORDERS, constant=True)
+Desk = from_dtype(DESK)
+
+
+@kernel
+def fixed_action(kind, move):
+    """Return the fixed action of a move of a decision."""
+    start = _STARTS[kind]
+    if kind == OFFER:
+        return start + (trades(move) * KIND_CARDS + second_of(move)) * KIND_CARDS + first_of(move)
+    if kind == COMPLETE and move >= COMPLETED:
+        return start + 1 + second_of(move) * KIND_CARDS + first_of(move)
+    return start + move
+
+
+@kernel
+def move_of(choice, action):
+    """Return the legal move of a fixed action."""
+    for index in range(choice.count):
+        if fixed_action(choice.kind, choice.moves[index]) == action:
+            return choice.moves[index]
+    return choice.moves[0]

@@ -1,0 +1,185 @@
+"""Tables: games that wait for decisions of a caller, stepped together by the kernel of their game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.positions.machine import OBSERVE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.positions.many import Many
+
+__all__ = ["REWARDS", "Tables", "checked_seat", "chosen_plan"]
+
+ACTIONS = ("fixed", "moves")
+REWARDS = {"win": "share", "score": "score"}
+"""What an agent can be rewarded by: the field of a desk."""
+_PIECES = 4  # for each thread: games differ in length, so the last piece should be short
+_SMALLEST_PIECE = 16
+
+
+def chosen_plan(plan: Plan | None, keys: Mapping[str, Any]) -> Plan:
+    """Return the plan of an environment: policies stay at their seats unless the caller rotates them."""
+    if plan is not None:
+        return plan.replace(**keys)
+    return Plan.make(**{"rotate": False, **keys})
+
+
+def checked_seat(seat: Any, players: int) -> int:
+    """Return the seat of a player; raise UserError for another."""
+    if isinstance(seat, bool) or seat not in range(players):
+        raise UserError(f"there is no seat {seat!r}: the players sit at 0 to {players - 1}")
+    return int(seat)
+
+
+def checked_word(key: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """Return a word that is known; raise UserError for another."""
+    if word not in known:
+        raise UserError(f"{key} must be {' or '.join(known)}, not {word!r}{nearest(str(word), known)}")
+    return word
+
+
+def _records(count: int, dtype: np.dtype[Any]) -> Any:
+    """Return zeroed records whose fields are attributes."""
+    return np.zeros(count, dtype).view(np.recarray)
+
+
+class Tables:
+    """Some games, each at a decision of a caller's seat or over.
+
+    Parameters
+    ----------
+    plan: what is played; its line-up plays the seats that are not the caller's.
+    count: games.
+    callers: the seats that the caller decides for.
+    actions: ``fixed`` or ``moves``.
+    again: whether the next game begins where one is over.
+    threads: that step the games.
+
+    Attributes
+    ----------
+    desks: structured, one for each game: number, action, seat, kind, moment, over, score, share (``kernels/desks.py``).
+    seen: int16, (count, columns): what the seat that decides may know. masks: bool, (count, actions): what it may do.
+    columns, actions: names of both.
+    """
+
+    def __init__(
+        self, plan: Plan, count: int, callers: tuple[int, ...], actions: str, *, again: bool = False, threads: int = 1
+    ) -> None:
+        checked_word("actions", actions, ACTIONS)
+        self.plan, self.count, self.threads = plan, count, threads
+        self._prepare()
+        many, self.columns = self._many, self._many.columns
+        fixed = actions == "fixed"
+        self.actions = many.actions if fixed else tuple(map(str, range(many.most_moves)))
+        self.states = np.zeros((count, many.machine.state.itemsize // 8), np.uint64)
+        self.desks = _records(count, many.desk)
+        self.seen = np.zeros((count, len(self.columns)), np.int16)
+        self._masks = np.zeros((count, len(self.actions)), np.uint8)
+        self.masks: NDArray[np.bool_] = self._masks.view(np.bool_)
+        self._orders = _records(1, many.orders)
+        self._orders.fixed = fixed
+        self._orders.callers = sum(1 << seat for seat in callers)
+        self._orders.stride = count if again else 0
+        self._next = 0
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def _prepare(self) -> None:
+        simulator = find_game(self.plan.game).prepare(self.plan)
+        many: Many | None = getattr(simulator, "many", None)
+        if many is None:
+            raise UserError(f"{self.plan.game} has no environments")
+        self._many = many
+
+    def begin(self, seed: int | None) -> None:
+        """Begin a game at every table: with a seed its first ones, without one the next ones."""
+        if seed is not None:
+            self.plan = self.plan.replace(seed=seed)
+            self._prepare()
+            self._next = 0
+        self.desks.number = np.arange(self._next, self._next + self.count)
+        self._next = self._next + self.count
+        self._orders.begin = 1
+        self._run()
+        self._orders.begin = 0
+
+    def step(self, actions: Any) -> None:
+        """Carry out an action at every table; they are legal."""
+        self.desks.action = actions
+        self._run()
+        if self._orders[0].stride:
+            self._next = int(self.desks.number.max()) + 1
+
+    def _run(self) -> None:
+        size = max(_SMALLEST_PIECE, -(-self.count // (_PIECES * self.threads)))
+        if self._pool is None or self.count <= size:
+            self._piece(0, self.count)
+            return
+        starts = range(0, self.count, size)
+        for _ in self._pool.map(self._piece, starts, [min(start + size, self.count) for start in starts]):
+            pass
+
+    def _piece(self, start: int, end: int) -> None:
+        """Step the games from ``start`` on, in this thread."""
+        machine = self._many.machine
+        game, words = machine.workspace()
+        part = slice(start, end)
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            try:
+                place = self._many.entry(
+                    *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
+                    *(self._orders[0], self.desks[part], self.seen[part], self._masks[part]),
+                )
+            except Exception as error:
+                machine.line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
+        if place >= 0:
+            machine.raise_for(game.error)
+
+    def is_legal(self, action: Any, place: int = 0) -> bool:
+        """Say whether an action is legal at a table; raise UserError for what is no action at all."""
+        if isinstance(action, bool) or not isinstance(action, int | np.integer):
+            raise UserError(f"an action is a whole number, not {action!r}")
+        if not 0 <= action < len(self.actions):
+            raise UserError(f"there is no action {action}: they go from 0 to {len(self.actions) - 1}")
+        return bool(self.masks[place, action])
+
+    def illegal(self, action: Any, place: int = 0) -> str:
+        """Return the sentence that says why an action is not legal."""
+        names = [self.actions[one] for one in np.flatnonzero(self.masks[place])[:3]]
+        count = int(self.masks[place].sum())
+        return (
+            f"action {action} ({self.actions[int(action)]}) is not legal here: {count} are, among them "
+            f"{', '.join(names)}; see the mask"
+        )
+
+    def observe(self, seat: int, place: int = 0) -> NDArray[np.int16]:
+        """Return what any player may know."""
+        seen = np.zeros(len(self.columns), np.int16)
+        self._many.machine.run(self.states[place], OBSERVE, 0, seat, seen=seen)
+        return seen
+
+    def clone(self) -> Self:
+        """Return a copy that is stepped on its own, in one thread."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.states, other.seen, other._masks = self.states.copy(), self.seen.copy(), self._masks.copy()
+        other.desks, other._orders = self.desks.copy(), self._orders.copy()
+        other.masks = other._masks.view(np.bool_)
+        other._pool = None
+        return other
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None

@@ -1,0 +1,254 @@
+"""A game as an environment of PettingZoo: every seat is an agent, ``player_0`` and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict
+from pettingzoo import AECEnv, ParallelEnv
+
+from wsim.env.spaces import LegalDiscrete, mask_of, observation_box
+from wsim.env.tables import REWARDS, Tables, checked_word, chosen_plan
+from wsim.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from wsim.lab.plan import Plan
+
+__all__ = ["GameAEC", "GameParallel"]
+
+_Observation = dict[str, Any]
+
+
+class _Seats:
+    """What both environments have: tables of one game, spaces, names of the agents."""
+
+    def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
+        chosen = chosen_plan(plan, keys)
+        self.reward = REWARDS[checked_word("reward", reward, REWARDS)]
+        self.tables = Tables(chosen, 1, tuple(range(chosen.players)), actions)
+        self.agents = [f"player_{seat}" for seat in range(chosen.players)]
+        columns, count = len(self.tables.columns), len(self.tables.actions)
+        masks = Box(0, 1, (count,), np.int8)
+        self.actions = {agent: LegalDiscrete(count) for agent in self.agents}
+        self.observations = {
+            agent: Dict({"observation": observation_box(columns), "action_mask": masks}) for agent in self.agents
+        }
+        self.state = "not begun"
+
+    def seat_of(self, agent: Any) -> int:
+        """Return the seat of an agent; raise UserError for one that is not there."""
+        if agent not in self.agents:
+            known = ", ".join(self.agents)
+            raise UserError(f"there is no agent {agent!r}: they are {known}{nearest(str(agent), self.agents)}")
+        return self.agents.index(agent)
+
+    def begin(self, seed: int | None) -> None:
+        """Begin a game."""
+        self.check_open()
+        self.tables.begin(seed)
+        self.state = "running"
+
+    def check_open(self) -> None:
+        """Raise UserError if the environment is closed."""
+        if self.state == "closed":
+            raise UserError("the environment is closed")
+
+    def check_running(self) -> None:
+        """Raise UserError if there is no game to step."""
+        self.check_open()
+        if self.state != "running":
+            why = "the game is over" if self.state == "over" else "no game has begun"
+            raise UserError(f"{why}: reset() begins a game")
+
+    def check_legal(self, agent: str, tables: Tables, action: Any) -> None:
+        """Raise UserError for an action that is not legal at a table."""
+        if not tables.is_legal(action):
+            raise UserError(f"{agent}: {tables.illegal(action)}")
+
+    def seen_by(self, agent: str, tables: Tables, decides: bool) -> _Observation:
+        """Return the observation of an agent; what is legal goes to its space of actions, too."""
+        mask = mask_of(tables.masks[0]) if decides else np.zeros(len(self.tables.actions), np.int8)
+        self.actions[agent].legal = mask
+        return {"observation": tables.observe(self.seat_of(agent)), "action_mask": mask.copy()}
+
+    def rewards(self) -> dict[str, float]:
+        """Return the rewards of the agents: 0 until the end."""
+        desk = self.tables.desks[0]
+        return {agent: float(desk[self.reward][seat]) * float(desk.over) for seat, agent in enumerate(self.agents)}
+
+
+class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
+    """A game in which one agent acts after the other (``wsim.env.aec``).
+
+    An observation is ``{"observation": int16, "action_mask": int8}``; the mask is empty where it is another agent's
+    turn. ``columns`` and ``actions`` name the numbers of an observation and the actions.
+    """
+
+    metadata = {"name": "wsim_aec_v1", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
+        super().__init__()
+        self._seats = _Seats(plan, keys, actions, reward)
+        self.possible_agents = list(self._seats.agents)
+        self.columns, self.actions = self._seats.tables.columns, self._seats.tables.actions
+        self.action_spaces, self.observation_spaces = self._seats.actions, self._seats.observations
+        self.agents: list[str] = []
+
+    @property
+    def plan(self) -> Plan:
+        """What is played."""
+        return self._seats.tables.plan
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[self.possible_agents[self._seats.seat_of(agent)]]
+
+    def action_space(self, agent: str) -> LegalDiscrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+        """Begin a game: with a seed its first one, without one the next."""
+        self._seats.begin(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._select()
+
+    def _select(self) -> None:
+        """Let the agent act whose decision is next."""
+        seats = self._seats
+        self.agent_selection = self.possible_agents[int(seats.tables.desks[0].seat)]
+        seats.actions[self.agent_selection].legal = mask_of(seats.tables.masks[0])
+
+    def observe(self, agent: str) -> _Observation:
+        """Return what an agent may know and do."""
+        seats = self._seats
+        seats.check_open()
+        seat = seats.seat_of(agent)
+        return seats.seen_by(agent, seats.tables, int(seats.tables.desks[0].seat) == seat)
+
+    def step(self, action: Any) -> None:
+        """Carry out the action of ``agent_selection``; None for an agent whose game is over."""
+        seats = self._seats
+        seats.check_running()
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            if action is not None:
+                raise UserError(f"the game is over: {agent} can only step None")
+            self._was_dead_step(action)
+            seats.state = "running" if self.agents else "over"
+            return
+        seats.check_legal(agent, seats.tables, action)
+        self._cumulative_rewards[agent] = 0.0
+        seats.tables.step(int(action))
+        self.rewards = seats.rewards()
+        if seats.tables.desks[0].over:
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self._select()
+        self._accumulate_rewards()
+
+    def close(self) -> None:
+        """Close the environment: nothing can be stepped any more."""
+        self._seats.state = "closed"
+
+
+class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
+    """A game in which agents that choose at the same time act together (``wsim.env.parallel``).
+
+    ``step`` needs an action of every agent with a mask that is not empty; the others may be left out. ``columns`` and
+    ``actions`` name the numbers of an observation and the actions.
+    """
+
+    metadata = {"name": "wsim_parallel_v1", "render_modes": []}  # noqa: RUF012
+
+    def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
+        self._seats = _Seats(plan, keys, actions, reward)
+        self.possible_agents = list(self._seats.agents)
+        self.columns, self.actions = self._seats.tables.columns, self._seats.tables.actions
+        self.action_spaces, self.observation_spaces = self._seats.actions, self._seats.observations
+        self.agents: list[str] = []
+        self._asked: dict[int, Tables] = {}
+
+    @property
+    def plan(self) -> Plan:
+        """What is played."""
+        return self._seats.tables.plan
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[self.possible_agents[self._seats.seat_of(agent)]]
+
+    def action_space(self, agent: str) -> LegalDiscrete:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[self.possible_agents[self._seats.seat_of(agent)]]
+
+    def reset(
+        self,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> tuple[dict[str, _Observation], dict[str, dict[str, Any]]]:
+        """Begin a game: with a seed its first one, without one the next."""
+        self._seats.begin(seed)
+        self.agents = list(self.possible_agents)
+        return self._seen(), {agent: {} for agent in self.agents}
+
+    def _seen(self) -> dict[str, _Observation]:
+        """Find out who acts in the coming step, and return all observations.
+
+        Those who choose at the same time are found by letting them choose, in a copy: what one of them chooses shows
+        in nothing that another is told.
+        """
+        seats = self._seats
+        self._asked = {}
+        tables = seats.tables.clone()
+        first = tables.desks[0].moment
+        while True:
+            desk = tables.desks[0]
+            if desk.over or desk.seat in self._asked or (self._asked and (first < 0 or desk.moment != first)):
+                break
+            self._asked[int(desk.seat)] = tables
+            if first < 0:
+                break
+            tables = tables.clone()
+            tables.step(int(tables.masks[0].argmax()))
+        told = {}
+        for seat, agent in enumerate(self.possible_agents):
+            told[agent] = seats.seen_by(agent, self._asked.get(seat, seats.tables), seat in self._asked)
+        return told
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, _Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Carry out the actions of all agents that have something to decide."""
+        seats = self._seats
+        seats.check_running()
+        if not isinstance(actions, Mapping):
+            raise UserError(f"actions are a mapping of agents to actions, not {actions!r}")
+        for agent in actions:
+            seats.seat_of(agent)
+        for seat, tables in self._asked.items():
+            agent = self.possible_agents[seat]
+            if agent not in actions:
+                raise UserError(f"{agent} has something to decide, and no action")
+            seats.check_legal(agent, tables, actions[agent])
+        for seat in self._asked:
+            assert int(seats.tables.desks[0].seat) == seat
+            seats.tables.step(int(actions[self.possible_agents[seat]]))
+        over = bool(seats.tables.desks[0].over)
+        if over:
+            seats.state = "over"
+        agents, seen = self.possible_agents, self._seen()
+        self.agents = [] if over else list(agents)
+        ended = dict.fromkeys(agents, over)
+        return seen, seats.rewards(), ended, dict.fromkeys(agents, False), {agent: {} for agent in agents}
+
+    def close(self) -> None:
+        """Close the environment: nothing can be stepped any more."""
+        self._seats.state = "closed"

@@ -1,0 +1,91 @@
+"""The records of many games stepped at once, and the fixed actions by which callers decide.
+
+A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
+or ``SPEND`` (a build that uses up the once-per-age free build). Behind those of the cards stand declining, then the
+coins paid for a loss, 0 to ``MOST_PAID``, which stands for more as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import from_dtype, kernel, record_type
+from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.words import BUILD, DECLINE, PAY, SEATS, SELL, STAGE
+
+__all__ = [
+    "DESK",
+    "MOST_PAID",
+    "ORDERS",
+    "SPEND",
+    "WITH_CARD",
+    "Desk",
+    "Orders",
+    "cheapest",
+    "fixed_action",
+    "price_of",
+]
+
+SPEND = 3
+WITH_CARD = 4
+MOST_PAID = 31
+assert (BUILD, STAGE, SELL) == (0, 1, 2)
+
+ORDERS = np.dtype(
+    [  # the same for all games of a call
+        ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
+        ("callers", "i8"),  # mask of the players that the caller decides for
+        ("fixed", "i8"),  # 1: actions are fixed actions; 0: indices into the list of legal moves
+        ("stride", "i8"),  # from the number of a game that is over to that of the next one; 0: none follows
+    ],
+    align=True,
+)
+
+DESK = np.dtype(
+    [  # one game as its caller sees it
+        ("number", "i8"),  # of the game that is being played
+        ("action", "i8"),  # what the caller decided; the kernel reads it
+        ("seat", "i8"),  # the player whose decision is next, NOBODY: the game is over
+        ("kind", "i8"),  # CHOICE.kind
+        ("moment", "i8"),  # decisions of one moment are made without seeing each other; NOBODY: made alone
+        ("over", "i8"),  # 1: a game ended in this call, with these outcomes:
+        ("score", "f8", (SEATS,)),  # points
+        ("share", "f8", (SEATS,)),  # of the victory
+    ],
+    align=True,
+)
+
+Orders = record_type(ORDERS, constant=True)
+Desk = from_dtype(DESK)
+
+
+@kernel
+def fixed_action(move, cards):
+    """Return the fixed action of a move."""
+    action = action_of(move)
+    if action == PAY:
+        return WITH_CARD * cards + 1 + min(bank_of(move), MOST_PAID)
+    if action == DECLINE:
+        return np.int64(WITH_CARD * cards)
+    if action == BUILD and spends_of(move):
+        action = SPEND
+    return WITH_CARD * card_of(move) + action
+
+
+@kernel
+def price_of(move):
+    """Return what a move costs its city, in coins; paying a loss: less the more is paid, so the most is cheapest."""
+    if action_of(move) == PAY:
+        return -bank_of(move)
+    return bank_of(move) + left_of(move) + right_of(move)
+
+
+@kernel
+def cheapest(choice, cards, action):
+    """Return the cheapest move of a fixed action, the first of several as cheap ones."""
+    found, least = choice.moves[0], np.int64(1 << 40)
+    for index in range(choice.count):
+        move = choice.moves[index]
+        if fixed_action(move, cards) == action and price_of(move) < least:
+            found, least = move, price_of(move)
+    return found
