@@ -11,6 +11,8 @@ import pytest
 
 from tests.babel.tools import table
 from wsim.babel.simulator import BabelSimulator
+from wsim.game import find_game
+from wsim.lab.plan import Plan
 
 FOLDER = Path(__file__).parent / "playthroughs"
 MIXED = ("builder", "supplier", "collector", "majority", "greedy")
@@ -45,9 +47,27 @@ def test_the_playthroughs_show_every_part_of_the_game() -> None:
 @pytest.mark.jit_off
 def test_the_parts_of_a_trace() -> None:
     trace = table(seed=9, policies=("builder:explore=0.2",)).trace(5)
-    outer = ["format", "game", "ruleset", "seed", "index", "seats", "board", "start", "hands", "turns", "end", "scores"]
-    assert list(trace) == outer
+    outer = ["format", "game", "ruleset", "seed", "index", "seats", "rules"]
+    assert list(trace) == [*outer, "board", "start", "hands", "turns", "end", "scores"]
+    assert trace["rules"] == {"action_cards": True, "two_colour_discs": False, "changed": []}
     assert trace["seats"] == [{"policy": "builder:explore=0.2"}] * 4
+
+
+@pytest.mark.jit_off
+def test_a_trace_names_every_value_that_was_changed() -> None:
+    changed = find_game("tower_of_babel").prepare(
+        Plan.make(game="tower_of_babel", policies="random", set=["babel.value_table.2=[12, 6, 3]"], action_cards=False)
+    )
+    trace = changed.trace(0)
+    assert trace["rules"] == {
+        "action_cards": False,
+        "two_colour_discs": False,
+        "changed": [
+            {"entry": "value_table.2", "value": [12, 6, 3]},
+            {"entry": "rules.use_action_cards", "value": False},
+        ],
+    }
+    assert "changed: value_table.2 = [12, 6, 3]\n" in changed.text(trace)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
 from wsim.babel.telling import phrase
-from wsim.babel.trace import make_trace
+from wsim.babel.trace import make_trace, rules_told
 from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
@@ -152,6 +152,7 @@ class BabelSimulator:
             "seed": self._seed,
             "index": number,
             "seats": [{"policy": self.labels[int(row["entry"])]} for row in rows],
+            "rules": rules_told(self.catalogue),
             **make_trace(self.catalogue, game, rows),
         }
 

@@ -37,7 +37,7 @@ from wsim.babel.words import (
     TURN,
 )
 
-__all__ = ["Event", "by_kind", "make_trace", "read_log"]
+__all__ = ["Event", "by_kind", "make_trace", "read_log", "rules_told"]
 
 
 @dataclass(frozen=True)
@@ -327,3 +327,12 @@ def make_trace(catalogue: Catalogue, game: Any, rows: Any) -> dict[str, Any]:
         for number, wonder in enumerate(wonders)
     ]
     return {"board": layout, "start": int(game.hidden.starter), **told, "scores": scores}
+
+
+def rules_told(catalogue: Catalogue) -> dict[str, Any]:
+    """Return the rules in force: the variants, and every value that is not as in the card file."""
+    return {
+        "action_cards": bool(catalogue.rules["use_action_cards"]),
+        "two_colour_discs": bool(catalogue.rules["use_two_colour_discs"]),
+        "changed": [{"entry": entry, "value": value} for entry, value in catalogue.changed()],
+    }

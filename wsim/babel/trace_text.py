@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,13 @@ def game_text(trace: Mapping[str, Any]) -> str:
 
 def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
     yield f"Tower of Babel, rule set {trace['ruleset']}, seed {trace['seed']}, game {trace['index']}"
+    rules = trace["rules"]
+    yield (
+        f"{'with' if rules['action_cards'] else 'without'} action cards, "
+        f"{'with' if rules['two_colour_discs'] else 'without'} two-colour discs"
+    )
+    for change in rules["changed"]:
+        yield f"changed: {change['entry']} = {json.dumps(change['value'])}"
     yield ""
     for wonder in trace["board"]:
         yield f"  {wonder['wonder']}: {', '.join(map(_disc, wonder['discs']))}"

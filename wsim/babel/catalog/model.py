@@ -115,6 +115,13 @@ class Catalogue:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def changed(self) -> tuple[tuple[str, Any], ...]:
+        """Return the entries below ``[babel]`` that differ from the card file's, with their values."""
+        found = _leaves(self.section)
+        before = _leaves(self.base)
+        names = [entry for entry in {**found, **before} if not entry.startswith("confidence.")]
+        return tuple((entry, found.get(entry)) for entry in names if found.get(entry) != before.get(entry))
+
     def value(self, entry: str) -> Any:
         """Return the value in force at a dotted path below ``[babel]``."""
         return _at(self.section, entry)
@@ -132,6 +139,17 @@ class Catalogue:
         """Whether an entry plays a part under the switches of this catalogue."""
         needed = next((switch for start, switch in _NEEDED.items() if entry.startswith(start)), None)
         return needed is None or bool(self.rules[needed])
+
+
+def _leaves(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Return every value of a table and of the tables in it, by its dotted path; lists are values."""
+    found: dict[str, Any] = {}
+    for key, value in section.items():
+        if isinstance(value, Mapping):
+            found |= _leaves(value, f"{above}{key}.")
+        else:
+            found[f"{above}{key}"] = list(value) if isinstance(value, tuple) else value
+    return found
 
 
 def _at(section: Mapping[str, Any], entry: str) -> Any:
