@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from tests.games import medal_game, toy_game
 from wsim.game import GAMES
+
+os.environ.pop("COLUMNS", None)  # commands of the tests print as into a pipe, whatever terminal the tests run in
 
 
 @dataclass(frozen=True)

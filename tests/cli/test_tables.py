@@ -123,7 +123,10 @@ def test_synergies_of_a_card_are_its_partners(wsim_command: Command, run: str) -
         ("variance RUN --outcome totl", "the table has no column 'totl'"),
         ("calibrate RUN --tolerance wide", "--tolerance cannot be 'wide': human standard deviations within which"),
         ("calibrate RUN --by policy", "this table cannot be split by policy: a run of the first edition beside"),
-        ("table RUN card", "seven_wonders has no table of card: it has policies, wonders, cards, matchups, crowding"),
+        (
+            "table RUN card",
+            "seven_wonders has no table of card: it has policies, wonders, cards, readings, effects, matchups",
+        ),
         ("table RUN variance --outcom total", "the table variance has no option '--outcom': it has --outcome (did you"),
         ("table RUN matchups --outcome total", "the table matchups has no option '--outcome': it has --by"),
         ("table RUN variance --outcome", "the option '--outcome' needs a value: a column of numbers"),

@@ -130,7 +130,7 @@ def test_military_over_ages(case: dict[str, Any]) -> None:
 @cases("military_sum")
 def test_military_sum(case: dict[str, Any]) -> None:
     table = three()
-    tokens = case.get("tokens", [case.get("victory_points", 0)] + [-1] * case.get("defeat_tokens", 0))
+    tokens = case.get("tokens", [1] * case.get("victory_points", 0) + [-1] * case.get("defeat_tokens", 0))
     table.cities[0].victories = [token for token in tokens if token > 0]
     table.cities[0].defeats = tokens.count(-1)
     assert token_sums(table)[0] == case["expected"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import City, Clash, Event, Flow, Group, Retelling, Scene, Seat, moments
 from wsim.wonders.position import WondersPosition
-from wsim.wonders.words import CATEGORIES, COLORS
+from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
 if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator
 
 __all__ = ["retell"]
 
-_WORDS = {"build": "builds it", "stage": "builds a stage with it", "sell": "sells it"}
+_WORDS = dict(zip(ACTIONS, ("builds it", "builds a stage with it", "sells it"), strict=False))
 
 
 def retell(simulator: WondersSimulator, number: int) -> Retelling:

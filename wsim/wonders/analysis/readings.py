@@ -26,12 +26,13 @@ from wsim.stats.moments import Moments
 from wsim.stats.shared import RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
+from wsim.wonders.words import ACTIONS, BUILD, SELL, STAGE
 
 __all__ = ["READINGS", "card_readings"]
 
 _FATES: Mapping[str, tuple[str, ...]] = {
     "seen": (),
-    "taken": ("build", "stage", "sell"),
+    "taken": (ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
     "sold": ("sell",),
     "buried": ("stage",),
 }

@@ -339,6 +339,7 @@ REDRAW = np.dtype(
         ("pool_size", "i8"),  # of them
         ("pile", "i2", (CARDS,)),  # copies of each name on the discard pile
         ("wanted", "i2", (CARDS,)),  # copies that the seat saw there, still to be accounted for by sales of this age
+        ("strict", "i8"),  # 1: what was seen on the pile must agree
         ("weight", "f8"),  # by how much fewer ways there were to account for them than there might have been
         ("builds", "i2", (QUEUE,)),  # names built from the pile, in order
         ("built_at", "i2", (QUEUE,)),  # age * (TURNS + 1) + turn of each

@@ -141,7 +141,7 @@ def want_pile(game, rules, me):
 def _seen_pile_at(game, me):
     """Return the moment at which the seat saw the discard pile in this age, -1 if it did not."""
     looked = game.own[me].looked
-    if looked == 0:
+    if looked == 0 or game.redraw.strict == 0:
         return -1
     moment = (looked - 1) >> MOMENT_AT
     return moment if moment // (TURNS + 1) == game.public.age else -1

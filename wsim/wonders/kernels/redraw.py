@@ -8,7 +8,7 @@ it. Then all that is left open is where each unseen slot is, and every place is 
 
 A redrawing makes up a whole past: for each age, which slot left which hand in which turn. Hands are numbered by the
 seat that they were first dealt to. A past that does not hold the cards that were seen on the discard pile, or built
-from it, is thrown away and made up anew.
+from it, is thrown away and made up anew; after very many the pile alone stays as it was seen, whatever was sold.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
 _FREE_CITY_SEAT = 2
 _STREAM = 14  # of redrawings
-MOST_TRIES = 50_000  # pasts made up; the last one stays, should none agree
+MOST_TRIES = 50_000  # pasts made up before a pile that was seen is no longer asked to agree
 
 
 # --- one age, the pile, all of it
@@ -102,7 +102,10 @@ def _last_cards_fit(game, rules, age):
 
 @kernel
 def _make_pile(game, rules, me):
-    """Lay the discard pile that follows from the past, or from what the seat saw of it; say whether it agrees."""
+    """Lay the discard pile that follows from the past, or from what the seat saw of it; say whether it agrees.
+
+    Where that is not asked for (``strict`` is 0), the pile is as it was seen, and what was built from it is taken off.
+    """
     past, own = game.redraw, game.own[me]
     for card in range(rules.cards):
         past.pile[card] = 0
@@ -110,7 +113,8 @@ def _make_pile(game, rules, me):
     if own.looked:
         since = (own.looked - 1) >> MOMENT_AT
         begun = (own.looked - 1) & ((1 << MOMENT_AT) - 1)
-        if since // (TURNS + 1) == game.public.age and not _looks_right(game, rules, me, since, begun):
+        in_this_age = past.strict and since // (TURNS + 1) == game.public.age
+        if in_this_age and not _looks_right(game, rules, me, since, begun):
             return False
         since += 1
         for card in range(rules.cards):
@@ -122,9 +126,9 @@ def _make_pile(game, rules, me):
         if moment >= since:
             _discard_until(game, rules, moment + 1, since)
             since = moment + 1
-        if uniform(past) * _copies_of(rules, card) >= past.pile[card]:
+        if past.strict and uniform(past) * _copies_of(rules, card) >= past.pile[card]:
             return False
-        past.pile[card] -= 1
+        past.pile[card] = max(past.pile[card] - 1, 0)
     _discard_until(game, rules, AGES * (TURNS + 1), since)
     return True
 
@@ -291,11 +295,22 @@ def _show_mates(game, rules, me):
 
 
 @kernel
-def _draw_written(game, rules, me):
-    """Make up a past that agrees with the history, and give everybody what follows from it."""
+def _try_pasts(game, rules, me):
+    """Make up pasts until one agrees with what the seat has seen; say whether one did."""
     for _ in range(MOST_TRIES):
         if _make_past(game, rules, me):
-            break
+            return True
+    return False
+
+
+@kernel
+def _draw_written(game, rules, me):
+    """Make up a past that agrees with the history, and give everybody what follows from it."""
+    game.redraw.strict = 1
+    agrees = _try_pasts(game, rules, me)
+    if not agrees:  # of piles that were seen; all the rest still has to agree
+        game.redraw.strict = 0
+        _try_pasts(game, rules, me)
     for seat in range(rules.players):
         if seat != me:
             for age in range(game.public.age + 1):
