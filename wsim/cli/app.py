@@ -380,12 +380,23 @@ def report(
 @app.command(cls=PlainCommand, short_help="List the policies of a game.")
 def policies(
     game: GameName = None,
+    check: Annotated[
+        str | None, typer.Option(metavar="FILE:NAME", help="Try out a policy of your own.", show_default=False)
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, max=100_000, help="With --check: games of each table.")] = 5,
     wide: Wide = False,
     as_json: Json = False,
 ) -> None:
-    """List the policies that can be named in a line-up, with their parameters."""
-    from wsim.cli.policies import policies_command
+    """List the policies that can be named in a line-up, or try one of your own out.
 
+    A policy of your own is bounds-checked. --check plays it compiled and as plain Python, compares and times the two,
+    and says what is wrong; one that passes is compiled without the checks until its file changes.
+    """
+    from wsim.cli.policies import check_command, policies_command
+
+    if check is not None:
+        check_command(check, game, games, as_json=as_json)
+        return
     policies_command(game, wide=wide, as_json=as_json)
 
 

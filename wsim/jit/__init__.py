@@ -11,7 +11,7 @@ from numba.extending import overload
 
 from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
-from wsim.jit.cache import cache_directory, cache_is_cold, source_digest
+from wsim.jit.cache import cache_directory, cache_is_cold, kept_folder, source_digest
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
 from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
@@ -33,6 +33,7 @@ __all__ = [
     "count_bits",
     "forbidden_writes",
     "from_dtype",
+    "kept_folder",
     "kernel",
     "lowest_bit",
     "njit",

@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,7 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.jit import JIT, NumbaError, address_of, forbidden_writes, kernel, njit, numpy_signature, types
+from wsim.policies.checked import has_passed, note_passed
 from wsim.policies.declare import Declaration, declaration_of
 from wsim.policies.sources import digest_of_sources
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "installed", "installed_module", "plug"]
+__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "note_checked", "plug"]
 
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
@@ -55,6 +57,7 @@ class Plugged:
     where: the file or module it is from, as written. digest: of its source; its name where there is no file.
     call: what the engine calls: its entrance (``Interface.explored``).
     errors: exceptions that a plain-Python policy raised.
+    note_passed: notes that it has passed its check, and need not be bounds-checked any more (``checked``).
     """
 
     where: str
@@ -62,6 +65,7 @@ class Plugged:
     call: Any
     digest: str = ""
     errors: list[BaseException] = field(default_factory=list)
+    note_passed: Callable[[], bool] = field(default=lambda: False, repr=False)
 
     def complaint(self, label: str) -> UserError | None:
         """Return what went wrong inside the policy, in one sentence, or None; raise an interrupt again."""
@@ -113,11 +117,30 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     with _LOCK:
         if key not in _PLUGGED:
             loaded = _load_file(file, digest) if file else _load_module(where)
-            plugged = _make(_function_of(loaded, name, where), entry.name, interface)
-            plugged.where, plugged.digest = where, digest or _digest_of(loaded)
+            source = digest or _digest_of(loaded)
+            checked = not has_passed(source, name, interface)
+            plugged = _make(_function_of(loaded, name, where), entry.name, interface, checked)
+            plugged.where, plugged.digest = where, source
+            plugged.note_passed = partial(note_passed, source, name, interface)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
         return _PLUGGED[key]
+
+
+def function_of(entry: Entry) -> Any:
+    """Return the function that a line-up entry of a file or module names; UserError where there is none."""
+    if entry.file is not None:
+        file = entry.place or entry.file
+        return _function_of(_load_file(file, _digest(file)), entry.function, entry.file)
+    return _function_of(_load_module(str(entry.module)), entry.function, str(entry.module))
+
+
+def note_checked(entry: Entry) -> bool:
+    """Note that a policy of this process has passed its check, for every game that it was made callable for."""
+    where = entry.file or str(entry.module)
+    with _LOCK:
+        made = [one for key, one in _PLUGGED.items() if one.where == where and key[2] == entry.function]
+    return bool(made) and all(one.note_passed() for one in made)
 
 
 # --- finding the function -------------------------------------------------------------------------------------------
@@ -208,7 +231,7 @@ def _function_of(module: ModuleType, name: str, where: str) -> Any:
 # --- making it callable ---------------------------------------------------------------------------------------------
 
 
-def _make(function: Any, label: str, interface: Interface) -> Plugged:
+def _make(function: Any, label: str, interface: Interface, checked: bool) -> Plugged:
     """Check the arguments of a function and make it callable by the engine."""
     source = getattr(function, "py_func", function)
     _check_arguments(source, label)
@@ -216,7 +239,7 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
-        return Plugged("", declaration, _compiled(source, label, interface))
+        return Plugged("", declaration, _compiled(source, label, interface, checked))
     errors: list[BaseException] = []
     return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
 
@@ -235,11 +258,11 @@ def _check_arguments(source: Any, label: str) -> None:
         ) from error
 
 
-def _compiled(source: Any, label: str, interface: Interface) -> Any:
-    """Compile a policy for the engine: its indices are checked, whatever its own decorator says."""
+def _compiled(source: Any, label: str, interface: Interface, checked: bool) -> Any:
+    """Compile a policy for the engine: its indices are checked unless it has passed its check, whatever it says."""
     if not JIT:
         return interface.explored(lambda *records: operator.index(source(*records)))
-    inner = njit(nogil=True, error_model="numpy", boundscheck=True)(source)
+    inner = njit(nogil=True, error_model="numpy", boundscheck=checked)(source)
     _check_types(inner, label, interface)
     return interface.explored(inner)
 

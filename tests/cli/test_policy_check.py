@@ -1,0 +1,83 @@
+"""``wsim policies --check``: a policy of one's own is tried out before it is trusted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+GOOD = """
+import wsim
+from wsim.rng import below
+
+@wsim.policy(parameters={"step": 1})
+def good(public, own, choice, rules):
+    own.memory[0] += 1.0
+    return (below(own, choice.count) + int(own.parameters[0])) % choice.count
+
+@wsim.policy
+def outside(public, own, choice, rules):
+    return 0 if public.coins[public.seats + 3 * choice.count] >= 0 else 1
+
+@wsim.policy
+def forgery(public, own, choice, rules):
+    public.coins[own.seat] = 100
+    return 0
+
+def plain(public, own, choice, rules):
+    return 0
+
+STATE = [0.5]
+
+@wsim.policy
+def frozen(public, own, choice, rules):
+    return 0 if STATE[0] > 0.4 else 1
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(GOOD)
+    return tmp_path
+
+
+def test_a_good_policy_passes_and_is_unchecked_from_then_on(mine: Path, wsim_command: Command) -> None:
+    answer = wsim_command("policies", "--check", "./mine.py:good:step=2", "--games", "4", "--json")
+    found = json.loads(answer.out)
+    assert answer.code == 0
+    assert found["passed"]
+    assert found["wrong"] == []
+    assert sum(found["games"].values()) == 12
+    assert found["unchecked_from_now_on"]
+    told = wsim_command("policies", "--check", "./mine.py:good", "--games", "4")
+    assert "plays the same both ways in 12 games" in told.out
+
+
+def test_a_policy_that_reads_past_a_record_is_found(mine: Path, wsim_command: Command) -> None:
+    answer = wsim_command("policies", "--check", "./mine.py:outside", "--games", "3")
+    assert answer.code == 1
+    assert answer.out.startswith("wrong: ")
+    assert "./mine.py:outside" in answer.out
+    assert "bounds" in answer.out or "raised" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("policy", "sentence"),
+    [
+        ("./mine.py:forgery", "coins"),
+        ("./mine.py:plain", "is plain Python, which is handed copies"),
+        ("balanced", "is no policy of a file or module"),
+        ("./mine.py:none", "there is no function 'none'"),
+        ("./other.py:good", "does not exist"),
+    ],
+)
+def test_what_cannot_be_tried_out_gets_one_sentence(
+    mine: Path, wsim_command: Command, policy: str, sentence: str
+) -> None:
+    answer = wsim_command("policies", "--check", policy, "--games", "2")
+    assert answer.code in (1, 2)
+    assert sentence in answer.out + answer.err

@@ -1,0 +1,170 @@
+"""A user's policy tried out: compiled and as plain Python, in the same games, compared and timed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.batch import play
+from wsim.lab.plan import Plan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["PolicyCheck", "check_policy"]
+
+
+@dataclass(frozen=True)
+class PolicyCheck:
+    """What a check found.
+
+    Attributes
+    ----------
+    policy: the entry. tables: games played of each table, rule set and players.
+    wrong: what is wrong, a sentence each; empty if it has passed.
+    compiled, plain: microseconds of a game of the policy at every seat.
+    noted: whether it may now be compiled without bounds checks.
+    """
+
+    policy: str
+    tables: Mapping[str, int]
+    wrong: tuple[str, ...]
+    compiled: float
+    plain: float
+    noted: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the check as a JSON object."""
+        return {
+            "policy": self.policy,
+            "passed": not self.wrong,
+            "wrong": list(self.wrong),
+            "games": dict(self.tables),
+            "compiled_us": round(self.compiled, 1),
+            "plain_us": round(self.plain, 1),
+            "unchecked_from_now_on": self.noted,
+        }
+
+
+def check_policy(policy: str, tables: Mapping[str, Mapping[str, Any]], games: int, seed: int) -> PolicyCheck:
+    """Play games with a policy compiled (bounds-checked) and as plain Python, and compare them row by row.
+
+    Parameters
+    ----------
+    policy: a line-up entry that names a function of a file or module.
+    tables: name -> plan keys (game, ruleset, players) of what is played.
+    games: of each table. seed: of all.
+
+    Raises UserError for a policy that cannot be loaded, is none of the user's, or is plain Python anyway.
+    """
+    wrong: list[str] = []
+    played: dict[str, int] = {}
+    spent = [0.0, 0.0]
+    _refuse_what_is_not_compiled(policy)
+    for name, keys in tables.items():
+        plan = Plan.make(**keys, games=games, seed=seed, policies=policy)
+        try:
+            compiled, seconds = _timed(plan)
+            plain, plain_seconds = _plain(plan)
+        except UserError as error:
+            wrong.append(f"{name}: {error}")
+            continue
+        played[name] = games
+        spent[0] += seconds
+        spent[1] += plain_seconds
+        apart = _first_difference(compiled, plain)
+        if apart is not None:
+            wrong.append(
+                f"{name}: compiled and as plain Python it plays game {apart} differently: it reads past a record, "
+                "counts an index from the end, or keeps something of its own"
+            )
+    total = max(sum(played.values()), 1)
+    noted = not wrong and _note(policy)
+    return PolicyCheck(policy, played, tuple(wrong), spent[0] / total * 1e6, spent[1] / total * 1e6, noted)
+
+
+def _refuse_what_is_not_compiled(policy: str) -> None:
+    """Raise UserError for a policy that is not the user's, or is plain Python anyway."""
+    from wsim.policies.declare import declaration_of
+    from wsim.policies.lineup import parse_entry
+    from wsim.policies.plug import function_of
+
+    entry = parse_entry(policy)
+    if entry.file is None and entry.module is None:
+        raise UserError(f"{policy!r} is no policy of a file or module: write ./FILE.py:NAME or MODULE:NAME")
+    function = function_of(entry)
+    declared = declaration_of(function)
+    if getattr(function, "py_func", function) is function and (declared is None or declared.python):
+        raise UserError(f"{policy!r} is plain Python, which is handed copies: there is nothing to compare it with")
+
+
+def _plain(plan: Plan) -> tuple[pl.DataFrame, float]:
+    """Play a plan in a process without the JIT; return its seats table and the seconds that its games took."""
+    import polars as pl
+
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "seats.parquet"
+        done = subprocess.run(
+            [sys.executable, "-m", "wsim.lab.policy_check", json.dumps(plan.as_dict()), str(out)],
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise UserError(f"as plain Python, {(done.stderr.strip().splitlines() or ['it ended without a word'])[-1]}")
+        return pl.read_parquet(out), float(done.stdout)
+
+
+def _timed(plan: Plan) -> tuple[pl.DataFrame, float]:
+    """Play a plan on one thread; return its seats table and the seconds that its games took."""
+    import polars as pl
+
+    simulator = find_game(plan.game).prepare(plan)
+    start = time.perf_counter()
+    frames = [chunk.seats for chunk in play(simulator, [range(plan.games)], threads=1, picks=False)]
+    return pl.concat(frames), time.perf_counter() - start
+
+
+def _first_difference(one: pl.DataFrame, other: pl.DataFrame) -> int | None:
+    """Return the first game whose rows differ."""
+    if one.equals(other):
+        return None
+    for game in one["game"].unique(maintain_order=True).to_list():
+        if not one.filter(one["game"] == game).equals(other.filter(other["game"] == game)):
+            return int(game)
+    return None
+
+
+def _note(policy: str) -> bool:
+    """Note that the policy has passed, for the games that were played."""
+    from wsim.policies.lineup import parse_entry
+    from wsim.policies.plug import note_checked
+
+    return note_checked(parse_entry(policy))
+
+
+def _main(plan: str, out: str) -> int:
+    """Play a plan, write its seats table, print the seconds; what is refused goes to stderr."""
+    try:
+        frame, seconds = _timed(Plan.restore(json.loads(plan)))
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    frame.write_parquet(out)
+    sys.stdout.write(f"{seconds}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(*sys.argv[1:]))
