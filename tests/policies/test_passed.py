@@ -66,3 +66,17 @@ def test_what_is_no_policy_gets_one_sentence(policies: Any, sentence: str) -> No
 def test_a_compiled_function_is_passed_too() -> None:
     mine = wsim.policy(name="mine")(last)
     assert wsim.simulate(policies=[mine, "random", "random"], **TABLE)["policy"].cast(str).to_list()[0] == "mine"
+
+
+def test_a_policy_may_hold_a_game_of_its_own() -> None:
+    held: dict[int, wsim.Game] = {}
+
+    def thinker(public: Any, own: Any, choice: Any, rules: Any) -> int:
+        game = held.setdefault(int(own.seat), wsim.Game(ruleset="1e", players=3, seed=9))
+        outcomes = game.rollout("balanced", 3, rng=int(public.turn))
+        return int(outcomes[0, 0, 0]) % int(choice.count)
+
+    line_up = [thinker, "balanced", "random"]
+    once, again = (wsim.simulate(policies=line_up, threads=threads, **TABLE) for threads in (1, 2))
+    assert once.equals(again)
+    assert set(held) == {0, 1, 2}  # the line-up moves on from game to game
