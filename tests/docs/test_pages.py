@@ -75,7 +75,7 @@ def masked(text: str) -> str:
 
 def renewed(step: Step, printed: str) -> str:
     if not step.cut:
-        return printed
+        return printed if printed.endswith("\n") or not printed else printed + "\n"  # else it would swallow the fence
     lines = step.shown.rstrip().splitlines()[:-1]
     return "".join(line + "\n" for line in printed.splitlines()[: len(lines)]) + "...\n"
 
