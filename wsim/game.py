@@ -262,8 +262,11 @@ class Game(Protocol):
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
         ...
 
-    def plan_of(self, told: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the keys of a plan that a position written by hand decides; raise UserError where it cannot be one."""
+    def plan_of(self, told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+        """Return the keys of a plan that a position written by hand decides, in a rule set.
+
+        Raises UserError where it cannot be one.
+        """
         ...
 
     def policies(self) -> Sequence[Mapping[str, Any]]:

@@ -58,7 +58,7 @@ def restricted(plan: Plan, seat: int, things: str) -> Plan:
     return plan.replace(ban=f"{seat}={things}")
 
 
-def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
     return {}
 
 

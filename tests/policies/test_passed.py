@@ -76,7 +76,7 @@ def test_a_policy_may_hold_a_game_of_its_own() -> None:
         outcomes = game.rollout("balanced", 3, rng=int(public.turn))
         return int(outcomes[0, 0, 0]) % int(choice.count)
 
-    line_up = [thinker, "balanced", "random"]
+    line_up: list[Any] = [thinker, "balanced", "random"]
     once, again = (wsim.simulate(policies=line_up, threads=threads, **TABLE) for threads in (1, 2))
     assert once.equals(again)
     assert set(held) == {0, 1, 2}  # the line-up moves on from game to game

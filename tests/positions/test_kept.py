@@ -61,9 +61,10 @@ def test_a_position_is_written_by_hand() -> None:
     assert outcomes[:, :, 0].min() > 5
 
 
-@pytest.mark.parametrize("ruleset", ["1e", "2e-cities"])
-def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str) -> None:
-    game = wsim.Game(ruleset=ruleset, players=4, seed=2, policies="balanced").at(age=2, turn=4)
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities", 4), ("1e-duo", 2)])
+@pytest.mark.parametrize("turn", [3, 4])
+def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str, players: int, turn: int) -> None:
+    game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="balanced").at(age=2, turn=turn)
     assert game.to_move == 0
     again = wsim.Game.from_json(game.to_json(seat=0))
     assert again.legal() == game.legal()
@@ -86,7 +87,7 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "age is a whole number from 1 to 3, not 4": by_hand(age=4),
         "turn is a whole number from 1 to 6, not True": by_hand(turn=True),
         "seat is a whole number from 0 to 2, not 3": by_hand(seat=3),
-        "the hand has 1 cards, but in this turn every seat holds 6": by_hand(hand=["Loom"]),
+        "the hand has 1 cards, but in this turn seat 0 holds 6": by_hand(hand=["Loom"]),
         "the hand of seat 0 cannot hold 6 Loom in age 1": by_hand(hand=["Loom"] * 6),
         "the hand of seat 0 has an unknown card 'Lom' (did you mean 'Loom'?)": by_hand(hand=["Lom"] * 6),
         "hand is a list of names, not 'Loom'": by_hand(hand="Loom"),
@@ -109,7 +110,7 @@ def refusals() -> Mapping[str, dict[str, Any]]:
         "unknown plan key 'rule'": {**by_hand(), "plan": {"rule": "1e"}},
         "the plan of a position file is an object": {**by_hand(), "plan": []},
         "the number of a position file's game is a whole number": {**by_hand(), "number": "1"},
-        "one of the game for two cannot be written by hand": duo(),
+        "a position of the game for two has 3 cities, the Free City the last, not 2": duo(),
         "seats is a list of objects, not None": babel(seats=None),
         "holds 99 building and 0 action cards, but its hand_size is": babel(hand={"camel": 99}),
         "hand has no 'camels'": babel(hand={"camels": 5}),
@@ -142,7 +143,7 @@ def test_a_position_of_babel_is_written_by_hand() -> None:
 
 
 def duo() -> dict[str, Any]:
-    """Return a position of the game for two, which has no form for people."""
+    """Return a position of the game for two without the Free City."""
     file = by_hand()
     file["position"]["cities"] = file["position"]["cities"][:2]
     return {**file, "plan": {"ruleset": "1e-duo"}}

@@ -76,7 +76,7 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
-def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG001
     """Return the keys of a plan that a position written by hand decides: the number of players."""
     from wsim.babel.laying import plan_keys
 

@@ -64,7 +64,7 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     if len(steps) > MOST_STEPS:
         raise UserError(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
     if told is not None:
-        keys = {**keys, **find_game(game).plan_of(told)}
+        keys = {**keys, **find_game(game).plan_of(told, str(keys.get("ruleset", "")))}
     plan = Plan.make(**{**keys, "game": game})
     for entry in plan.line_up:
         if entry.file or entry.module:

@@ -112,11 +112,11 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
-def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
     """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
     from wsim.wonders.laying import plan_keys
 
-    return plan_keys(told)
+    return plan_keys(told, ruleset)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:

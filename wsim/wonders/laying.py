@@ -24,22 +24,22 @@ __all__ = ["CITY_KEYS", "lay_out", "plan_keys"]
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
 )  # fmt: skip
-BY_STEPS = "cannot be written by hand: keep one with Game.to_json()"
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
 
 
-def plan_keys(told: Mapping[str, Any]) -> dict[str, Any]:
+def plan_keys(told: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
     """Return the keys of a plan that a position's cities decide: players, boards and sides."""
     cities = listed("cities", told.get("cities"), Mapping)
-    if len(cities) == 2:
-        raise UserError(f"a position has at least 3 cities, not {len(cities)}: one of the game for two {BY_STEPS}")
+    duo = ruleset.endswith("duo")
+    if duo and len(cities) != 3:
+        raise UserError(f"a position of the game for two has 3 cities, the Free City the last, not {len(cities)}")
     for place, city in enumerate(cities):
         for key in ("wonder", "side"):
             if not isinstance(city.get(key), str):
                 raise UserError(f"city {place} of the position needs its {key} as text, not {city.get(key)!r}")
     return {
-        "players": len(cities),
+        "players": 2 if duo else len(cities),
         "wonders": ",".join(city["wonder"] for city in cities),
         "sides": ",".join(city["side"] for city in cities),
     }
@@ -54,8 +54,6 @@ def lay_out(simulator: WondersSimulator, told: Mapping[str, Any]) -> WondersPosi
     Raises UserError for a position that cannot be.
     """
     rules = simulator.machine.rules
-    if rules.duo:
-        raise UserError(f"a position of the game for two {BY_STEPS}")
     for key in told:
         if key not in KEYS:
             raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
@@ -74,13 +72,24 @@ def lay_out(simulator: WondersSimulator, told: Mapping[str, Any]) -> WondersPosi
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
         record.own[one].passed[:], record.own[one].took[:] = 0, layout.NOBODY
-    record.own[seat].hand = _hand(position, seat, told.get("hand"), size)
+    if rules.duo:
+        _lay_free_city(position, age, turn)
+    drew = bool(rules.duo) and int(record.hidden.holder) == seat
+    record.own[seat].hand = _hand(position, seat, told.get("hand"), size + drew)
     _lay_memory(position, seat, told.get("handed_on", []))
     flow = record.flow
     flow.phase, flow.seat, flow.end, flow.wrap = layout.CHOOSE, seat, int(rules.players), seat
     record.hidden.taken[:] = np.iinfo(np.uint64).max
     position.refresh(LOOK)
     return position.redrawn(seat, 0)
+
+
+def _lay_free_city(position: WondersPosition, age: int, turn: int) -> None:
+    """Say who holds the Free City's card, and how many of its cards are drawn (R45)."""
+    first = 0 if age != 1 else 1
+    hidden = position.record.hidden
+    hidden.holder = first if turn % 2 == 0 else 1 - first
+    hidden.free_pile_next = turn + 1
 
 
 def _lay_city(position: WondersPosition, seat: int, city: Mapping[str, Any]) -> None:
@@ -124,7 +133,7 @@ def _hand(position: WondersPosition, seat: int, names: Any, size: int) -> int:
     """Return a hand as slots of the age; raise UserError for one that cannot be dealt."""
     cards = listed("hand", names, str)
     if len(cards) != size:
-        raise UserError(f"the hand has {len(cards)} cards, but in this turn every seat holds {size}")
+        raise UserError(f"the hand has {len(cards)} cards, but in this turn seat {seat} holds {size}")
     return _slots(position, cards, 0, f"the hand of seat {seat}")
 
 

@@ -71,7 +71,7 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
 POSITION_KEYS: Sequence[str] = ("seat", "hand")
 
 
-def plan_of(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
     return {}
 
 

@@ -61,6 +61,8 @@ def _handed_on(game, rules, me, seat):
 def _hand_of(game, rules, me, seat, built):
     """Draw a hand of another seat."""
     past, size, slots = game.redraw, game.public.hand_size[seat], _ZERO
+    if rules.duo and game.hidden.holder == seat:  # it has drawn the Free City's card
+        size += 1
     known = _handed_on(game, rules, me, seat) & ~built
     while count_bits(known) > size:
         skip, left = below(past, count_bits(known)), known
@@ -102,7 +104,7 @@ def _fill_pile(game, rules):
 @kernel
 def draw_unwritten(game, rules, me):
     """Draw the other hands and the discard pile."""
-    public, own = game.public, game.own[me]
+    public, own, past = game.public, game.own[me], game.redraw
     age = public.age
     seen = own.hand
     for turn in range(public.turn):
@@ -115,4 +117,7 @@ def draw_unwritten(game, rules, me):
         if seat != me:
             other = game.own[seat]
             other.hand = other.seen = _hand_of(game, rules, me, seat, built)
+    if rules.duo:
+        for place in range(game.hidden.free_pile_next, rules.hand_size):
+            game.hidden.free_pile[place] = from_pool(past)
     _fill_pile(game, rules)
