@@ -17,7 +17,7 @@ import pytest
 import wsim.env
 
 PROMISED = 1_000_000
-GAMES = 4096
+GAMES = 16_384
 ROUNDS = 54
 
 
