@@ -11,7 +11,7 @@ import pytest
 
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.positions.machine import LOOK
+from wsim.positions.commands import LOOK
 
 TABLES = {
     "seven_wonders": {"ruleset": "1e", "players": 4},

@@ -85,6 +85,12 @@ Refused = Callable[[wsim.Game], Any]
         (lambda g: g.observe().__getitem__("hands"), "an observation has no 'hands'"),
         (lambda g: g.determinize(0, 1.5), "rng is a whole number, not 1.5"),
         (lambda g: g.rollout("balanced", 0), "at least 1 playout is needed, not 0"),
+        (lambda g: g.rollout("balanced", "10"), "at least 1 playout is needed, not '10'"),
+        (lambda g: g.values(games=2.5), "at least 1 playout is needed, not 2.5"),
+        (lambda g: g.at(age="2"), "comes to no decision at age 2"),
+        (lambda g: wsim.Game("1e"), "a plan is a wsim.Plan"),  # type: ignore[arg-type]
+        (lambda g: wsim.Game(players=4, number="3"), "there is no game number '3'"),  # type: ignore[arg-type]
+        (lambda g: wsim.Game.from_json(None), "a position file is a JSON object"),  # type: ignore[arg-type]
         (lambda g: g.rollout("balancd"), "unknown policy 'balancd'"),
         (lambda g: g.rollout(["balanced"] * 3), "3 policies"),
         (lambda g: g.at(round=3), "a moment has no 'round'"),

@@ -10,7 +10,7 @@ from wsim.babel.game import POSITION_KEYS as KEYS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
 from wsim.errors import UserError, nearest
-from wsim.positions.machine import LOOK
+from wsim.positions.commands import LOOK
 from wsim.positions.written import listed, number_in
 
 if TYPE_CHECKING:

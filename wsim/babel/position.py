@@ -5,37 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.kernels import layout
-from wsim.babel.kernels.machine import run_machine
 from wsim.babel.seeing import columns, told_move, told_own, told_table
 from wsim.babel.telling import view
 from wsim.babel.words import DECISIONS
-from wsim.positions.machine import BEGIN, Machine, StatePosition
+from wsim.positions.machine import StatePosition
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
 
-__all__ = ["BabelPosition", "machine_of"]
-
-
-def machine_of(simulator: BabelSimulator) -> Machine:
-    """Return the kernels of a simulator, ready for positions."""
-    rules, seating, line_up = simulator.compiled
-    return Machine(run_machine, layout.GAME, layout.STATE, rules, seating, line_up)
+__all__ = ["BabelPosition"]
 
 
 class BabelPosition(StatePosition):
     """A game of Tower of Babel in progress (``wsim.game.Position``)."""
 
     simulator: BabelSimulator
-
-    @classmethod
-    def begin(cls, simulator: BabelSimulator, number: int) -> BabelPosition:
-        """Return the first decision of a game."""
-        position = cls.__new__(cls)
-        position.simulator = simulator
-        StatePosition.__init__(position, simulator.machine, cls.fresh(simulator.machine), BEGIN, number)
-        return position
 
     def decision(self) -> str:
         """Return what is decided: one of ``words.DECISIONS``."""

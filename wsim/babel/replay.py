@@ -33,7 +33,7 @@ _ENDS = {"kind_gone": "a kind of disc is gone from the board", "turn_limit": "th
 def retell(simulator: BabelSimulator, number: int) -> Retelling:
     """Return game ``number`` of a simulator's plan, scene by scene."""
     trace = simulator.trace(number)
-    start = BabelPosition.begin(simulator, number)
+    start = BabelPosition(simulator, number)
     positions = moments(start, lambda one: int(one.record.public.turn))
     seats = [Seat(f"Seat {place}", str(seat["policy"]), place) for place, seat in enumerate(trace["seats"])]
     teller = _Teller(trace, seats)

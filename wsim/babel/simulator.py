@@ -17,7 +17,7 @@ from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
-from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, records
+from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, STATE, records
 from wsim.babel.telling import phrase
 from wsim.babel.trace import make_trace, rules_told
 from wsim.babel.trace_text import game_text
@@ -73,9 +73,10 @@ class BabelSimulator:
     @cached_property
     def machine(self) -> Machine:
         """The kernels, ready for positions."""
-        from wsim.babel.position import machine_of
+        from wsim.babel.kernels.machine import run_machine
+        from wsim.positions.machine import Machine
 
-        return machine_of(self)
+        return Machine(run_machine, GAME, STATE, *self.compiled)
 
     @cached_property
     def many(self) -> Many:
@@ -88,7 +89,7 @@ class BabelSimulator:
         """Return the first decision of game ``number``; its players have not been asked yet."""
         from wsim.babel.position import BabelPosition
 
-        return BabelPosition.begin(self, number)
+        return BabelPosition(self, number)
 
     def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:
         """Return a position that a person has written down; raise UserError for one that cannot be."""

@@ -11,7 +11,7 @@ import numpy as np
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.positions.machine import OBSERVE
+from wsim.positions.commands import OBSERVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

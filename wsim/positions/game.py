@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
+from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
 from wsim.positions.values import FAR, Values
@@ -60,12 +61,13 @@ class Game:
     whatever cannot be done.
     """
 
-    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
-        chosen = Plan.make(**keys) if plan is None else plan.replace(**keys)
-        if number < 0 or number >= FAR:
-            raise UserError(f"there is no game number {number}: they go from 0 to {FAR - 1}")
-        self._simulator: Simulator = find_game(chosen.game).prepare(chosen)
-        self._plan, self._number = chosen, number
+    @with_plan_keys(PlanKeys)
+    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Unpack[PlanKeys]) -> None:
+        asked = chosen(plan, keys)
+        if type(number) is not int or not 0 <= number < FAR:
+            raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")
+        self._simulator: Simulator = find_game(asked.game).prepare(asked)
+        self._plan, self._number = asked, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
         self._laid: Mapping[str, Any] | None = None  # the position written by hand that it began with
@@ -265,8 +267,7 @@ class Game:
         seat: draw anew what this seat cannot know, in every playout; None: hands stay as they are.
         rng: a whole number: the same number plays the same.
         """
-        if games < 1:
-            raise UserError(f"at least 1 playout is needed, not {games}")
+        _check_playouts(games)
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
         player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
@@ -298,8 +299,7 @@ class Game:
         rng: a whole number: the same number plays the same.
         first: the number of the first playout: playouts 200 to 399 are other ones than 0 to 199.
         """
-        if games < 1:
-            raise UserError(f"at least 1 playout is needed, not {games}")
+        _check_playouts(games)
         found = self.comparison(moves, policies, rng, first=first)
         found.play_on(games)
         return found.rows()
@@ -335,6 +335,12 @@ class Game:
     def __repr__(self) -> str:
         where = "over" if self.to_move is None else f"seat {self.to_move} decides ({self.decision})"
         return f"<wsim.Game {self._plan.ruleset}, {self._plan.players} players, game {self._number}: {where}>"
+
+
+def _check_playouts(games: int) -> None:
+    """Raise UserError for what is no number of playouts."""
+    if type(games) is not int or games < 1:
+        raise UserError(f"at least 1 playout is needed, not {games!r}")
 
 
 def _number(rng: int) -> int:

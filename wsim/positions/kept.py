@@ -79,7 +79,7 @@ def _parsed(text: str) -> dict[str, Any]:
     """Return a JSON object; raise UserError for other text."""
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise UserError(f"a position file is a JSON object: {str(error).splitlines()[0]}") from None
     if not isinstance(found, dict):
         raise UserError(f"a position file is a JSON object, not {type(found).__name__}")

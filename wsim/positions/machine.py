@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.positions.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,18 +18,8 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.policies.registry import LineUp
 
-__all__ = [
-    "BEGIN", "COMPARE", "COUNT", "LAY", "LOOK", "OBSERVE", "PLAY_OUT", "REDRAW", "STEP", "Machine", "StatePosition",
-]  # fmt: skip
+__all__ = ["Machine", "StatePosition"]
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
-"""What a machine is told: set up game ``number``; make move ``number``; list the moves; play to the end as often as
-there are outcomes, from ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move
-that the plan's own policy makes; say what a line-up would do; lay out a part of a position, where the game has that;
-count the points of every seat as if it ended here, where they are not kept in the state; play to the end after each of
-the moves in ``seen``, for each redrawing."""
-EVERYTHING = -1
-"""In place of a seat: nothing is drawn anew."""
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
 
@@ -110,17 +101,15 @@ class StatePosition(ABC):
 
     Attributes
     ----------
-    machine: what steps it. words: its state, uint64. to_move: the player who decides, None at the end.
+    simulator: the plan made ready that it is a game of. machine: what steps it. words: its state, uint64.
+    to_move: the player who decides, None at the end.
     """
 
-    def __init__(self, machine: Machine, words: NDArray[np.uint64], command: int, number: int = 0) -> None:
-        self.machine, self.words = machine, words
-        self._run(command, number)
-
-    @classmethod
-    def fresh(cls, machine: Machine) -> NDArray[np.uint64]:
-        """Return room for a state."""
-        return np.zeros(machine.state.itemsize // 8, np.uint64)
+    def __init__(self, simulator: Any, number: int) -> None:
+        """Begin game ``number`` of a simulator: its first decision, with nobody asked yet."""
+        self.simulator, self.machine = simulator, simulator.machine
+        self.words = np.zeros(self.machine.state.itemsize // 8, np.uint64)
+        self._run(BEGIN, number)
 
     def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> Any:
         decider, game = self.machine.run(self.words, command, number, seat, seed)

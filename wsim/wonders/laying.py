@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.positions.machine import LAY, LOOK
+from wsim.positions.commands import LAY, LOOK
 from wsim.positions.written import listed, number_in
 from wsim.wonders.game import POSITION_KEYS as KEYS
 from wsim.wonders.kernels import layout

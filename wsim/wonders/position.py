@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.positions.machine import BEGIN, COUNT, Machine, StatePosition
-from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.machine import run_machine
+from wsim.positions.commands import COUNT
+from wsim.positions.machine import StatePosition
 from wsim.wonders.seeing import columns, told_hand, told_table
 from wsim.wonders.telling import view
 from wsim.wonders.trace import told_move
@@ -16,28 +15,13 @@ from wsim.wonders.words import CATEGORIES, DECISIONS
 if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator
 
-__all__ = ["WondersPosition", "machine_of"]
-
-
-def machine_of(simulator: WondersSimulator) -> Machine:
-    """Return the kernels of a simulator, ready for positions."""
-    rules, seating, line_up = simulator.compiled
-    return Machine(run_machine, layout.GAME, layout.STATE, rules, seating, line_up)
+__all__ = ["WondersPosition"]
 
 
 class WondersPosition(StatePosition):
     """A game of 7 Wonders in progress (``wsim.game.Position``)."""
 
     simulator: WondersSimulator
-
-    @classmethod
-    def begin(cls, simulator: WondersSimulator, number: int) -> WondersPosition:
-        """Return the first decision of a game."""
-        position = cls.__new__(cls)
-        position.simulator = simulator
-        position.result = None
-        StatePosition.__init__(position, simulator.machine, cls.fresh(simulator.machine), BEGIN, number)
-        return position
 
     @property
     def names(self) -> list[str]:

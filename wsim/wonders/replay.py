@@ -21,7 +21,7 @@ _WORDS = dict(zip(ACTIONS, ("builds it", "builds a stage with it", "sells it"), 
 def retell(simulator: WondersSimulator, number: int) -> Retelling:
     """Return game ``number`` of a simulator's plan, scene by scene."""
     trace = simulator.trace(number)
-    start = WondersPosition.begin(simulator, number)
+    start = WondersPosition(simulator, number)
     positions = moments(start, lambda one: (int(one.record.public.age), int(one.record.public.turn)))
     points = [position.points_so_far() for position in positions]
     used = [name for name in CATEGORIES if any(seat[name] for one in points for seat in one)]

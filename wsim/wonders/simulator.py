@@ -57,9 +57,11 @@ class WondersSimulator:
     @cached_property
     def machine(self) -> Machine:
         """The kernels, ready for positions."""
-        from wsim.wonders.position import machine_of
+        from wsim.positions.machine import Machine
+        from wsim.wonders.kernels.layout import GAME, STATE
+        from wsim.wonders.kernels.machine import run_machine
 
-        return machine_of(self)
+        return Machine(run_machine, GAME, STATE, *self.compiled)
 
     @cached_property
     def many(self) -> Many:
@@ -72,7 +74,7 @@ class WondersSimulator:
         """Return the first decision of game ``number``; its players have not been asked yet."""
         from wsim.wonders.position import WondersPosition
 
-        return WondersPosition.begin(self, number)
+        return WondersPosition(self, number)
 
     def lay_out(self, told: Mapping[str, Any]) -> WondersPosition:
         """Return a position that a person has written down; raise UserError for one that cannot be."""

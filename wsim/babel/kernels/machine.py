@@ -11,13 +11,12 @@ from wsim.babel.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules,
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.redraw import redraw
 from wsim.jit import call, kernel, types
+from wsim.positions.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.rng import SEAT_STREAM, below, seek
 
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)  # wsim.positions.machine
-EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
 Seen = types.Array(types.int16, 1, "C")

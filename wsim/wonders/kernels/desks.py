@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, kernel, record_type
+from wsim.positions.desks import ORDERS, desk_of
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.words import BUILD, DECLINE, PAY, SEATS, SELL, STAGE
 
@@ -31,30 +32,7 @@ WITH_CARD = 4
 MOST_PAID = 31
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
-ORDERS = np.dtype(
-    [  # the same for all games of a call
-        ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
-        ("callers", "i8"),  # mask of the players that the caller decides for
-        ("fixed", "i8"),  # 1: actions are fixed actions; 0: indices into the list of legal moves
-        ("stride", "i8"),  # from the number of a game that is over to that of the next one; 0: none follows
-    ],
-    align=True,
-)
-
-DESK = np.dtype(
-    [  # one game as its caller sees it
-        ("number", "i8"),  # of the game that is being played
-        ("action", "i8"),  # what the caller decided; the kernel reads it
-        ("seat", "i8"),  # the player whose decision is next, NOBODY: the game is over
-        ("kind", "i8"),  # CHOICE.kind
-        ("moment", "i8"),  # decisions of one moment are made without seeing each other; NOBODY: made alone
-        ("over", "i8"),  # 1: a game ended in this call, with these outcomes:
-        ("score", "f8", (SEATS,)),  # points
-        ("share", "f8", (SEATS,)),  # of the victory
-    ],
-    align=True,
-)
-
+DESK = desk_of(SEATS)
 Orders = record_type(ORDERS, constant=True)
 Desk = from_dtype(DESK)
 

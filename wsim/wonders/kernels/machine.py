@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import call, kernel, types
+from wsim.positions.commands import ASK, BEGIN, COMPARE, COUNT, EVERYTHING, FOLLOW, LAY, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.rng import SEAT_STREAM, seek
 from wsim.wonders.kernels.engine import ask, play_until
 from wsim.wonders.kernels.flow import advance, take
@@ -20,8 +21,6 @@ from wsim.wonders.words import STAGE_ENTRY
 __all__ = ["run_machine"]
 
 _STATE_WORDS = STATE.itemsize // 8
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)  # wsim.positions.machine
-EVERYTHING = -1  # in place of a seat: nothing is drawn again
 Words = types.Array(types.uint64, 1, "C")
 Outcomes = types.Array(types.float64, 3, "C")
 Seen = types.Array(types.int16, 1, "C")
