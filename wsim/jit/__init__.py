@@ -13,8 +13,10 @@ from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, kept_folder, source_digest
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
+from wsim.jit.clock import nanoseconds
 from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
+from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.writes import forbidden_writes
 
@@ -36,6 +38,7 @@ __all__ = [
     "kept_folder",
     "kernel",
     "lowest_bit",
+    "nanoseconds",
     "njit",
     "numpy_signature",
     "overload",
@@ -44,4 +47,5 @@ __all__ = [
     "seconds_to_compile",
     "source_digest",
     "types",
+    "words_of",
 ]
