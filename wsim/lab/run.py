@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,6 +18,7 @@ from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, joined
+from wsim.lab.files import is_remote
 from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
-
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 __all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
@@ -186,7 +184,7 @@ def _folder(out: str | os.PathLike[str]) -> Path:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:
         raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
-    if _ADDRESS.match(os.fspath(out)):
+    if is_remote(out):
         raise UserError(
             f"a run is played in a folder, and {os.fspath(out)!r} is none: play it in one, then wsim copy FOLDER "
             f"{os.fspath(out)}"
