@@ -180,14 +180,16 @@ def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> No
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Stopped by hand: " in out
-    assert err.startswith(
-        "wsim: interrupted; this is what the deals so far say; go on with: wsim match p:noise=9:salt=1 "
+    written, said = err.splitlines()
+    assert written == "written: kept"
+    assert said.startswith(
+        "wsim: interrupted; this is what the deals so far say; go on with: wsim match p:noise=9:salt=1"
     )
-    assert err.endswith(" --out kept --resume\n")
+    assert said.endswith(" --out kept --resume")
     known = json.loads(Path("kept/match.json").read_text())
     assert known["stopped"] == "interrupted"
     assert 0 < known["deals"] < 3000
-    command = shlex.split(err.split("go on with: wsim ")[1])
+    command = shlex.split(said.split("go on with: wsim ")[1])
     command[command.index("--pause") + 1] = "0.001"
     record = json.loads(wsim_command(*command, "--threads", "2", "--json").out)
     straight = json.loads(wsim_command(*words, "--pause", "0", "--json").out)
