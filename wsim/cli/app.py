@@ -22,6 +22,7 @@ import typer
 import wsim
 from wsim.cli.app_comparisons import comparisons, experiment
 from wsim.cli.app_games import games
+from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
@@ -206,6 +207,7 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
 app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(matches)
 app.add_typer(experiment, name="experiment")
 
 
