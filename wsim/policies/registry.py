@@ -76,7 +76,7 @@ class Parameter:
         if self.kind is str:
             return "text"
         number = "a whole number" if self.kind is int else "a number"
-        bounded = f" from {self.least:g} to {self.most:g}" if math.isfinite(self.most) else ""
+        bounded = f" from {self.least:,.10g} to {self.most:,.10g}" if math.isfinite(self.most) else ""
         return number + bounded
 
     def check(self, value: Value, policy: str) -> Value:
