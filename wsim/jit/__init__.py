@@ -16,6 +16,7 @@ from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
 from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.stack import stack_room
 from wsim.jit.writes import forbidden_writes
 
 __all__ = [
@@ -43,5 +44,6 @@ __all__ = [
     "reverse_bits",
     "seconds_to_compile",
     "source_digest",
+    "stack_room",
     "types",
 ]

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import ADDRESSES, from_dtype, record_type, types
+from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
     CARD_WORDS,
@@ -156,6 +157,7 @@ PRIVATE = np.dtype(
 SETTINGS = np.dtype(
     [
         ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
+        ("net", NET),  # learned values, of policies/net.py
     ],
     align=True,
 )
@@ -243,7 +245,8 @@ SEATING = np.dtype(
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings", SETTINGS, (SEATS,)),  # by line-up entry
+        ("settings_at", "i8", (SEATS,)),  # by line-up entry: where its settings stand; equal entries share them
+        ("settings", SETTINGS, (SEATS,)),  # of the different entries
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits

@@ -108,7 +108,7 @@ def _asked(game, rules, seating, line_up, decider):
     if choice.count == 1:
         return np.int64(0)
     entry = own.entrant
-    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
+    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
     if index < 0 or index >= choice.count:
         game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
     return index
