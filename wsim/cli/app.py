@@ -21,6 +21,7 @@ import typer
 
 import wsim
 from wsim.cli.app_games import games
+from wsim.cli.app_learning import learning
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
@@ -287,6 +288,7 @@ def whatif(
 
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(learning)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 

@@ -54,5 +54,3 @@ def _plain_room(kind: type[np.generic], shape: tuple[int, ...]) -> Any:
         return np.empty(size, kind)
 
     return room
-
-

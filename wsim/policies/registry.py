@@ -34,7 +34,19 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Entry, Value
     from wsim.policies.plug import Plugged
 
-__all__ = ["FILE", "SET", "LineUp", "Parameter", "Player", "Policy", "Trade", "policy_rows", "resolve", "rows_by_name"]
+__all__ = [
+    "FILE",
+    "NET_FILE",
+    "SET",
+    "LineUp",
+    "Parameter",
+    "Player",
+    "Policy",
+    "Trade",
+    "policy_rows",
+    "resolve",
+    "rows_by_name",
+]
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,7 @@ EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly ra
 """What every policy accepts; the last place of ``own.parameters``."""
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
+NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
 
 
 @dataclass(frozen=True)
@@ -90,7 +103,8 @@ class Policy:
 
     Attributes
     ----------
-    kind: "baseline", "heuristic" or "weights" (which plays a weight set, and takes single weights as parameters).
+    kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters) or "net"
+        (which plays a net of learned weights).
     idea: one line. source: where the idea is from.
     function: its kernel, "module:function" under the home of the game's policies, imported when played.
     parameters: its own ones; every policy has ``explore``, too.
@@ -164,6 +178,7 @@ class Player:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
     digest: identifies its play: what it is made of, with its numbers.
     plugged: a user's own policy, None for a registered one.
+    net: the net that it plays (the game's own), if it plays one.
     """
 
     label: str
@@ -172,6 +187,7 @@ class Player:
     weights: NDArray[np.float64]
     digest: str
     plugged: Plugged | None = None
+    net: Any = None
 
 
 @dataclass(frozen=True)
@@ -185,6 +201,7 @@ class LineUp:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names, for each of the functions.
     digests: label -> what identifies its play; for the provenance.
     plugged: label -> user's policy.
+    nets: for each of the functions its net, or None.
     """
 
     labels: tuple[str, ...]
@@ -193,6 +210,7 @@ class LineUp:
     weights: NDArray[np.float64]
     digests: Mapping[str, str]
     plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
+    nets: tuple[Any, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
@@ -207,6 +225,7 @@ class LineUp:
             weights=np.stack([player.weights for player in filled]),
             digests={player.label: player.digest for player in players},
             plugged={player.label: player.plugged for player in players if player.plugged is not None},
+            nets=tuple(player.net for player in filled),
         )
 
     def raise_failure(self, error: Exception | None = None) -> None:
@@ -274,7 +293,10 @@ def _registered_player(entry: Entry, policy: Policy, interface: Interface) -> Pl
     parameters = _parameters_of(policy.parameters, values, interface)
     source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
     function = interface.registered(policy.function, policy.settled)
-    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights))
+    net = _net_of(entry, values, interface) if policy.kind == "net" else None
+    if net is not None:
+        weights, source = net.weights, f"{source} {net.digest.hex()}"
+    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights), net=net)
 
 
 def _user_player(entry: Entry, interface: Interface) -> Player:
@@ -319,6 +341,13 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
         parameters[place] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
+
+
+def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
+    """Return the net of an entry: that of its file, or the one that comes with wsim."""
+    assert interface.nets is not None
+    file = str(values.get(NET_FILE.name, ""))
+    return interface.nets.read(file, entry.place) if file else interface.nets.shipped
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -172,6 +173,7 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
     return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
+LEARNER: str | None = "wsim.wonders.learning:LEARNER"
 POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(

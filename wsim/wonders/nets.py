@@ -74,10 +74,9 @@ class Net:
 
     def save(self, path: Path) -> None:
         """Write the net; its numbers are rounded to half precision, as they are when they are read again."""
-        halves: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in SHAPES}
-        np.savez_compressed(
-            path, **halves, **{_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
-        )
+        content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in SHAPES}
+        content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
+        np.savez_compressed(path, allow_pickle=False, **content)
 
     def laid(self, rules: Any) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net for the cards and stages of a RULES record."""
@@ -86,8 +85,14 @@ class Net:
             if name in (NET.names or ()):
                 record[name] = self.arrays[name]
         numbers = item_numbers(rules)
-        record["of_card"] = _rows(numbers[:CARDS], self.arrays["card_roles"])
-        record["of_stage"] = _rows(numbers[STAGE_ENTRY:], self.arrays["stage_roles"])
+        record["rows"] = np.concatenate(
+            [
+                self.arrays["of_number"],
+                self.arrays["of_move"],
+                _rows(numbers[:CARDS], self.arrays["card_roles"]).reshape(-1, WIDTH),
+                _rows(numbers[STAGE_ENTRY:], self.arrays["stage_roles"]).reshape(-1, WIDTH),
+            ]
+        )
         return record
 
 

@@ -15,21 +15,23 @@ from wsim.wonders.words import BALANCED_BOARDS, BAN_SELL, BAN_STAGE, BAN_TRADE, 
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.policies.registry import LineUp
 
 __all__ = ["compile_seating"]
 
 _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
-def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: Any, weights: Any) -> Any:
+def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: Any) -> Any:
     """Return the SEATING record (a recarray of one) of a plan; raise UserError for options that cannot be met."""
     seating = np.zeros(1, SEATING).view(np.recarray)
     record = seating[0]
+    players = plan.players
     record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    record.parameters[:] = parameters
-    record["settings"]["weights"][:] = weights
+    record.parameters[:] = line_up.parameters
+    _fill_settings(record, line_up, rules)
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
@@ -39,6 +41,20 @@ def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: 
         _fill_ban(record, seat, things, catalogue)
     record.experiment = bool(record.randomise.any() or record.ban.any())
     return seating
+
+
+def _fill_settings(record: Any, line_up: LineUp, rules: Any) -> None:
+    """Lay out the weights of every entry once: entries of the same weights and net share a place."""
+    places: dict[Any, int] = {}
+    for entry, (weights, net) in enumerate(zip(line_up.weights, line_up.nets, strict=True)):
+        key = (weights.tobytes(), net and net.digest)
+        if key not in places:
+            places[key] = len(places)
+            settings = record["settings"][places[key]]
+            settings["weights"] = weights
+            if net is not None:
+                settings["net"] = net.laid(rules)
+        record.settings_at[entry] = places[key]
 
 
 def _per_seat(option: str, text: str, seats: int) -> list[str]:

@@ -31,7 +31,9 @@ def ask(game, rules, seating, line_up, decider):
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
         entry = public.policy[decider]
-        index = call(line_up[entry], public, game.own[decider], choice, rules, seating.settings[seating.settings_at[entry]])
+        index = call(
+            line_up[entry], public, game.own[decider], choice, rules, seating.settings[seating.settings_at[entry]]
+        )
         if index < 0 or index >= choice.count:
             game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
             return NO_MOVE

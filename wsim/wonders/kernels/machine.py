@@ -118,8 +118,8 @@ def _asked(game, rules, seating, line_up, decider):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
-    FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the
+    last in ``error``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -151,7 +151,7 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == ASK:
         seat_players(game, rules, seating, seed, number)
         return _asked(game, rules, seating, line_up, decider)
-    if command == FOLLOW:
+    for _ in range(number + 1 if command == FOLLOW and decider != NOBODY else 0):
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return NOBODY
@@ -160,6 +160,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
                 game.error[2] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
+        if decider == NOBODY:
+            break
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

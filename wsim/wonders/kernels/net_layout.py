@@ -1,8 +1,8 @@
 """What the policy ``net`` reads: the weights of its layers, laid out for one rule set, and the sizes of its inputs.
 
 The first layer takes numbers of the state, and sets of items (cards and stages). Of an item the net knows only what it
-does: its weights stand for effects (``net_items``). A row of ``of_card`` or ``of_stage`` is what an item adds to the
-first layer in one role, so that a card costs one addition, as if the net had learned it by name.
+does: its weights stand for effects (``policies.net_items``). The row of an item is what it adds to the first layer in
+one role, so that a card costs one addition, as if the net had learned it by name.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from wsim.wonders.words import CARDS, ENTRIES
 
 __all__ = [
     "CARD_ROLES",
-    "HIDDEN_NUMBERS",
+    "CARD_ROWS",
     "MOVE_NUMBERS",
+    "MOVE_ROWS",
     "NARROW",
     "NET",
+    "STAGES_IN_ALL",
     "STAGE_ROLES",
+    "STAGE_ROWS",
     "STATE_NUMBERS",
     "WIDTH",
 ]
@@ -31,13 +34,16 @@ CARD_ROLES = ("hand", "coming", "built", "build", "bury", "sell", "pile", "city_
 STAGE_ROLES = ("next", "later", "stage")
 """In which a stage is looked at: two of the state, then building it."""
 
+STAGES_IN_ALL = ENTRIES - CARDS
+MOVE_ROWS = STATE_NUMBERS  # where the rows of the numbers of a move begin
+CARD_ROWS = MOVE_ROWS + MOVE_NUMBERS  # of the cards, role by role
+STAGE_ROWS = CARD_ROWS + len(CARD_ROLES) * CARDS  # of the stages, role by role
+ROWS = STAGE_ROWS + len(STAGE_ROLES) * STAGES_IN_ALL
+
 NET = np.dtype(
     [
         ("bias", "f4", (WIDTH,)),
-        ("of_number", "f4", (STATE_NUMBERS, WIDTH)),  # numbers of the state
-        ("of_card", "f4", (len(CARD_ROLES), CARDS, WIDTH)),
-        ("of_stage", "f4", (len(STAGE_ROLES), ENTRIES - CARDS, WIDTH)),
-        ("of_move", "f4", (MOVE_NUMBERS, WIDTH)),  # numbers of a move
+        ("rows", "f4", (ROWS, WIDTH)),  # what one of each input adds to the first layer; the state's numbers first
         ("second", "f4", (WIDTH, NARROW)),
         ("second_bias", "f4", (NARROW,)),
         ("last", "f4", (NARROW,)),
@@ -45,4 +51,3 @@ NET = np.dtype(
     ],
     align=True,
 )
-HIDDEN_NUMBERS = WIDTH + NARROW

@@ -102,10 +102,10 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [(color == one) & is_card for one in range(COLOR_KINDS)]
     columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(AGES)]
     cost, coins = _units(rules.cost), np.asarray(rules.cost_coins, np.float32)
-    columns += list(cost.T / 2) + [cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
+    columns += [*cost.T / 2, cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
     columns += [(cost.sum(1) + coins == 0) & (there > 0)]
     makes, may = _units(rules.produces), _bits(rules.one_of, RESOURCE_KINDS)
-    columns += list(makes.T) + list(may.T) + [makes.sum(1), may.sum(1) / 2]
+    columns += [*makes.T, *may.T, makes.sum(1), may.sum(1) / 2]
     columns += [np.asarray(rules.points) / 5, np.asarray(rules.shields) / 2]
     columns += [np.asarray(rules.symbol) == symbol for symbol in range(1, len(SYMBOLS))]
     counted, around = _counting(rules.coins_per)
