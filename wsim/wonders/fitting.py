@@ -72,7 +72,7 @@ class Decisions:
         owner = np.repeat(np.arange(len(which)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
         moves = self.moves[self.starts[which][owner] + within]
-        sets = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=1, bitorder="little")
+        sets = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=-1, bitorder="little")
         rows, stage_counts = self.stage_rows
         side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
         stages = np.zeros((2, len(which), len(self.items) - STAGE_ENTRY), np.float32)

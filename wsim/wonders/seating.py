@@ -46,7 +46,8 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
 def _fill_settings(record: Any, line_up: LineUp, rules: Any) -> None:
     """Lay out the weights of every entry once: entries of the same weights and net share a place."""
     places: dict[Any, int] = {}
-    for entry, (weights, net) in enumerate(zip(line_up.weights, line_up.nets, strict=True)):
+    nets = line_up.nets or (None,) * len(line_up.weights)
+    for entry, (weights, net) in enumerate(zip(line_up.weights, nets, strict=True)):
         key = (weights.tobytes(), net and net.digest)
         if key not in places:
             places[key] = len(places)
