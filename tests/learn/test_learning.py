@@ -108,7 +108,7 @@ def test_fitting_learns_what_is_there_to_learn() -> None:
 def test_a_run_goes_on_where_it_stopped_and_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = LearningPlan.made(SMALL)
     whole = learn(plan, tmp_path / "whole", threads=2)
-    made = run_module.harvest
+    made = harvest
     calls = []
 
     def stops(*args: Any) -> Any:
@@ -152,7 +152,7 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"seed": "one"}, "seed in"),
         ({"round": [{"decisions": 0}]}, "at least 1 decision"),
         ({"round": [{"decisions": 10}]}, "no net to play by"),
-        ({"round": [{"decision": 10}]}, "decisions?"),
+        ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
         ({"table": [{"players": 4}]}, "lacks"),
         ({"game": "tower_of_babel"}, "no policy that learns"),
@@ -174,15 +174,15 @@ def test_the_shipped_plan_is_one() -> None:
     assert LEARNER.load("").about["plan"] == json.loads(json.dumps(plan.told()))
 
 
-def test_the_command_fits_the_net_to_changed_cards(command: Command, tmp_path: Path) -> None:
+def test_the_command_fits_the_net_to_changed_cards(wsim_command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    options = ["learn", "--set", "cards.Altar.effects.points=9", "--decisions", "300", "-o", str(folder), "--json"]
-    done = command(*options)
+    options = ["learn", "--set", "cards.Altar.points=9", "--decisions", "300", "-o", str(folder), "--json"]
+    done = wsim_command(*options)
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert told["net"] == str(folder / "net.npz")
     assert [row["against"] for row in told["judgements"]] == ["net", "balanced"]
-    assert command("run", "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q").code == 0
+    assert wsim_command("run", "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q").code == 0
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_the_command_fits_the_net_to_changed_cards(command: Command, tmp_path: P
         (["--start", "missing.npz"], "cannot read the net"),
     ],
 )
-def test_bad_input_is_one_sentence(command: Command, tmp_path: Path, options: list[str], words: str) -> None:
-    done = command("learn", *options, "-o", str(tmp_path / "x"))
+def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, options: list[str], words: str) -> None:
+    done = wsim_command("learn", *options, "-o", str(tmp_path / "x"))
     assert done.code == 2
     assert words in done.err
     assert done.err.count("\n") == 1

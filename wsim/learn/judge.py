@@ -41,12 +41,16 @@ class Judgement:
 
 
 def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, threads: int | None) -> Judgement:
-    """Play one against others, in every seat equally often; ``keys`` of the plan hold a seed of their own."""
+    """Play one (in teams: one team of it) against others; ``keys`` of the plan hold a seed of their own.
+
+    Alone it sits in every seat equally often; a team stays in the first seats, which are as good as any.
+    """
     players = int(keys["players"])
     others = [against[place % len(against)] for place in range(players)]
     table = find_game(keys["game"]).prepare(Plan.make(**{**keys, "policies": others}))
     mates = len(learner_of(keys["game"]).mates(table, 0))
-    plan = Plan.make(**{**keys, "policies": [one] * mates + others[mates:], "games": games, "rotate": True})
+    line_up = [one] * mates + others[mates:]
+    plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
     shares, scores = [], []
     for chunk in play(find_game(plan.game).prepare(plan), [range(games)], threads=threads):
         mine = chunk.seats.filter(pl.col("policy") == one)

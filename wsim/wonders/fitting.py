@@ -126,7 +126,7 @@ def fresh_arrays(seed: int) -> Arrays:
 class _Forward:
     """The layers of a net for a batch, kept for the derivatives."""
 
-    def __init__(self, arrays: Arrays, items: NDArray[np.float32], batch: Batch) -> None:
+    def __init__(self, arrays: Mapping[str, Any], items: NDArray[np.float32], batch: Batch) -> None:
         self.arrays, self.batch = arrays, batch
         self.cards, self.stages = items[:CARDS], items[STAGE_ENTRY:]
         card_rows = np.matmul(self.cards, arrays["card_roles"])  # roles, cards, width
@@ -183,7 +183,7 @@ def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
     return values - means[batch.owner].astype(np.float32)
 
 
-def values_of(arrays: Arrays, decisions: Decisions, which: NDArray[np.int64]) -> tuple[NDArray[np.float32], Batch]:
+def values_of(arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]) -> tuple[NDArray[np.float32], Batch]:
     """Return the value of every move of some decisions, and the batch."""
     batch = decisions.batch(which)
     return _Forward(arrays, decisions.items, batch).values, batch
@@ -247,7 +247,7 @@ def _warmth(done: float) -> float:
     return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))
 
 
-def gain_of(arrays: Arrays, decisions: Decisions, which: NDArray[np.int64]) -> Mapping[str, float]:
+def gain_of(arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]) -> Mapping[str, float]:
     """Return what following the net is worth a decision, and what ``weighted`` is, above a move taken at random."""
     best, weighted = [], []
     for part in np.array_split(which, max(1, len(which) // 2000)):

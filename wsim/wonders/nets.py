@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ class NetFiles:
         Raises UserError for a file that cannot be read or is no net of this version of wsim.
         """
         try:
-            with np.load(place or path, allow_pickle=False) as found:
+            with np.load(BytesIO(Path(place or path).read_bytes()), allow_pickle=False) as found:
                 arrays = {name: found[name] for name in found.files}
             about = json.loads(str(arrays[_ABOUT]))
         except OSError as error:

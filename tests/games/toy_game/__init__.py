@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
     "PICKS",
-    "LEARNER",
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",

@@ -86,7 +86,7 @@ def rules_of(*changes: str) -> Any:
 
 def test_a_card_is_known_by_what_it_does() -> None:
     usual = item_numbers(rules_of())
-    dearer = item_numbers(rules_of("cards.Palace.effects.points=20"))
+    dearer = item_numbers(rules_of("cards.Palace.points=20"))
     different = np.argwhere(usual != dearer)
     names = {ITEM_NUMBERS[column] for _, column in different}
     assert len({int(row) for row, _ in different}) == 1
@@ -101,7 +101,7 @@ def test_a_patched_card_is_played_by_its_effects() -> None:
         simulator.play(0, rows)
         return float(simulator.seats_frame(rows)["built:Altar"].mean())  # type: ignore[arg-type]
 
-    assert built("cards.Altar.effects.points=9") > built() + 0.1
+    assert built("cards.Altar.points=9") > built() + 0.1
 
 
 @pytest.mark.skipif(not JIT, reason="needs many games")

@@ -123,7 +123,7 @@ def _list_move(choice, own, stage, move, numbers, j, rows, amounts):
     if action != DECLINE:
         rows[0], amounts[0] = CARD_ROWS + card_role(choice, own, action) * CARDS + card_of(move), _WHOLE
         count = 1
-    if action == STAGE:
+    if action == STAGE and choice.seat == own.seat:
         rows[count], amounts[count] = STAGE_ROWS + _STAGE * STAGES_IN_ALL + stage - STAGE_ENTRY, _WHOLE
         count += 1
     for i in range(MOVE_NUMBERS):
