@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from wsim.learn.learner import Fitting
 
-__all__ = ["Decisions", "fit", "fresh_arrays", "gain_of", "values_of"]
+__all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
 
 Floats = "NDArray[np.float32]"
 Arrays = dict[str, Any]
@@ -183,7 +183,9 @@ def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
     return values - means[batch.owner].astype(np.float32)
 
 
-def values_of(arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]) -> tuple[NDArray[np.float32], Batch]:
+def values_of(
+    arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], Batch]:
     """Return the value of every move of some decisions, and the batch."""
     batch = decisions.batch(which)
     return _Forward(arrays, decisions.items, batch).values, batch
@@ -245,21 +247,3 @@ def fit(
 def _warmth(done: float) -> float:
     """Return the part of the highest learning rate that holds when so much of the steps is done."""
     return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))
-
-
-def gain_of(arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]) -> Mapping[str, float]:
-    """Return what following the net is worth a decision, and what ``weighted`` is, above a move taken at random."""
-    best, weighted = [], []
-    for part in np.array_split(which, max(1, len(which) // 2000)):
-        values, batch = values_of(arrays, decisions, part)
-        start = 0
-        for count in batch.counts:
-            here = slice(start, start + int(count))
-            best.append(batch.worth[here][int(values[here].argmax())])
-            weighted.append(batch.worth[here][int(batch.move_numbers[here, _VALUE].argmax())])
-            start += int(count)
-    more = np.array(best) - np.array(weighted)
-    return {
-        "net": float(np.mean(best)), "weighted": float(np.mean(weighted)), "n": len(best),
-        "error": float(more.std() / math.sqrt(len(more))),
-    }  # fmt: skip

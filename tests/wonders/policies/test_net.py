@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
-from wsim.jit import JIT, kernel, types
+from wsim.jit import JIT, types
 from wsim.lab.plan import Plan
 from wsim.wonders.fitting import fresh_arrays, values_of
 from wsim.wonders.game import prepare
@@ -25,7 +26,7 @@ TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams",
 _Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
 
 
-@kernel(types.int64(Public, Private, Choice, Rules, Settings, _Places, _Values))
+@entry(types.int64(Public, Private, Choice, Rules, Settings, _Places, _Values))
 def kernel_values(
     public: Any, own: Any, choice: Any, rules: Any, settings: Any, places: Any, values: Any
 ) -> Any:  # fmt: skip
