@@ -23,6 +23,7 @@ import wsim
 from wsim.cli.app_comparisons import comparisons, experiment
 from wsim.cli.app_games import games
 from wsim.cli.app_learning import learning
+from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
@@ -208,6 +209,7 @@ app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
 app.add_typer(learning)
+app.add_typer(matches)
 app.add_typer(experiment, name="experiment")
 
 
