@@ -115,7 +115,7 @@ def run(
 ) -> None:
     """Play games and write a run folder of Parquet files; print its tables.
 
-    Without options: 100,000 games of 7 Wonders for four with a mixed line-up. The same options make the same data.
+    Without options: 25,000 games of 7 Wonders for four, all played by `net`. The same options make the same data.
     """
     from wsim.cli.run import Output, run_command
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-import wsim
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.files import write_bytes
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
+from wsim.lab.provenance import software
 from wsim.learn.data import read_records, write_records
 from wsim.learn.harvest import Table, harvest
 from wsim.learn.judge import Judgement, judge
@@ -150,7 +150,7 @@ class Learning:
 
     def about(self) -> Mapping[str, Any]:
         """Return what a net of this run was learned from."""
-        return {"made by": f"wsim learn, wsim {wsim.__version__}", "plan": self.plan.told()}
+        return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.told()}
 
     def judgements(self, progress: Progress | None) -> list[Judgement]:
         """Return how strong the last net is in the fields of the plan."""
