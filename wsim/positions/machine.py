@@ -49,7 +49,7 @@ class Machine:
 
         self.entry, self.game, self.state = entry, game, state
         self.rules, self.seating, self.line_up = rules, seating, line_up
-        self.addresses = addresses_of(line_up.functions)
+        self.addresses = addresses_of(line_up.entrances)
         self._local = threading.local()
 
     def workspace(self) -> Any:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import FILE, NET_FILE, SET, Policy, Trade, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, Trade, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
@@ -53,6 +53,11 @@ REGISTRY = rows_by_name(
         "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
         "net:net_policy", (NET_FILE,), settled=("explore",),
     ),
+    Policy(
+        "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
+        "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search", BUDGET,
+        uses_random=True, settled=("explore",),
+    ),
 )  # fmt: skip
 
 
@@ -60,7 +65,7 @@ REGISTRY = rows_by_name(
 def _interface() -> Interface:
     from wsim.policies.interface import Interface
     from wsim.policies.weights import WeightSets
-    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
+    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
     from wsim.wonders.nets import NetFiles
     from wsim.wonders.policies.features import FEATURES
     from wsim.wonders.policies.routine import ROUTINE
@@ -74,6 +79,7 @@ def _interface() -> Interface:
         routine=ROUTINE,
         weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (AGES, WEIGHTS), "age"),
         nets=NetFiles(Path(__file__).with_name("net.npz")),
+        thinker=THINKER,
     )
 
 

@@ -30,8 +30,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    record.parameters[:] = line_up.parameters
-    _fill_settings(record, line_up, rules)
+    line_up.fill(record, lambda net: net.laid(rules))
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)
@@ -41,21 +40,6 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
         _fill_ban(record, seat, things, catalogue)
     record.experiment = bool(record.randomise.any() or record.ban.any())
     return seating
-
-
-def _fill_settings(record: Any, line_up: LineUp, rules: Any) -> None:
-    """Lay out the weights of every entry once: entries of the same weights and net share a place."""
-    places: dict[Any, int] = {}
-    nets = line_up.nets or (None,) * len(line_up.weights)
-    for entry, (weights, net) in enumerate(zip(line_up.weights, nets, strict=True)):
-        key = (weights.tobytes(), net and net.digest)
-        if key not in places:
-            places[key] = len(places)
-            settings = record["settings"][places[key]]
-            settings["weights"] = weights
-            if net is not None:
-                settings["net"] = net.laid(rules)
-        record.settings_at[entry] = places[key]
 
 
 def _per_seat(option: str, text: str, seats: int) -> list[str]:

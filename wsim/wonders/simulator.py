@@ -40,7 +40,7 @@ class WondersSimulator:
         from wsim.wonders.seating import compile_seating
 
         self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
-        self._addresses = addresses_of(line_up.functions)
+        self._addresses = addresses_of(line_up.entrances)
         self._rules = compile_rules(catalogue, plan.players)
         self.seats = int(self._rules[0].seats)
         self.row_dtype = ROW
