@@ -99,7 +99,7 @@ ANALYSES: Mapping[str, str] = {
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     """Return the defaults of a plan: first edition, four players (two where a rule set is for two), the best policy.
 
-    It alone: no card or wonder is mistaken for who played it. The games are as many as take the time of more simple ones.
+    It alone: no card or wonder is mistaken for who played it.
     """
     return {
         "ruleset": "1e",
