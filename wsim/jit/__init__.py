@@ -18,6 +18,7 @@ from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.stack import stack_room
 from wsim.jit.writes import forbidden_writes
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "reverse_bits",
     "seconds_to_compile",
     "source_digest",
+    "stack_room",
     "types",
     "words_of",
 ]

@@ -12,17 +12,28 @@ from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wsim.jit import kernel, njit, numpy_signature
 
 if TYPE_CHECKING:
     from wsim.policies.weights import WeightSets
 
-__all__ = ["EXPLORE", "Interface"]
+__all__ = ["EXPLORE", "Interface", "Nets"]
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
+
+
+class Nets(Protocol):
+    """The nets of learned weights that a game's policy ``net`` can play; each has ``weights`` and a ``digest``."""
+
+    @property
+    def shipped(self) -> Any:
+        """The net that comes with wsim."""
+
+    def read(self, path: str, place: str | None = None) -> Any:
+        """Return the net of a file, which lies at ``place``; raise UserError for what is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +49,7 @@ class Interface:
     routine: name -> kernel ``(public, own, choice, rules)`` that returns the index of a move, or -1 where the policy is
         to be asked; gone through in this order. One is called "explore".
     weights: the weights of the policy ``weighted`` and their named sets.
+    nets: the nets of the policy ``net``, where the game has one.
     thinker: the numba signature ``int64(Game, Rules, Seating, LINE_UP, int64)`` of policies that search, if any do.
     """
 
@@ -47,6 +59,7 @@ class Interface:
     seats: int
     routine: Mapping[str, Any]
     weights: WeightSets
+    nets: Nets | None = None
     thinker: Any = None
     _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUDGET",
     "FILE",
+    "NET_FILE",
     "SET",
     "LineUp",
     "Parameter",
@@ -94,6 +95,7 @@ EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly ra
 """What every policy accepts; the last place of ``own.parameters``."""
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
+NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
 BUDGET = (
     Parameter("playouts", int, 200, "games played to their end at each decision", 0, 1e6),
     Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
@@ -110,8 +112,8 @@ class Policy:
 
     Attributes
     ----------
-    kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters) or
-        "search" (which gets the whole game, to play it on).
+    kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters), "net"
+        (which plays a net of learned weights) or "search" (which gets the whole game, to play it on).
     idea: one line. source: where the idea is from.
     function: its kernel, "module:function" under the home of the game's policies, imported when played.
     parameters: its own ones; every policy has ``explore``, too.
@@ -185,6 +187,7 @@ class Player:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
     digest: identifies its play: what it is made of, with its numbers.
     plugged: a user's own policy, None for a registered one.
+    net: the net that it plays (the game's own), if it plays one.
     pool: of a searcher: who plays in its playouts.
     """
 
@@ -194,6 +197,7 @@ class Player:
     weights: NDArray[np.float64]
     digest: str
     plugged: Plugged | None = None
+    net: Any = None
     pool: Pool | None = None
 
 
@@ -222,6 +226,7 @@ class LineUp:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names, for each of the functions.
     digests: label -> what identifies its play; for the provenance.
     plugged: label -> user's policy.
+    nets: for each of the functions its net, or None.
     pools: for each of the functions the pool of its entry, none where it does not search.
     """
 
@@ -231,6 +236,7 @@ class LineUp:
     weights: NDArray[np.float64]
     digests: Mapping[str, str]
     plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
+    nets: tuple[Any, ...] = field(default=(), repr=False)
     pools: tuple[Pool | None, ...] = ()
 
     @property
@@ -243,13 +249,23 @@ class LineUp:
         """All that the engine may call: the functions, behind them those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 
-    def fill(self, seating: Any) -> None:
-        """Write parameters, settings and pools into the seating of a game."""
-        at = len(self.functions)
+    def fill(self, seating: Any, lay: Callable[[Any], Any] | None = None) -> None:
+        """Write parameters, settings and pools into the seating of a game; ``lay`` returns the record of a net.
+
+        Weights and nets that are equal are laid out once: entries of the same policy share a place.
+        """
         seating["parameters"][:] = self.parameters
-        seating["settings"]["weights"][:at] = self.weights
-        for place, player in enumerate(self.pooled, at):
-            seating["settings"]["weights"][place] = player.weights
+        at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
+        settings = [*zip(self.weights, nets, strict=True), *((one.weights, one.net) for one in self.pooled)]
+        places: dict[Any, int] = {}
+        for place, (weights, net) in enumerate(settings):
+            key = weights.tobytes(), net and net.digest
+            if key not in places:
+                places[key] = len(places)
+                seating["settings"][places[key]]["weights"] = weights
+                if net is not None and lay is not None:
+                    seating["settings"][places[key]]["net"] = lay(net)
+            seating["settings_at"][place] = places[key]
         for pool in dict.fromkeys(self.pools):
             if pool:
                 mine = [place for place, other in enumerate(self.pools) if other == pool]
@@ -269,6 +285,7 @@ class LineUp:
             weights=np.stack([player.weights for player in filled]),
             digests={player.label: player.digest for player in players},
             plugged={player.label: player.plugged for player in players if player.plugged is not None},
+            nets=tuple(player.net for player in filled),
             pools=tuple(player.pool for player in filled),
         )
 
@@ -349,7 +366,10 @@ def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: 
     weights = _weights_of(entry, policy, values, interface) if policy.kind == "weights" else interface.weights.zeros()
     parameters = _parameters_of(policy.parameters, values, interface)
     function = interface.registered(policy.function, policy.settled)
-    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights))
+    net = _net_of(entry, values, interface) if policy.kind == "net" else None
+    if net is not None:
+        weights, source = net.weights, f"{source} {net.digest.hex()}"
+    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights), net=net)
 
 
 def _searcher(
@@ -409,6 +429,13 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
         parameters[place] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
+
+
+def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
+    """Return the net of an entry: that of its file, or the one that comes with wsim."""
+    assert interface.nets is not None
+    file = str(values.get(NET_FILE.name, ""))
+    return interface.nets.read(file, entry.place) if file else interface.nets.shipped
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:

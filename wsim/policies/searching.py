@@ -227,7 +227,7 @@ def searching(parts: Parts) -> Any:
         playouts, milliseconds = own.parameters[PLAYOUTS], own.parameters[MILLISECONDS]
         most, prior = np.int64(own.parameters[MOST_CANDIDATES]), own.parameters[PRIOR]
         _set_streams(thinking, own, moment_of(game.public, game.choice))
-        left = choose_candidates(game, rules, seating.settings[own.entrant], seat, most, prior)
+        left = choose_candidates(game, rules, seating.settings[seating.settings_at[own.entrant]], seat, most, prior)
         if left == 1:
             return thinking.candidate[0]
         words = words_of(game, all_words)

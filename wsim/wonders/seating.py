@@ -22,15 +22,15 @@ __all__ = ["compile_seating"]
 _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
-def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp) -> Any:
+def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: Any) -> Any:
     """Return the SEATING record (a recarray of one) of a plan; raise UserError for options that cannot be met."""
     seating = np.zeros(1, SEATING).view(np.recarray)
     record = seating[0]
-    record.seed = plan.seed
     players = plan.players
+    record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    line_up.fill(record)
+    line_up.fill(record, lambda net: net.laid(rules))
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)

@@ -47,7 +47,7 @@ class WondersSimulator:
         self.pick_dtype = PICK
         self.own_cards = default_cards_path()
         self.picks_per_game = DEEDS  # a decision that is no loss is one deed at most
-        self._seating = compile_seating(plan, catalogue, line_up)
+        self._seating = compile_seating(plan, catalogue, line_up, self._rules[0])
 
     @property
     def compiled(self) -> tuple[Any, Any, LineUp]:

@@ -169,8 +169,13 @@ SEATING = np.dtype(
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings", SETTINGS, (PLAYERS,)),  # by line-up entry, then by player of a pool
-        ("pool_at", "i8", (SEATS,)),  # by line-up entry that searches: the place in settings of the first of its pool
+        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
+        (
+            "pool_at",
+            "i8",
+            (SEATS,),
+        ),  # by line-up entry that searches: where its pool begins in settings_at
         ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
     ],
     align=True,

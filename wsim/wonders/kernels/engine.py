@@ -30,7 +30,9 @@ def picked(game, rules, seating, line_up, decider):
     if seating.pool_size[entry]:
         index = call(line_up[entry], game, rules, seating, line_up, decider)
     else:
-        index = call(line_up[entry], public, game.own[decider], choice, rules, seating.settings[entry])
+        index = call(
+            line_up[entry], public, game.own[decider], choice, rules, seating.settings[seating.settings_at[entry]]
+        )
     if index < 0 or index >= choice.count:
         game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
         return np.int64(-1)

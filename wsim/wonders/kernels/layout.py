@@ -25,6 +25,7 @@ import numpy as np
 
 from wsim.jit import ADDRESSES, from_dtype, record_type, types
 from wsim.policies.searching import POOL, thinking_of
+from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
     CARD_WORDS,
@@ -160,6 +161,7 @@ PRIVATE = np.dtype(
 SETTINGS = np.dtype(
     [
         ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
+        ("net", NET),  # learned values, of policies/net.py
     ],
     align=True,
 )
@@ -247,8 +249,13 @@ SEATING = np.dtype(
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings", SETTINGS, (PLAYERS,)),  # by line-up entry, then by player of a pool
-        ("pool_at", "i8", (SEATS,)),  # by line-up entry that searches: the place in settings of the first of its pool
+        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
+        (
+            "pool_at",
+            "i8",
+            (SEATS,),
+        ),  # by line-up entry that searches: where its pool begins in settings_at
         ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something

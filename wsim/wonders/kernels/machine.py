@@ -105,8 +105,8 @@ def lay_entry(public, rules, seat, entry):
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
-    FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the
+    last in ``error``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -138,7 +138,7 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     if command == ASK:
         seat_players(game, rules, seating, seed, number)
         return picked(game, rules, seating, line_up, decider) if game.choice.count > 1 else np.int64(0)
-    if command == FOLLOW:
+    for _ in range(number + 1 if command == FOLLOW and decider != NOBODY else 0):
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return NOBODY
@@ -147,6 +147,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
                 game.error[2] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
+        if decider == NOBODY:
+            break
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

@@ -68,7 +68,8 @@ def _play_on(game, rules, seating, line_up):
         index = 0
         if choice.count > 1:
             player = game.thinking.player[decider]
-            index = call(line_up[player], game.public, game.own[decider], choice, rules, seating.settings[player])
+            settings = seating.settings[seating.settings_at[player]]
+            index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
         take(game, rules, choice.moves[index])
 
 
