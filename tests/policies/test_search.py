@@ -195,7 +195,7 @@ def test_a_pool_is_what_it_is_called() -> None:
         "search": "search",
     }
     assert named_pool("all", known) == ["balanced", "science"]
-    assert named_pool("random+science", known) == ["random", "science"]
+    assert named_pool("random+all", known) == ["random", "balanced", "science"]
     weights = np.arange(6.0).reshape(2, 3)
     assert (noisy(weights, 1) == noisy(weights, 1)).all()
     assert (noisy(weights, 1) != noisy(weights, 2)).any()
