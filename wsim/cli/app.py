@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import typer
 
 import wsim
+from wsim.cli.app_balance import balance_commands
 from wsim.cli.app_games import games
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
@@ -287,6 +288,7 @@ def whatif(
 
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(balance_commands)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 
