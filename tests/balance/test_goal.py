@@ -93,7 +93,7 @@ MISTAKES = {
     ),
     "an event that never happens": (
         "[plan]\nsides = 'A'\npolicies = 'random'\n[[target]]\nof = 'wonder,side'\nonly = 'Gizah B'\nwithin = 0.1\n"
-        "[[knob]]\npath = 'wonders.Gizah.sides.B.1.points'\nrange = '-1..1'\n",
+        + "[[knob]]\npath = 'wonders.Gizah.sides.B.1.points'\nrange = '-1..1'\n",
         "Gizah B is hardly ever at this table",
     ),
     "a column that is not there": (
@@ -147,7 +147,7 @@ def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
 
 def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
     idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
-    text = UNBALANCED + TARGET.replace("wonder", "policy") + "only = 'bold'\n" + idle
+    text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle
     answer = wsim_command("sensitivity", write_goal(text), "--games", "2000", "--replays", "500")
     assert answer.code == 2
     assert "the knob 'cards.Medal.salt' does nothing to any target" in answer.err

@@ -18,8 +18,6 @@ from wsim.lab.progress import Progress
 
 __all__ = ["Bench", "Measured"]
 
-FEWEST = 100
-
 
 class Measured(Protocol):
     """What measures some cells of a setting."""
@@ -133,6 +131,10 @@ class Bench:
             level = part.level((), self._seed("replays", part), part.games(games))
             self._replays[key] = part.replayed(self._seed("replays", part), part.games(games), self.options, level)
         return self._replays[key]
+
+    def seeds_of(self, purpose: str) -> list[tuple[str, int]]:
+        """Return the seeds of the deals of a purpose, by what they are dealt for."""
+        return [(part.name, self._seed(purpose, part)) for part in self._parts]
 
     def _seed(self, purpose: str, part: Measured) -> int:
         return self.play.seed(purpose, part.name)

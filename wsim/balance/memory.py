@@ -36,19 +36,25 @@ class Memory:
     played: games that were played, those of an earlier process too.
     """
 
-    def __init__(self, file: Path | None, identity: str, *, resume: bool = False) -> None:
-        """Open the journal ``file`` of the search ``identity``; raise UserError for that of another search."""
-        self._file, self._known = file, dict[str, Arrays]()
+    def __init__(self) -> None:
+        self._file: Path | None = None
+        self._known: dict[str, Arrays] = {}
         self.played = 0
-        if file is None:
-            return
+
+    def keep_in(self, file: Path, identity: str, *, resume: bool = False) -> None:
+        """Keep what is measured in the journal ``file`` of the search ``identity``, and recall what is there.
+
+        Raises UserError for a journal that is there unless ``resume``, and for that of another search.
+        """
         if file.exists():
             if not resume:
                 raise UserError(
                     f"{str(file)!r} is what an interrupted search left: go on with --resume, or remove it to start anew"
                 )
             self._read(file, identity)
+            self._file = file
         else:
+            self._file = file
             self._write(json.dumps({"format": FORMAT, "search": identity}))
 
     def _read(self, file: Path, identity: str) -> None:

@@ -75,7 +75,7 @@ def sensitivity(
 ) -> Sensitivity:
     """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
     start = time.perf_counter()
-    bench = Bench(goal, Memory(None, ""), seed, threads=threads, progress=progress)
+    bench = Bench(goal, Memory(), seed, threads=threads, progress=progress)
     level, effects = bench.linearised((), "sensitivity", goal.search.games, goal.search.replays)
     idle = bench.check_knobs(effects)
     return Sensitivity(

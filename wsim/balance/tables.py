@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,7 @@ class TableSetting:
     Attributes
     ----------
     setting: which. cells: what its targets and what must stay bound, in order.
+    first_policy: how tables call the first of its line-up.
     """
 
     def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], how: Play) -> None:
@@ -78,6 +79,8 @@ class TableSetting:
         self._base: Simulator = game.prepare(setting.plan)
         plan = setting.plan.replace(seed=how.seed("sample", setting.name))
         sample = _frame(game.prepare(plan), range(SAMPLE))
+        policies = cast("pl.Enum", sample.schema["policy"]).categories
+        self.first_policy = str(policies[0])
         targets = [target for target in goal.of(setting) if target.card is None]
         self._quantities: list[Quantity] = [
             *quantities_of(setting, targets, sample, game.OWNED),

@@ -53,3 +53,46 @@ def sensitivity(
     view = View(sort, top, tuple(only or ()), wide)
     asked = Asked(Effort(games, replays, seed, threads), every, view, Files(csv, parquet))
     sensitivity_command(goal, asked, as_json=as_json, quiet=quiet)
+
+
+@balance_commands.command(cls=PlainCommand, short_help="The smallest patch that meets the targets of a goal file.")
+def balance(
+    goal: GoalFile,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FILE", help="Write the patch here, its record beside it.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted search for --out.")] = False,
+    games: Games = None,
+    replays: Replays = None,
+    proof_games: Annotated[
+        int | None,
+        typer.Option(
+            help="Games of a proof at a setting, at most.", parser=whole, metavar="N", show_default="1,000,000"
+        ),
+    ] = None,
+    seed: Seed = 1,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POLICY", help="Measure the patch with this player in all seats, too (repeatable)."),
+    ] = None,
+    style: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POLICY", help="A style that a side may choose against the others (repeatable)."),
+    ] = None,
+    elsewhere_games: Annotated[
+        int, typer.Option(help="Games of each measurement elsewhere.", parser=whole, metavar="N")
+    ] = 20_000,
+    wide: Wide = False,
+    threads: Threads = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the smallest patch that meets the targets of a goal file, and prove it on fresh deals.
+
+    Exit code 3: no patch was proven to; what binds is said, and the nearest one is written.
+    """
+    from wsim.cli.balance import Effort, Written, balance_command
+
+    effort = Effort(games, replays, seed, threads, proof_games)
+    written = Written(out, resume, tuple(player or ()), tuple(style or ()), elsewhere_games)
+    balance_command(goal, effort, written, as_json=as_json, quiet=quiet, wide=wide)

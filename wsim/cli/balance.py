@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from wsim.balance.goal import Goal, read_goal
-from wsim.cli.console import Shown, print_json, print_tables, progress_bar, rows_of, write_note, write_out
+from wsim.cli.console import (
+    INTERRUPTED,
+    Shown,
+    print_json,
+    print_tables,
+    progress_bar,
+    remark,
+    rows_of,
+    write_note,
+    write_out,
+)
 from wsim.cli.exports import Files
 from wsim.cli.run import announce_compiling
+from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.balance.answer import Balance
     from wsim.balance.sensitivity import Sensitivity
     from wsim.cli.tables import View
 
-__all__ = ["Effort", "sensitivity_command"]
+__all__ = ["UNPROVEN", "Effort", "Written", "balance_command", "sensitivity_command"]
+
+UNPROVEN = 3
+"""Exit code of a search whose patch does not meet its targets, or could not be proven to."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +46,7 @@ class Effort:
 
     Attributes
     ----------
-    games, replays: of the goal's ``[search]``; None: as there.
+    games, replays, proof_games: of the goal's ``[search]``; None: as there.
     seed: of the search. threads: that play.
     """
 
@@ -32,10 +54,14 @@ class Effort:
     replays: int | None
     seed: int
     threads: int | None
+    proof_games: int | None = None
 
     def of(self, goal: Goal) -> Goal:
         """Return the goal with what was given."""
-        given = {"games": self.games, "replays": self.replays}
+        given = {"games": self.games, "replays": self.replays, "proof_games": self.proof_games}
+        for name, value in given.items():
+            if value is not None and value < 1:
+                raise UserError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
         return replace(goal, search=replace(goal.search, **{key: one for key, one in given.items() if one is not None}))
 
 
@@ -85,3 +111,116 @@ def _show(answer: Sensitivity, rows: list[dict[str, object]], asked: Asked) -> N
     if answer.idle:
         write_note(f"Without any effect in these games: {', '.join(answer.idle)}.")
     write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where the answer goes and where else the patch is measured.
+
+    Attributes
+    ----------
+    out: the patch file. resume: go on with the interrupted search that was to write it.
+    players, styles, games: see ``wsim.balance.carry.Elsewhere``.
+    """
+
+    out: str | None
+    resume: bool
+    players: tuple[str, ...]
+    styles: tuple[str, ...]
+    games: int
+
+
+def balance_command(file: str, effort: Effort, written: Written, *, as_json: bool, quiet: bool, wide: bool) -> None:
+    """Search, prove, print and write; exit with 3 where targets are not proven, after Ctrl-C with 130."""
+    from wsim.balance.answer import check_target
+    from wsim.balance.balance import balance
+    from wsim.balance.carry import Elsewhere
+
+    goal = effort.of(read_goal(file))
+    out = None if written.out is None else Path(written.out)
+    journal = None if out is None else out.with_name(f"{out.name}.journal")
+    if out is not None:
+        check_target(out)
+    elif written.resume:
+        raise UserError("--resume goes on with the search that was to write --out FILE: name that file")
+    if written.games < 1:
+        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {written.games}")
+    where = Elsewhere(written.players, written.styles, written.games)
+    if not quiet:
+        announce_compiling(find_game(goal.game))
+    interrupted = False
+    try:
+        with progress_bar(not quiet) as progress:
+            answer = balance(
+                goal,
+                seed=effort.seed,
+                elsewhere=where,
+                journal=journal,
+                resume=written.resume,
+                threads=effort.threads,
+                progress=progress,
+            )
+    except Interrupted as interrupt:
+        if interrupt.result is None:
+            _how_to_go_on(out)
+            raise typer.Exit(INTERRUPTED) from None
+        answer, interrupted = interrupt.result, True
+    if as_json:
+        print_json(answer.record())
+    else:
+        _show_answer(answer, wide=wide)
+    if interrupted:
+        _how_to_go_on(out)
+        raise typer.Exit(INTERRUPTED)
+    if out is not None:
+        paths = answer.write(out)
+        if not quiet:
+            remark(f"written: {' and '.join(map(str, paths))}")
+    if not answer.proven:
+        raise typer.Exit(UNPROVEN)
+
+
+def _how_to_go_on(out: Path | None) -> None:
+    """Say how an interrupted search goes on."""
+    again = (
+        "with --out FILE the next one can be gone on with"
+        if out is None
+        else (f"go on by adding --resume to the same command (--out {shlex.quote(str(out))})")
+    )
+    remark(f"wsim: interrupted; {again}")
+
+
+def _show_answer(answer: Balance, *, wide: bool) -> None:
+    """Print what was found: the patch, the targets before and after, what it costs, and where else it holds."""
+    write_note(f"{answer.headline()}.")
+    for one in answer.conflicts:
+        write_note(f"Conflict: {one}.")
+    tables = []
+    if answer.patch:
+        rows = _without(answer.changes, "cost")
+        title = "The patch: what each change does to the target that it moves most, next to the others"
+        tables.append(Shown(title, rows, first=("path", "old", "new", "of", "effect")))
+    title = "Targets, before and after on fresh deals (95 % intervals)"
+    tables.append(Shown(title, _without(answer.targets), first=("of", "before", "after", "proven", "low", "high")))
+    title = "Changes against the largest deviation (1: at the bound), on deals of the search"
+    tables.append(Shown(title, answer.trade.drop("patch").to_dicts()))
+    for table, title in (
+        (answer.carried, "Carried over: deviations from the middle of what is accepted, before and after"),
+        (answer.responses, "Each in its best style, others as in the setting"),
+    ):
+        if table is not None and len(table):
+            tables.append(
+                Shown(title, table.to_dicts(), first=("setting", "policies", "largest_before", "largest_after"))
+            )
+    write_out("")
+    print_tables(tables, wide=wide)
+    write_out("")
+    if answer.idle:
+        write_note(f"Without any effect in these games: {', '.join(answer.idle)}.")
+    write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
+
+
+def _without(table: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:
+    """Return the rows of a table, without columns that are the same in all of them and say nothing."""
+    same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
+    return table.drop(*columns, *same).to_dicts()
