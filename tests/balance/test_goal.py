@@ -93,7 +93,7 @@ MISTAKES = {
     ),
     "an event that never happens": (
         "[plan]\nsides = 'A'\npolicies = 'random'\n[[target]]\nof = 'wonder,side'\nonly = 'Gizah B'\nwithin = 0.1\n"
-        + "[[knob]]\npath = 'wonders.Gizah.sides.B.1.points'\nrange = '-1..1'\n",
+         "[[knob]]\npath = 'wonders.Gizah.sides.B.1.points'\nrange = '-1..1'\n",
         "Gizah B is hardly ever at this table",
     ),
     "a column that is not there": (
