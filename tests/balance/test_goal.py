@@ -64,6 +64,18 @@ def test_knobs_are_the_values_that_fit() -> None:
     assert cost_of(knobs, patch) == pytest.approx(1 + 4 * 0.35)
 
 
+ONLY_SIDE_A = """
+[plan]
+sides = "A"
+policies = "random"
+[[target]]
+of = "wonder,side"
+only = "Gizah B"
+within = 0.1
+[[knob]]
+path = "wonders.Gizah.sides.B.1.points"
+range = "-1..1"
+"""
 MISTAKES = {
     "an unknown section": (UNBALANCED + TARGET + KNOBS + "[[targets]]\n", "unknown section 'targets' (did you mean"),
     "an unknown key": (
@@ -92,8 +104,7 @@ MISTAKES = {
         "is only about 'Tempel' (did you mean 'Temple'?)",
     ),
     "an event that never happens": (
-        "[plan]\nsides = 'A'\npolicies = 'random'\n[[target]]\nof = 'wonder,side'\nonly = 'Gizah B'\nwithin = 0.1\n"
-         "[[knob]]\npath = 'wonders.Gizah.sides.B.1.points'\nrange = '-1..1'\n",
+        ONLY_SIDE_A,
         "Gizah B is hardly ever at this table",
     ),
     "a column that is not there": (

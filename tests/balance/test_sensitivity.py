@@ -129,7 +129,10 @@ def test_every_value_can_be_written() -> None:
     assert tuning is not None
     simulator = find_game("seven_wonders").prepare(Plan.make())
     values = tuning.values(simulator)
-    paths = [("cards", "Scientists Guild", "cost", "ore"), ("cards", "Vineyard", "coins_per", "n")]
+    paths: list[tuple[str, ...]] = [
+        ("cards", "Scientists Guild", "cost", "ore"),
+        ("cards", "Vineyard", "coins_per", "n"),
+    ]
     paths += [("wonders", "Rhodos", "sides", "B", "2", "points"), ("rulesets", "1e", "settings", "trade_price")]
     changes = [f"{'.'.join(path)}={values[path]}" for path in paths]
     same = find_game("seven_wonders").prepare(Plan.make(set=changes))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from wsim.balance.cards import CardSetting
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
@@ -36,6 +37,10 @@ class Measured(Protocol):
         """Return how many games it plays where ``wanted`` are asked for."""
         ...
 
+    def replays(self, wanted: int) -> int:
+        """Return how many games it plays for one step of a value where ``wanted`` are asked for."""
+        ...
+
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""
         ...
@@ -46,10 +51,6 @@ class Measured(Protocol):
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Play for the other options, each alone, next to no patch at all."""
-        ...
-
-    def games_to_replay(self, games: int, options: Sequence[Option]) -> int:
-        """Return how many games ``replayed`` plays."""
         ...
 
 
@@ -76,8 +77,12 @@ class Bench:
         game: Game = find_game(goal.game)
         self.knobs: tuple[Knob, ...] = knobs_of(goal, game.prepare(goal.settings[0].plan))
         self.options: tuple[Option, ...] = options_of(self.knobs)
-        measured = [TableSetting(goal, one, self.knobs, self.play) for one in goal.settings if not one.report]
-        self._parts: list[Measured] = [one for one in measured if one.cells]
+        self._parts: list[Measured] = []
+        for setting in (one for one in goal.settings if not one.report):
+            chances = dict.fromkeys(one.randomise for one in goal.of(setting) if one.card is not None)
+            self._parts.append(TableSetting(goal, setting, self.knobs, self.play))
+            self._parts += [CardSetting(goal, setting, chance, self.knobs, self.play) for chance in chances]
+        self._parts = [part for part in self._parts if part.cells]
         self.cells: list[Cell] = [cell for part in self._parts for cell in part.cells]
         self._replays: dict[str, Effects] = {}
 
@@ -128,8 +133,8 @@ class Bench:
         """Return the effects that must be played for, played for once."""
         key = f"{part.name} {games}"
         if key not in self._replays:
-            level = part.level((), self._seed("replays", part), part.games(games))
-            self._replays[key] = part.replayed(self._seed("replays", part), part.games(games), self.options, level)
+            seed, games = self._seed("replays", part), part.replays(games)
+            self._replays[key] = part.replayed(seed, games, self.options, part.level((), seed, games))
         return self._replays[key]
 
     def seeds_of(self, purpose: str) -> list[tuple[str, int]]:

@@ -54,7 +54,7 @@ class Proof:
         """Return the smallest share of what each cell accepts that could be proven: 1 and less is within."""
         middle = np.array([middle_of(cell) for cell in cells])
         reach = np.array([cell.reach for cell in cells])
-        return (np.abs(self.value - middle) + normal_quantile(1 - self.alpha) * self.error) / reach
+        return np.asarray((np.abs(self.value - middle) + normal_quantile(1 - self.alpha) * self.error) / reach, float)
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON."""

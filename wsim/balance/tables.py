@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Tuning
 
-__all__ = ["Effects", "Level", "TableSetting"]
+__all__ = ["Effects", "Level", "Play", "TableSetting", "nothing"]
 
 CHUNK = 2048  # games; fixed, so that sums are added up in one order whatever the threads
 SAMPLE = 2_000  # games that show which names occur
@@ -108,6 +108,10 @@ class TableSetting:
         """Return how many games it plays where ``wanted`` are asked for: as many."""
         return wanted
 
+    def replays(self, wanted: int) -> int:
+        """Return how many games it plays for a step where ``wanted`` are asked for: as many."""
+        return wanted
+
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""
         return _level(self._measured(patch, seed, games, ()))
@@ -117,7 +121,7 @@ class TableSetting:
         free = [option for option in options if self._free[option.knob]]
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
-        effects = _nothing(options, self.cells)
+        effects = nothing(options, self.cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = sums["effect"] / sums["total"][:, 1]
             spread = np.sqrt(np.maximum(sums["square"] - sums["effect"] ** 2 / games, 0)) / sums["total"][:, 1]
@@ -127,7 +131,7 @@ class TableSetting:
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Play for what options do that no points can tell, each alone, next to no patch at all."""
-        effects = _nothing(options, self.cells)
+        effects = nothing(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell
         jobs = list(self._jobs(options))
@@ -143,12 +147,6 @@ class TableSetting:
                 effects.error[places] = np.nan_to_num(share * spread / part)
             effects.replayed[places] = True
         return effects
-
-    def games_to_replay(self, games: int, options: Sequence[Option]) -> int:
-        """Return how many games ``replayed`` plays."""
-        jobs = list(self._jobs(options))
-        focused = any(focus is not None for focus, _ in jobs)
-        return games * (1 + focused + sum(len(places) + 1 for _, places in jobs))
 
     # --- games ---------------------------------------------------------------------------------------------------
 
@@ -278,7 +276,7 @@ class Play:
     def __init__(
         self, memory: Memory, root: tuple[object, ...], threads: int | None, progress: Progress | None
     ) -> None:
-        self.memory, self._root, self._threads, self._progress = memory, root, threads, progress
+        self.memory, self._root, self.threads, self.progress = memory, root, threads, progress
 
     def seed(self, *purpose: object) -> int:
         """Return the seed of a purpose; no two purposes share one."""
@@ -290,12 +288,12 @@ class Play:
         """Return the sum of what chunks of games make, added in their order."""
         result: Arrays = {}
         done = 0
-        for found in in_chunks(make, [games], threads=self._threads, chunk=CHUNK):
+        for found in in_chunks(make, [games], threads=self.threads, chunk=CHUNK):
             for name, values in found.items():
                 result[name] = result[name] + values if name in result else values
             done += min(CHUNK, len(games) - done)
-            if self._progress is not None:
-                self._progress(what, done, len(games))
+            if self.progress is not None:
+                self.progress(what, done, len(games))
         return result
 
 
@@ -306,7 +304,7 @@ def _frame(simulator: Simulator, games: range) -> pl.DataFrame:
     return simulator.seats_frame(rows)
 
 
-def _nothing(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
+def nothing(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
     """Return no effects, to be filled in."""
     value, error = np.zeros((2, len(options), len(cells)))
     return Effects(value, error, np.zeros(len(options), bool))

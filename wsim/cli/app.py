@@ -208,7 +208,6 @@ app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
 app.add_typer(balance_commands)
-experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 
 
