@@ -260,6 +260,8 @@ class Game(Protocol):
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
     TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
     POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
+    LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
+        None if the game has no policy that learns.
     """
 
     NAME: str
@@ -272,6 +274,7 @@ class Game(Protocol):
     PICKS: PickExperiment | None
     TUNING: Tuning | None
     POSITION_KEYS: Sequence[str]
+    LEARNER: str | None
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.

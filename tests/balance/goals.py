@@ -27,11 +27,11 @@ range = "-2..2"
 """
 SEARCH = """
 [search]
-games = 20_000
-replays = 10_000
+games = 10_000
+replays = 5_000
 rounds = 2
 proposals = 4
-proof_games = 200_000
+proof_games = 100_000
 """
 
 

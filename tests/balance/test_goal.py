@@ -21,7 +21,7 @@ def test_a_goal_is_read() -> None:
     assert (setting.name, setting.plan.game, setting.report) == ("4 players, bold", "medal", False)
     assert goal.of(setting) == list(goal.targets)
     assert goal.targets[0].bounds(0.25) == (0.23, 0.27)
-    assert goal.search.games == 20_000
+    assert goal.search.games == 10_000
     assert read_goal(write_goal(name="again.toml")).digest == goal.digest
     other = read_goal(write_goal(UNBALANCED + TARGET.replace("0.02", "0.03") + KNOBS + SEARCH))
     assert other.digest != goal.digest

@@ -28,6 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("positions",),
     ("comparisons",),
     ("balance",),
+    ("learn",),
     ("report",),
     ("env",),
     ("wonders", "babel"),
@@ -38,7 +39,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "balance", "report", "env")
+NO_GAME = (
+    *("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "balance", "learn", "report", "env"),
+)
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
