@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("lab",),
     ("positions",),
     ("comparisons",),
+    ("balance",),
     ("learn",),
     ("report",),
     ("env",),
@@ -38,7 +39,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "learn", "report", "env")
+NO_GAME = (
+    *("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "balance", "learn", "report", "env"),
+)
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
