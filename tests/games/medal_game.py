@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.registry import Number
     from wsim.positions.scenes import Retelling
 
 NAME = "medal"
@@ -73,6 +75,10 @@ def policies() -> Sequence[Mapping[str, Any]]:
     return [{"name": name} for name in POLICIES]
 
 
+def numbers(entry: Entry) -> Sequence[Number]:
+    return ()
+
+
 def prepare(plan: Plan) -> MedalSimulator:
     return MedalSimulator(plan)
 
@@ -92,6 +98,9 @@ class MedalSimulator:
             values[name] = int(value)
         self.points, self.salt = values["points"], values["salt"]
         self.banned = {int(part.partition("=")[0]) for part in plan.options.get("ban", "").split(";") if part}
+
+    def with_line_up(self, policies: Sequence[str]) -> MedalSimulator:
+        return MedalSimulator(self.plan.replace(policies=policies))
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats

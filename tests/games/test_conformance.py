@@ -77,7 +77,7 @@ def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
     asked = {name for name in vars(Game) if not name.startswith("_")} | set(Game.__annotations__)
     assert asked == {
         *("NAME", "TITLE", "OPTIONS", "OWNED", "COLOURS", "ANALYSES", "RESTRICT", "PICKS", "POSITION_KEYS"),
-        *("default_plan", "cold", "prepare", "plan_of", "policies"),
+        *("default_plan", "cold", "prepare", "plan_of", "policies", "numbers"),
     }
     assert asked <= set(vars(row.game))
     assert find_game(row.game.NAME) is row.game

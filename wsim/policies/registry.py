@@ -30,11 +30,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from wsim.policies.declare import Declaration
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry, Value
     from wsim.policies.plug import Plugged
+    from wsim.policies.weights import WeightSets
 
-__all__ = ["FILE", "SET", "LineUp", "Parameter", "Player", "Policy", "Trade", "policy_rows", "resolve", "rows_by_name"]
+__all__ = [
+    "FILE", "SET", "LineUp", "Number", "Parameter", "Player", "Policy", "Trade", "numbers_of", "policy_rows", "resolve",
+    "rows_by_name",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -248,6 +253,46 @@ def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[st
     }
 
 
+@dataclass(frozen=True)
+class Number:
+    """A number that a line-up entry may set: a parameter of its policy, or a weight.
+
+    Attributes
+    ----------
+    values: what the entry sets it to: one number, or one for each part of a game (``WeightSets.part``).
+    least, most: the range accepted.
+    whole: whether it is a whole number.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    least: float = -math.inf
+    most: float = math.inf
+    whole: bool = False
+
+
+def numbers_of(entry: Entry, trade: Trade) -> tuple[Number, ...]:
+    """Return the numbers that an entry may set, its noise (``explore``) left out; UserError for what cannot be played.
+
+    True and false are no numbers.
+    """
+    interface = trade.interface()
+    player = _player(entry, trade.policies, interface)
+    policy = trade.policies.get(entry.name) if player.plugged is None else None
+    own = _declared(player.plugged.declaration) if player.plugged is not None else policy.parameters if policy else ()
+    found = []
+    places = [parameter for parameter in own if parameter.kind is not str]
+    for parameter, value in zip(places, player.parameters, strict=False):
+        if parameter.kind is not bool:
+            whole = parameter.kind is int
+            found.append(Number(parameter.name, (float(value),), parameter.least, parameter.most, whole))
+    if policy is not None and policy.kind == "weights":
+        weights = player.weights
+        for name, place in interface.weights.places.items():
+            found.append(Number(name, tuple(float(value) for value in weights[..., place].reshape(-1))))
+    return tuple(found)
+
+
 def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
     """Make one entry ready."""
     from wsim.policies.plug import installed
@@ -269,7 +314,7 @@ def _registered_player(entry: Entry, policy: Policy, interface: Interface) -> Pl
     """Make an entry of a registered policy ready."""
     from wsim.jit import source_digest
 
-    values = _checked(entry, policy.accepted, interface.weights.features if policy.kind == "weights" else {})
+    values = _checked(entry, policy.accepted, interface.weights if policy.kind == "weights" else None)
     weights = _weights_of(entry, policy, values, interface) if policy.kind == "weights" else interface.weights.zeros()
     parameters = _parameters_of(policy.parameters, values, interface)
     source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
@@ -285,8 +330,8 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
 
     plugged = plug(entry, interface)
     declared = plugged.declaration
-    own = tuple(Parameter(name, type(value), value, "") for name, value in declared.parameters.items())
-    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE), {}), interface)
+    own = _declared(declared)
+    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
     name = declared.name or (plain_name(entry.function) if entry.module == PASSED else "")
@@ -294,18 +339,26 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
     return Player(label, plugged.call, parameters, weights, digest, plugged)
 
 
-def _checked(entry: Entry, accepted: Sequence[Parameter], weights: Mapping[str, str]) -> dict[str, Any]:
+def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
+    """Return the parameters that a user's own policy declares."""
+    return tuple(Parameter(name, type(value), value, "") for name, value in declaration.parameters.items())
+
+
+def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
     """Return the value of every parameter, and of the weights that the entry sets; raise UserError for others."""
     known = {parameter.name: parameter for parameter in accepted}
-    known |= {name: Parameter(name, float, 0.0, meaning) for name, meaning in weights.items()}
     values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
     for key, value in entry.parameters.items():
-        if key not in known:
+        if key in known:
+            values[key] = known[key].check(value, entry.name)
+        elif weights is not None and key in weights.features:
+            values[key] = weights.in_entry(key, value, entry.name)
+        else:
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
+            names = [*known, *(weights.features if weights else ())]
             raise UserError(
-                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, known)}"
+                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, names)}"
             )
-        values[key] = known[key].check(value, entry.name)
     return values
 
 
