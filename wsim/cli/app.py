@@ -22,6 +22,7 @@ import typer
 import wsim
 from wsim.cli.app_games import games
 from wsim.cli.app_tables import tables
+from wsim.cli.app_tuning import tuning
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
 from wsim.cli.options import (
@@ -287,6 +288,7 @@ def whatif(
 
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(tuning)
 experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
 

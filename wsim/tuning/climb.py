@@ -1,8 +1,8 @@
 """The search: covariance matrix adaptation (CMA-ES), which asks for candidates and is told what they are worth.
 
-Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state is
-a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes on
-as if nothing had happened.
+Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
+is a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes
+on as if nothing had happened.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def judge(
     the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
-    fields = [(question.against, MET), *(((one,), UNMET) for one in question.judges)]
-    tables = [(plan, met) for field, met in fields for plan in plans_of(unseen, question, entries[0], field)]
+    fields = ((question.against, MET), (question.judges, UNMET))
+    tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
     outcomes = []
     for done, (plan, _) in enumerate(tables):
         if progress is not None:

@@ -10,7 +10,7 @@ from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.game import find_game
 from wsim.lab.keys import texts
 from wsim.lab.plan import Plan
-from wsim.policies.lineup import Entry, parse_entry
+from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
 
 __all__ = ["HELD_OUT", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
@@ -31,7 +31,8 @@ class Question:
     policy: the line-up entry whose numbers are tuned; where they begin.
     only: names of the numbers that are tuned; none: all of them.
     rulesets, players: the tables, every rule set with every number; none: the plan's rule set, its usual number.
-    against: who sits on the other seats in the search: one entry for all, or one for each.
+    against: the fields: line-ups of the other seats in the search, each one entry for all or one for each. Every field
+        is a table of its own; what counts is the mean over all tables.
     judges: entries that judge the result besides, one after the other, each on all other seats.
     generations: steps of the search.
     candidates: of a generation; None: as many as suit the numbers.
@@ -60,6 +61,8 @@ class Question:
         refuse_other_types(float, margin=self.margin)
         for name in ("only", "rulesets", "against", "judges"):
             object.__setattr__(self, name, texts(name, getattr(self, name)))
+        given: Any = self.players  # a number alone is accepted, too
+        object.__setattr__(self, "players", (given,) if isinstance(given, int) else tuple(given))
         for players in self.players:
             _at_least("players", players, 2)
         for name, least in (("generations", 1), ("games", FEWEST_GAMES), ("held_out", FEWEST_GAMES)):
@@ -73,7 +76,7 @@ class Question:
         if not self.against:
             raise UserError("the field is empty: name who plays against the policy, as in against=balanced")
         own = str(parse_entry(self.policy))
-        if all(str(parse_entry(other)) == own for other in self.against):
+        if {str(entry) for field in self.against for entry in parse_lineup(field)} == {own}:
             raise UserError(
                 f"the field is {own!r} alone, the policy that is tuned: name another opponent with --against, or tune "
                 "weighted:set=NAME against its set NAME"
@@ -86,7 +89,8 @@ class Question:
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Question:
         """Return the question of a record."""
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in record.items()})
+        fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in record.items()}
+        return cls(**fields)
 
 
 def _at_least(name: str, value: Any, least: int) -> None:
@@ -106,30 +110,33 @@ def entry_of(policy: str, start: str | None = None) -> Entry:
     return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.place)
 
 
-def plans_of(base: Plan, question: Question, start: str, against: Sequence[str] = ()) -> tuple[Plan, ...]:
-    """Return the plans of the tables: ``start`` on the first seat, the field (or ``against``) on all others."""
+def plans_of(base: Plan, question: Question, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:
+    """Return the plans of the tables: ``start`` on the first seat, each field in turn on all others."""
     game = find_game(base.game)
     plans = []
-    for ruleset in question.rulesets or (base.ruleset,):
-        for seats in question.players or (int(game.default_plan(ruleset)["players"]),):
-            line_up = (start, *_field(against or question.against, seats))
-            plans.append(base.replace(ruleset=ruleset, players=seats, policies=line_up, rotate=True, games=1))
+    for field in fields:
+        for ruleset in question.rulesets or (base.ruleset,):
+            for seats in question.players or (int(game.default_plan(ruleset)["players"]),):
+                line_up = (start, *_others(field, seats))
+                plans.append(base.replace(ruleset=ruleset, players=seats, policies=line_up, rotate=True, games=1))
     return tuple(plans)
 
 
-def _field(against: Sequence[str], players: int) -> tuple[str, ...]:
+def _others(field: str, players: int) -> tuple[str, ...]:
     """Return who sits on the other seats."""
-    if len(against) not in (1, players - 1):
+    entries = tuple(map(str, parse_lineup(field)))
+    if len(entries) not in (1, players - 1):
         raise UserError(
-            f"{len(against)} policies against one at a table of {players}: give one for all the other seats, or "
-            f"{players - 1}"
+            f"the field {field!r} has {len(entries)} policies for the {players - 1} other seats of {players}: give one "
+            "for all of them, or one for each"
         )
-    return tuple(against) * (players - 1) if len(against) == 1 else tuple(against)
+    return entries * (players - 1) if len(entries) == 1 else entries
 
 
 def usual_judges(game: str, question: Question) -> tuple[str, ...]:
     """Return the game's own players that the search does not meet: those of some strength that are fast."""
-    met = {parse_entry(entry).name for entry in (question.policy, *question.against)} | {"weighted"}
+    fields = [entry.name for field in question.against for entry in parse_lineup(field)]
+    met = {parse_entry(question.policy).name, *fields, "weighted"}
     rows = find_game(game).policies()
     return tuple(str(row["name"]) for row in rows if row.get("kind") in JUDGES and row["name"] not in met)
 
@@ -138,4 +145,6 @@ def check_only(only: Sequence[str], known: Sequence[str], policy: str) -> None:
     """Raise UserError for a number that the policy does not have."""
     for name in only:
         if name not in known:
-            raise UserError(f"{policy!r} has no number {name!r} to tune: it has {', '.join(known)}{nearest(name, known)}")
+            raise UserError(
+                f"{policy!r} has no number {name!r} to tune: it has {', '.join(known)}{nearest(name, known)}"
+            )

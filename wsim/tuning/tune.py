@@ -26,7 +26,7 @@ from wsim.lab.batch import usable_threads
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
-from wsim.policies.lineup import parse_entry
+from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.judging import judge
 from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
@@ -38,7 +38,7 @@ from wsim.tuning.written import head_of, playable, write_plan, write_set
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Search", "Tuned", "begin", "resume", "tune"]
+__all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
 
 PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
 PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
@@ -91,11 +91,6 @@ def tune(
     *,
     out: str | os.PathLike[str] | None = None,
     start: str | None = None,
-    only: str | Sequence[str] = (),
-    against: str | Sequence[str] = "balanced",
-    judges: str | Sequence[str] | None = None,
-    rulesets: str | Sequence[str] = (),
-    players: int | Sequence[int] = (),
     threads: int | None = None,
     progress: Progress | None = None,
     **keys: Any,
@@ -106,9 +101,9 @@ def tune(
     ----------
     policy: a line-up entry with numbers: ``weighted:set=balanced``, ``./mine.py:bold``. plan: the plan beneath.
     out: a new folder (default: one named after the search). start: the weight set from which ``weighted`` begins.
-    only, against, judges, rulesets, players: see ``Question``; judges: the game's own players unless named.
-    keys: ``generations``, ``candidates``, ``games``, ``held_out``, ``margin`` and ``name`` of ``Question``; seed, game,
-        cards and the like of a plan.
+    keys: those of ``Question`` (only, against, judges, rulesets, players, generations, candidates, games, held_out,
+        margin, name), of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
+        the game's own of a plan.
 
     Raises UserError for what cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim tune
     --resume`` goes on from there.
@@ -117,17 +112,14 @@ def tune(
     """
     own = {name: keys.pop(name) for name in tuple(keys) if name in Question.__dataclass_fields__}
     base = chosen(plan, keys)
-    listed = {"only": only, "against": against, "rulesets": rulesets}
-    question = Question(
-        policy=str(entry_of(policy, start)),
-        players=(players,) if isinstance(players, int) else tuple(players),
-        judges=() if judges is None else judges,  # type: ignore[arg-type]  # a text alone is made a tuple
-        **listed,  # type: ignore[arg-type]
-        **own,
-    )
-    if judges is None:
-        question = replace(question, judges=usual_judges(base.game, question))
+    question = question_of(policy, base, start=start, **own)
     return begin(base, question, out, threads=threads).run(threads, progress)
+
+
+def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> Question:
+    """Return a question; the judges are the game's own players unless named."""
+    question = Question(policy=str(entry_of(policy, start)), **own)
+    return question if "judges" in own else replace(question, judges=usual_judges(base.game, question))
 
 
 @dataclass
@@ -151,6 +143,11 @@ class Search:
     def _games(self) -> int:
         """Games of a candidate at each table in a generation."""
         return -(-self.question.games // len(self.tables))
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The entries that are code of a user: playing them runs it."""
+        return _code(self.question)
 
     @property
     def games(self) -> int:
@@ -220,15 +217,14 @@ def begin(
     count = usable_threads(threads)
     version = cmaes().__version__
     space, tables = _prepared(base, question)
-    for one in question.judges:
-        for plan in plans_of(base, question, question.policy, (one,)):
-            Table.of(plan)  # so that a mistake is found before the search
+    for plan in plans_of(base, question, question.policy, question.judges):
+        Table.of(plan)  # so that a mistake is found before the search
     identity = _identity(question, space, tables)
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
         raise UserError(
-            f"{str(folder)!r} holds a search already: go on with wsim tune --resume {shlex.quote(str(folder))}, or name "
-            "another --out"
+            f"{str(folder)!r} holds a search already: go on with wsim tune --resume {shlex.quote(str(folder))}, or "
+            "name another --out"
         )
     space = _moving(space, tables, count)
     kept = Kept(
@@ -245,14 +241,22 @@ def begin(
     return Search(folder, base, question, space, tables, kept)
 
 
-def resume(out: str | os.PathLike[str], *, generations: int | None = None) -> Search:
-    """Take a search up again, perhaps for more generations; raise UserError where it would not be the same one."""
+def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> Search:
+    """Take a search up again, perhaps for more generations.
+
+    Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
+    """
     folder = Path(out)
     kept = read_kept(folder)
     cmaes()
     question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
     if len(kept.generations) > question.generations:
         raise UserError(f"{str(folder)!r} has {len(kept.generations)} generations already, more than {generations}")
+    if (code := _code(question)) and not trust:
+        raise UserError(
+            f"{str(folder)!r} names policy code, {', '.join(code)}, that runs when it is resumed: if you know it, "
+            "add --trust"
+        )
     base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in kept.plan.items()})
     space, tables = _prepared(base, question)
     kept.refuse_other(_identity(question, space, tables), folder)
@@ -260,9 +264,17 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None) -> Se
     return Search(folder, base, question, space.restricted(kept.moved), tables, kept)
 
 
+def _code(question: Question) -> tuple[str, ...]:
+    """Return the entries of a question that are code of a user."""
+    entries = [
+        entry for field in (question.policy, *question.against, *question.judges) for entry in parse_lineup(field)
+    ]
+    return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
+
+
 def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Table, ...]]:
     """Return the numbers of the policy and the tables ready to play."""
-    tables = tuple(Table.of(plan) for plan in plans_of(base, question, question.policy))
+    tables = tuple(Table.of(plan) for plan in plans_of(base, question, question.policy, question.against))
     entry = parse_entry(question.policy)
     return space_of(entry, find_game(base.game).numbers(entry), question.only), tables
 
@@ -286,8 +298,9 @@ def _command(base: Plan, question: Question) -> str:
     words = ["wsim", "tune", question.policy]
     for key, value in question.record().items():
         if key != "policy" and value not in (None, []):
-            option = {"rulesets": "ruleset"}.get(key, key).replace("_", "-")
-            words += [f"--{option}", ",".join(map(str, value)) if isinstance(value, list) else str(value)]
+            option = "--" + {"rulesets": "ruleset"}.get(key, key).replace("_", "-")
+            each = value if key == "against" else [",".join(map(str, value))] if isinstance(value, list) else [value]
+            words += [word for one in each for word in (option, str(one))]
     if not question.rulesets:
         words += ["--ruleset", base.ruleset]
     return shlex.join([*words, *base.words(*_NOT_OF_A_SEARCH)])

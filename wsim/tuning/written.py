@@ -58,17 +58,17 @@ def head_of(kept: Kept, games: int, judged: Sequence[Mapping[str, Any]]) -> list
     """Return what stands at the head of the file: how it was made, and how it was judged."""
     question = kept.question
     candidates = len(kept.generations[-1].values)
-    lines = [
-        f"Made by: {kept.command}",
+    searched = (
         f"Searched with {kept.software['wsim']} of wsim and {kept.software['cmaes']} of cmaes: "
         f"{len(kept.generations)} generations of {candidates} candidates, {games:,} games of the seed "
         f"{kept.plan['seed']}; {len(kept.moved)} numbers moved, the others change nothing there or were not asked for. "
-        f"Rules: {', '.join(_rules(table) for table in kept.identity['tables'])}.",
+        f"Rules: {', '.join(_rules(table) for table in kept.identity['tables'])}."
+    )
+    judging = (
         f"Judged on {question['held_out']:,} deals a table that the search never saw (their seed is "
-        f"{int(kept.plan['seed']) ^ HELD_OUT}); what it began with played the same deals. Win share of one against:",
-    ]
-    lines += [f"  {_row(row)}" for row in judged]
-    return lines
+        f"{int(kept.plan['seed']) ^ HELD_OUT}); what it began with played the same deals. Win share of one against:"
+    )
+    return [f"Made by: {kept.command}", searched, judging, *(f"  {_row(row)}" for row in judged)]
 
 
 def _rules(table: Mapping[str, Any]) -> str:
@@ -91,9 +91,7 @@ def _comments(lines: Sequence[str]) -> list[str]:
     made = []
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        wrapped = textwrap.wrap(
-            line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
+        wrapped = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
         made += [f"# {part}".rstrip() for part in wrapped or [""]]
     return [*made, ""]
 
