@@ -13,19 +13,18 @@ import shlex
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import wsim
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.provenance import software
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.judging import judge
@@ -233,7 +232,7 @@ def begin(
         start=str(space.entry),
         command=_command(base, question),
         identity=identity,
-        software={"wsim": wsim.__version__, "cmaes": version, "numpy": metadata.version("numpy")},
+        software={**software(), "cmaes": version},
         moved=space.moved,
     )
     folder.mkdir(parents=True, exist_ok=True)
@@ -286,7 +285,7 @@ def _identity(question: Question, space: Space, tables: Sequence[Table]) -> dict
         "question": asked,
         "start": dict(zip(space.labels, space.start.tolist(), strict=True)),
         "tables": [{"plan": one.plan.identity(), "rules": one.simulator.provenance()} for one in tables],
-        "wsim": wsim.__version__,
+        "wsim": software()["wsim"],
         "cmaes": cmaes().__version__,
     }
     result: dict[str, Any] = json.loads(json.dumps(identity))
