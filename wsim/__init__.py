@@ -7,6 +7,7 @@ Game: a game in progress, to be asked, stepped, copied and played on.
 simulate: play the games of a plan and return one row per game and seat.
 play: the same, with one row per decision beside it.
 load_run: open a run that ``wsim run`` wrote.
+match: play policies against each other, every seating of common deals.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
 tune: tune the numbers of a policy by self-play.
@@ -23,6 +24,7 @@ import wsim.forked  # noqa: F401 (from now on it looks at every fork)
 
 if TYPE_CHECKING:
     from wsim import env
+    from wsim.comparisons.matches.playing import match
     from wsim.comparisons.picks import experiment_picks
     from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
@@ -46,6 +48,7 @@ __all__ = [
     "env",
     "experiment_picks",
     "load_run",
+    "match",
     "payments",
     "play",
     "policy",
@@ -62,6 +65,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "UserError": "wsim.errors",
     "experiment_picks": "wsim.comparisons.picks",
     "load_run": "wsim.lab.store",
+    "match": "wsim.comparisons.matches.playing",
     "payments": "wsim.wonders.analysis.asking",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -75,6 +76,19 @@ def test_exploration_without_recorded_chances_is_no_experiment() -> None:
         wsim.UserError, match=r"no pick of this run was randomised .* play with --randomise 0.1 --picks"
     ):
         pick_effects(picks, seats)
+
+
+def test_a_policy_that_explores_is_randomised_with_the_chance_that_is_recorded() -> None:
+    """What the policy drew itself is what it wanted: each move of a list is worth 1 when weighted by its chance."""
+    picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True, randomise=0.3)
+    turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
+    weight = (1 / (turns["legal"] * turns["probability"])).to_numpy()
+    assert weight.mean() == pytest.approx(1, abs=4 * weight.std() / len(weight) ** 0.5)
+    legal, probability = turns["legal"].to_numpy().astype(float), turns["probability"].to_numpy()
+    wanted = np.abs(probability - (0.7 + 0.3 / legal)) < 1e-6
+    assert wanted.mean() == pytest.approx((0.7 + 0.3 / legal).mean(), abs=4 * (0.3 * 0.7 / len(turns)) ** 0.5)
+    assert turns["randomised"].to_numpy()[~wanted].all()
+    assert probability[~wanted] == pytest.approx((0.3 / legal)[~wanted])
 
 
 def test_what_the_policy_wants_anyway_has_no_effect_against_the_policy() -> None:

@@ -16,6 +16,7 @@ from wsim.comparisons.metrics import Metric
 from wsim.comparisons.paired import Comparison
 from wsim.comparisons.question import Question
 from wsim.comparisons.trial import FEWEST, IDENTICAL, Trial
+from wsim.lab.cluster import players
 from wsim.lab.provenance import Provenance
 
 SCORE = Metric("score", "total", False)
@@ -48,7 +49,8 @@ def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) 
 
 def tried(pairing: Made, **question: Any) -> Trial:
     trial = Trial(pairing, Question(**question))  # type: ignore[arg-type]
-    trial.play(1)
+    with players(None, [], 1) as chunks_of:
+        trial.play(chunks_of)
     return trial
 
 
@@ -92,6 +94,20 @@ def test_the_deals_that_tell_by_hand() -> None:
     assert known.telling() == pytest.approx([4, 28**2 / 628])
     more = known.plus(made(differences).sums(range(100)))
     assert more.telling() == pytest.approx([8, 56**2 / 1256])
+
+
+@pytest.mark.parametrize("variants", [1, 2, 5])
+def test_variants_share_alpha_equally(variants: int) -> None:
+    """Each variant has the interval and the verdicts that it would have alone at its share of alpha."""
+    noise = np.random.default_rng(8).normal(0, 1, 1000)
+    differences = 1.8 / 1000**0.5 + (noise - noise.mean()) / noise.std()  # 1.8 standard errors above 0
+    [alone] = tried(made(differences[None, :]), budget=1000, alpha=0.1 / variants).looks
+    [among] = tried(made(np.tile(differences, (variants, 1))), budget=1000, alpha=0.1).looks
+    assert among.boundary == pytest.approx(alone.boundary)
+    for variant in range(variants):
+        assert among.interval(variant) == pytest.approx(alone.interval(0))
+        assert among.verdict(variant) == alone.verdict(0)
+    assert alone.verdict(0) == ("higher" if variants == 1 else "unclear")
 
 
 def test_few_differing_deals_have_no_interval_and_say_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +23,13 @@ import pytest
 from tests.cli.test_run import files, wait_for_shards
 from tests.conftest import Command
 from wsim import Plan, UserError
-from wsim.game import find_game
-from wsim.lab import cluster
-from wsim.lab.archive import Archive
-from wsim.lab.cluster import Job
+from wsim.game import Simulator, find_game
+from wsim.lab import cluster, tasks
+from wsim.lab.cluster import Cluster
 from wsim.lab.provenance import Provenance
 from wsim.lab.run import record
 from wsim.lab.store import load_run
+from wsim.lab.tasks import Job, packed, shard_files
 from wsim.lab.verify import verify
 
 pytest.importorskip("distributed", reason="needs the extra cluster")
@@ -43,6 +46,16 @@ import wsim
 
 @wsim.policy(python=True)
 def slow(public, own, choice, rules):
+    time.sleep(SECONDS)
+    return 0
+"""
+TELLING = """
+import os
+from pathlib import Path
+
+@wsim.policy(python=True)
+def slow(public, own, choice, rules):
+    Path(os.environ["TOLD"], str(os.getpid())).touch()
     time.sleep(SECONDS)
     return 0
 """
@@ -200,30 +213,108 @@ def test_a_summary_and_a_part_are_spread_too(place: Path, wsim_command: Command)
     assert files("spread") == files("threads")
 
 
+# --- comparisons and experiments --------------------------------------------------------------------------------------
+
+WHATIF = ("--policies", LINE_UP, "--sweep", "cards.Palace.points=6,12", "--patch", "p.toml", "--budget", "60")
+BANNED = ("--policies", LINE_UP, "--ban", "trade", "--seat", "1", "--budget", "80")
+
+
+def answer_of(out: str) -> dict[str, Any]:
+    """Return an answer without the time that it took."""
+    record: dict[str, Any] = json.loads(out)
+    return {key: value for key, value in record.items() if key != "seconds"}
+
+
+@pytest.mark.parametrize("words", [WHATIF, BANNED], ids=["sweep", "ban"])
+def test_a_comparison_has_the_answer_of_threads(
+    place: Path, wsim_command: Command, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With rules of a patch, a policy of a file, seats that are treated apart; a worker is killed meanwhile."""
+    (place / "mine" / "slow.py").write_text(SLOW + TELLING)
+    monkeypatch.setenv("TOLD", str(place / "told"))
+    (place / "told").mkdir()
+    run = wsim_process("whatif", *words, "--json", "--quiet", "--cluster", "local:2")
+    end = time.monotonic() + 60
+    while not (there := [one.name for one in (place / "told").iterdir() if one.name != str(run.pid)]):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    os.kill(int(there[0]), signal.SIGKILL)
+    out, error = run.communicate(timeout=180)
+    assert (run.returncode, error) == (0, "")
+    threads = wsim_command("whatif", *words, "--json", "--quiet")
+    assert answer_of(out) == answer_of(threads.out)
+
+
+def test_an_experiment_has_the_answer_of_threads(place: Path, wsim_command: Command) -> None:
+    words = ("experiment", "picks", "--games", "60", "--policies", LINE_UP, "--randomise", "0.5", "--fewest", "2")
+    sweep = (*words, "--sweep", "cards.Altar.points=2,9", "--json", "--quiet")
+    run = wsim_process(*sweep, "--cluster", "local:2", "--out", "spread")
+    out, error = run.communicate(timeout=180)
+    assert (run.returncode, error) == (0, "")
+    threads = wsim_command(*sweep, "--out", "threads")
+    assert answer_of(out) == answer_of(threads.out)
+    assert files("spread") == files("threads")
+
+
+@pytest.mark.parametrize("command", ["whatif --set cards.Altar.points=3", "experiment picks"])
+def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command: str) -> None:
+    answer = wsim_command(*command.split(), "--threads", "2", "--cluster", "local:2")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("wsim: threads are those of this machine; a cluster has its own")
+    answer = wsim_command(*command.split(), "--cluster", "here")
+    assert answer.err.startswith("wsim: a cluster is local:4 ")
+
+
+def test_chunks_come_in_order_whoever_is_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = Cluster.__new__(Cluster)
+    workers.workers = 2
+    asked: list[range] = []
+
+    def made(make: Any, ready: Any, parts: Iterator[range]) -> Iterator[tuple[range, float, Any]]:
+        waiting = list(islice(parts, 5))
+        while waiting:
+            games = waiting.pop()  # the one that was asked for last
+            asked.append(games)
+            yield games, 0.1, make(games)
+            waiting += islice(parts, 1)
+
+    monkeypatch.setattr(workers, "made", made)
+    parts = [range(2000), range(2000, 2100), range(2100, 9000)]
+    found = list(workers.in_chunks(lambda games: games, [], parts))
+    assert [one.start for one in found] == [0, *(one.stop for one in found[:-1])]
+    assert found[-1].stop == 9000
+    assert {part.stop for part in parts} <= {one.stop for one in found}
+    assert asked != found
+
+
 # --- without processes ------------------------------------------------------------------------------------------------
 
 
-def job_of(plan: Plan) -> Job:
-    simulator: Any = find_game(plan.game).prepare(plan)
-    return Job.of(Provenance.of(plan, simulator), Archive.of(plan, simulator))
+def sent(plan: Plan) -> bytes:
+    """Return what a worker is sent that is to play shards of a plan."""
+    simulator: Simulator = find_game(plan.game).prepare(plan)
+    make = partial(shard_files, simulator, plan, Provenance.of(plan, simulator))
+    return packed(make, [(plan, simulator)])
 
 
-def test_a_job_needs_no_file_of_the_one_who_asked(place: Path) -> None:
+def test_a_worker_needs_no_file_of_the_one_who_asked(place: Path) -> None:
     plan = Plan.make(games=16, policies=LINE_UP, patch="p.toml")
-    job = job_of(plan)
+    content = sent(plan)
     record(plan, "run", shard=8)
     shutil.rmtree("mine")
     Path("p.toml").unlink()
-    made = cluster._shard(job, range(8, 16))
+    seconds, made = tasks.made(content, range(8, 16))
     assert made["seats"] == Path("run/seats/part-00000000000008.parquet").read_bytes()
+    assert seconds > 8 * 0.002
 
 
 def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
-    job = job_of(Plan.make(games=16, policies="random"))
-    identity = {**job.provenance.identity, "wsim": "9.9"}
-    other = replace(job, provenance=replace(job.provenance, identity=identity, digest="0" * 16))
+    plan = Plan.make(games=16, policies="random")
+    provenance = Provenance.of(plan, find_game(plan.game).prepare(plan))
+    other = replace(provenance, identity={**provenance.identity, "wsim": "9.9"}, digest="0" * 16)
+    job = Job(other, {}, {})
     with pytest.raises(UserError, match=r"a worker would play other games: wsim is '\d.*' there and '9\.9' here"):
-        cluster._shard(other, range(8))
+        job.laid_out()
 
 
 @pytest.mark.usefixtures("toy")

@@ -13,6 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wsim
+from tests.conftest import Command
 from tests.games import toy_game
 from wsim import Plan, UserError
 from wsim.lab.files import StoreError
@@ -324,3 +325,27 @@ def test_a_run_without_shards_or_picks_says_so() -> None:
 def test_a_folder_with_brackets_in_its_name_is_read() -> None:
     run = recorded("run[1]*?").run
     assert run.seats.select(pl.len()).collect().item() == 4000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "cards {}",
+        "wonders {} {}",
+        "table {} policies",
+        "verify {}",
+        "compare {} {}",
+        "report {}",
+        "trace {} 3",
+        "rerun {}",
+        "run --resume {}",
+        "merge {} {} --out joined",
+    ],
+)
+def test_a_run_in_a_store_is_to_be_fetched_first(wsim_command: Command, words: str) -> None:
+    place = "s3://bucket/runs/big/"
+    answer = wsim_command(*words.format(place, place).split())
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        f"wsim: {place!r} is in a store, and wsim reads runs in folders: fetch it first, wsim copy {place} big\n"
+    )

@@ -40,6 +40,21 @@ def test_tables_of_runs_stand_row_by_row_in_the_order_of_the_first() -> None:
     assert found.rows() == [("b", 3, 2.0), ("b", 4, 6.0), ("a", 3, 1.0), ("a", 4, 5.0), ("c", 4, 7.0)]
 
 
+def test_what_only_later_tables_have_follows_in_the_order_of_the_first_that_has_it() -> None:
+    """``d`` stands before ``c`` in the second table, behind it in the third, which has a row less."""
+    names = {3: "bab", 4: "xadcb", 5: "ced"}
+    tables: dict[object, Table] = {
+        value: Table(pl.DataFrame({"name": list(text), "x": list(range(len(text)))}), "T", "N.")
+        for value, text in names.items()
+    }
+    found = stats.stack(tables, "run").frame
+    assert ["".join(map(str, row[:2])) for row in found.rows()] == [
+        *("b3", "b3", "b4", "a3", "a4"),  # a name that stands twice in a table keeps its order there
+        *("x4", "d4", "d5", "c4", "c5", "e5"),
+    ]
+    assert found["x"].to_list() == [0, 2, 4, 1, 1, 0, 2, 2, 3, 0, 1]
+
+
 def test_partners_stand_second_and_pairs_without_them_are_left_out() -> None:
     rng = np.random.default_rng(3)
     seats = pl.DataFrame(

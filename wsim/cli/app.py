@@ -15,12 +15,14 @@ A new table of a run needs no command: the game lists it (``ANALYSES`` of its mo
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import wsim
+from wsim.cli.app_comparisons import comparisons, experiment
 from wsim.cli.app_games import games
+from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
 from wsim.cli.app_tuning import tuning
 from wsim.cli.console import guarded
@@ -29,6 +31,7 @@ from wsim.cli.options import (
     DEFAULT_RULESET,
     EXTRA_OPTIONS,
     PLAN_OPTIONS,
+    ClusterAddress,
     Csv,
     Filter,
     Given,
@@ -44,7 +47,6 @@ from wsim.cli.options import (
     Top,
     Trust,
     Wide,
-    names_of,
     plan_options,
     whole,
 )
@@ -107,10 +109,7 @@ def run(
             "--shard", metavar="K/N", help="Play part K of N only, into a folder of its own; then wsim merge."
         ),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."),
-    ] = None,
+    cluster: ClusterAddress = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -206,158 +205,12 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
     verify_command(run, as_json=as_json)
 
 
-@app.command(
-    cls=PlanCommand,
-    context_settings=EXTRA_OPTIONS,
-    short_help="Compare a changed card or rule on common deals.",
-)
-@plan_options("games", "picks", "keep", "set", "patch")
-def whatif(
-    given: Given,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="The change: this value in the variant only (repeatable)."),
-    ] = None,
-    patch: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="The change: this file laid over the variant's catalogue only (repeatable)."),
-    ] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(metavar="PATH=VALUES", help="One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9."),
-    ] = None,
-    ban: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="THINGS",
-            help="One seat may not do this: trade, stages, sell, a colour, a card; several with commas. Every seat in "
-            "turn on the same deal, or --seat. One variant for each --ban.",
-        ),
-    ] = None,
-    base_set: Annotated[
-        list[str] | None, typer.Option(metavar="PATH=VALUE", help="A value that all arms have (repeatable).")
-    ] = None,
-    base_patch: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="A file that all arms have (repeatable).")
-    ] = None,
-    metric: Annotated[
-        str,
-        typer.Option(
-            help="What decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
-            "its owners), winner:CARD (games won by an owner), built:CARD, or another number of the seats table."
-        ),
-    ] = "score",
-    seat: Annotated[int | None, typer.Option(help="Only this seat counts.", parser=whole, metavar="N")] = None,
-    budget: Annotated[
-        int, typer.Option(help="Deals at most, each played in every arm.", parser=whole, metavar="N")
-    ] = 100_000,
-    alpha: Annotated[float, typer.Option(help="Accepted chance of calling a change clear that does nothing.")] = 0.05,
-    margin: Annotated[
-        float | None, typer.Option(help="Smaller effects do not matter: stop when all are known to be smaller.")
-    ] = None,
-    spending: Annotated[
-        str, typer.Option(help="Use of alpha over the looks: pocock (stops early) or obrien_fleming.")
-    ] = "pocock",
-    details: Annotated[bool, typer.Option("--details", help="Show every metric of every variant.")] = False,
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Write FILE.json or FILE.parquet, or into a run folder."),
-    ] = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    threads: Threads = None,
-    wide: Wide = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Compare a changed card, rule or permission with the baseline on common deals.
-
-    The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
-    same deals and seats until a sequential test is sure or the budget is spent.
-    """
-    from wsim.cli.whatif import Asked as Comparison
-    from wsim.cli.whatif import whatif_command
-
-    change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
-    question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
-    question |= {"margin": margin, "spending": spending}
-    files = Files(csv, parquet)
-    asked = Comparison(change, base_set or (), base_patch or (), question, out, threads, details, files, wide)
-    whatif_command(given, asked, as_json=as_json, quiet=quiet)
-
-
+app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(matches)
 app.add_typer(tuning)
-experiment = typer.Typer(help="Play experiments whose answers are causal.", rich_markup_mode=None)
 app.add_typer(experiment, name="experiment")
-
-
-@experiment.command(
-    cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="What doing something with a card causes."
-)
-@plan_options("picks", "keep", games="20,000")
-def picks(
-    given: Given,
-    randomise: Annotated[
-        str,
-        typer.Option(metavar="CHANCE", help="Chance that a pick is replaced by a uniform one; or one for each seat."),
-    ] = "0.1",
-    actions: Annotated[
-        str | None,
-        typer.Option(
-            "--action",
-            metavar="NAMES",
-            help="build, stage (bury), sell (deny), take (any of them).",
-            show_default="build,stage,sell",
-        ),
-    ] = None,
-    outcome: Annotated[str, typer.Option(help="score, win, or another number of the seats table.")] = "score",
-    against: Annotated[
-        str, typer.Option(help="others: a uniformly drawn other legal move; policy: what the policy wants.")
-    ] = "others",
-    card: Annotated[str | None, typer.Option(help="This card only.")] = None,
-    age: Annotated[int | None, typer.Option(help="This age only.", parser=whole, metavar="N")] = None,
-    turn: Annotated[int | None, typer.Option(help="This turn of the ages only.", parser=whole, metavar="N")] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(metavar="PATH=VALUES", help="Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9."),
-    ] = None,
-    target: Annotated[
-        float | None, typer.Option(help="With --sweep: find the value at which the effect is this.", metavar="EFFECT")
-    ] = None,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    fewest: Annotated[
-        int, typer.Option(help="Leave out what was effectively done less often.", parser=whole, metavar="N")
-    ] = 30,
-    sort: Sort = None,
-    top: Top = None,
-    only: Filter = None,
-    wide: Wide = False,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Keep the run here.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted run in --out.")] = False,
-    threads: Threads = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Randomise picks with a known probability; estimate what doing something with a card causes.
-
-    For each card: over the turns on which a seat could do it, its mean score if it builds
-    (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
-    weighting.
-    """
-    from wsim.cli.experiment import Asked as Experiment
-    from wsim.cli.experiment import picks_command
-
-    done = None if actions is None else names_of(actions)
-    question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}
-    question |= {"card": card, "age": age, "turn": turn, "level": level, "fewest": fewest}
-    question |= {"sweep": sweep, "target": target}
-    view = View(sort, top, tuple(only or ()), wide)
-    asked = Experiment(randomise, question, view, out, resume, threads, Files(csv, parquet))
-    picks_command(given, asked, as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="Write the page of a run.")

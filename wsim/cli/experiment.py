@@ -30,9 +30,19 @@ if TYPE_CHECKING:
     from wsim.cli.options import Given
     from wsim.cli.tables import View
 
-__all__ = ["Asked", "picks_command"]
+__all__ = ["Asked", "Playing", "picks_command"]
 
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
+
+
+@dataclass(frozen=True)
+class Playing:
+    """Where the games are kept, and who plays them: a folder (``out``), threads or the workers of a cluster."""
+
+    out: str | None
+    resume: bool
+    threads: int | None
+    cluster: str | None
 
 
 @dataclass(frozen=True)
@@ -42,9 +52,7 @@ class Asked:
     randomise: str
     question: Mapping[str, Any]
     view: View
-    out: str | None
-    resume: bool
-    threads: int | None
+    playing: Playing
     files: Files
 
 
@@ -52,6 +60,7 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
     given.no_arguments()
     asked.files.check()
+    how = asked.playing
     question = PickQuestion(**asked.question)
     plan = randomised(given.resolve(games=GAMES), asked.randomise)
     if not quiet:
@@ -59,13 +68,19 @@ def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     try:
         with progress_bar(not quiet) as progress:
             answer = play_experiment(
-                plan, question, asked.out, resume=asked.resume, threads=asked.threads, progress=progress
+                plan,
+                question,
+                how.out,
+                resume=how.resume,
+                threads=how.threads,
+                cluster=how.cluster,
+                progress=progress,
             )
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
         _show(interrupt.result, asked, as_json=as_json)
-        again = f"; go on with --resume -o {shlex.quote(asked.out)}" if asked.out else ""
+        again = f"; go on with --resume -o {shlex.quote(how.out)}" if how.out else ""
         remark(f"wsim: interrupted; this is what the finished games say{again}")
         raise typer.Exit(INTERRUPTED) from None
     _show(answer, asked, as_json=as_json)

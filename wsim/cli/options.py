@@ -26,6 +26,7 @@ __all__ = [
     "EVERY_SEAT",
     "EXTRA_OPTIONS",
     "PLAN_OPTIONS",
+    "ClusterAddress",
     "Csv",
     "Filter",
     "Given",
@@ -77,6 +78,12 @@ def whole(text: str) -> int:
 Threads = Annotated[
     int | None,
     typer.Option(help="Threads that play.", parser=whole, metavar="N", show_default="all usable processors"),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster])."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]

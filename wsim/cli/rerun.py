@@ -14,6 +14,7 @@ from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run import announce_compiling, trusted
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.files import refuse_remote
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -63,6 +64,7 @@ def rerun_command(
     if given.extra:
         raise UserError(f"rerun has no option {next(iter(given.extra))!r}: what is played again cannot be changed")
     source = given.arguments[0]
+    refuse_remote(source)
     asked = _Asked(given, source, out, threads, trust, quiet)
     with progress_bar(not quiet) as progress:
         found = _rerun(Path(source), asked, progress)

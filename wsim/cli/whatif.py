@@ -50,18 +50,19 @@ class Asked:
     Attributes
     ----------
     change: what the variants have.
-    base_set, base_patch: changes that both arms have.
+    base: keys of the plan, changes that both arms have.
+    cluster: the address of the workers that play; None for threads.
     details: whether every metric is shown for many variants, too.
     files: where else the rows of the answer are written.
     wide: whether every column is shown.
     """
 
     change: Mapping[str, Any]
-    base_set: Sequence[str]
-    base_patch: Sequence[str]
+    base: Mapping[str, Sequence[str]]
     question: Mapping[str, Any]
     out: str | None
     threads: int | None
+    cluster: str | None
     details: bool
     files: Files
     wide: bool
@@ -70,8 +71,8 @@ class Asked:
 def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     """Compare, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
     given.no_arguments()
-    base = {"set": list(asked.base_set), "patch": list(asked.base_patch)}
-    plan = replace(given, keys={**given.keys, **{key: value for key, value in base.items() if value}}).resolve()
+    base = {key: value for key, value in asked.base.items() if value}
+    plan = replace(given, keys={**given.keys, **base}).resolve()
     change, question = Change(**asked.change), Question(**asked.question)
     if asked.out is not None:
         check_target(Path(asked.out))  # before the games are played
@@ -81,7 +82,8 @@ def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) ->
     interrupted = False
     try:
         with progress_bar(not quiet) as progress:
-            answer = compare(plan, change, question, threads=asked.threads, progress=progress)
+            how: dict[str, Any] = {"threads": asked.threads, "cluster": asked.cluster}
+            answer = compare(plan, change, question, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise

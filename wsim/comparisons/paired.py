@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.comparisons.metrics import Metric, sums_of
-from wsim.lab.batch import in_chunks
 from wsim.stats.games import Floats
 from wsim.stats.moments import Moments
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.game import Simulator
+    from wsim.lab.cluster import InChunks
     from wsim.stats.intervals import Estimate
 
 __all__ = ["Arm", "Comparison", "Pairing", "play_paired"]
@@ -172,13 +172,13 @@ class Comparison:
 
 
 def play_paired(
-    pairing: Pairing, blocks: Sequence[range], threads: int | None
+    pairing: Pairing, blocks: Sequence[range], chunks_of: InChunks
 ) -> Generator[tuple[range, NDArray[np.float64]]]:
     """Play blocks of games in every arm and yield each with its sums, shape (arms, metrics, 3, games), in order.
 
-    The blocks decide how sums are added up: neither threads nor chunks can be seen in the result.
+    The blocks decide how sums are added up: neither threads, workers nor chunks can be seen in the result.
     """
-    with closing(in_chunks(pairing.sums, blocks, threads=threads)) as chunks:
+    with closing(chunks_of(pairing.sums, blocks)) as chunks:
         for games in blocks:
             waiting: list[NDArray[np.float64]] = []
             while sum(part.shape[-1] for part in waiting) < len(games):

@@ -29,6 +29,7 @@ from wsim.comparisons.crossing import Crossing, crossing
 from wsim.comparisons.metrics import SHORT, measures_of, words_of
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.game import find_game
+from wsim.lab.cluster import check_cluster, joined
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -192,6 +193,7 @@ def experiment_picks(
     target: float | None = None,
     folder: str | Path | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     **keys: Unpack[PlanKeys],
 ) -> PickExperiment:
     """Play games with randomised picks and return what doing something with a card causes.
@@ -202,13 +204,14 @@ def experiment_picks(
     randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
     actions, outcome, against, card, age, turn, level, fewest, sweep, target: see ``PickQuestion``.
     folder: keep the run here (the runs of a sweep in folders of it); without it only the answer is kept.
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
     done = None if actions is None else texts("actions", actions)
     question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
     played = randomised(chosen(plan, keys, games=GAMES), randomise)
-    return play_experiment(played, question, folder, threads=threads)
+    return play_experiment(played, question, folder, threads=threads, cluster=cluster)
 
 
 def randomised(plan: Plan, randomise: float | str) -> Plan:
@@ -239,9 +242,11 @@ def play_experiment(
     *,
     resume: bool = False,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> PickExperiment:
     """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
+    check_cluster(cluster, threads)
     asked = question.of(_picks_of(plan.game))
     arms = _arms(plan, asked)
     simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
@@ -253,12 +258,14 @@ def play_experiment(
     start = time.perf_counter()
     with ExitStack() as kept:
         try:
+            workers = None if cluster is None else kept.enter_context(joined(cluster, simulators[0]))
+            how: dict[str, Any] = {"resume": resume, "threads": threads, "cluster": workers}
             for number, arm in enumerate(arms):
                 place = _place(folder, asked, arm)
                 if place is None:
                     place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
                 told = progress and partial(_told, progress, number, len(arms))
-                runs.append(record(arm.plan, place, resume=resume, threads=threads, progress=told).run)
+                runs.append(record(arm.plan, place, progress=told, **how).run)
         except Interrupted as interrupt:
             if interrupt.result is not None and interrupt.result.run.games:
                 runs.append(interrupt.result.run)

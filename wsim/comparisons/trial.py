@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from wsim.comparisons.paired import Comparison, Pairing, play_paired
 from wsim.comparisons.question import Question
 from wsim.lab.progress import Progress
 from wsim.stats.sequential import Look
+
+if TYPE_CHECKING:
+    from wsim.lab.cluster import InChunks
 
 __all__ = ["BLOCK", "FEWEST", "IDENTICAL", "Decided", "Trial"]
 
@@ -66,11 +70,14 @@ class Trial:
         self.seconds = 0.0
         self._test = question.test(self.variants)
 
-    def play(self, threads: int, progress: Progress | None = None) -> None:
-        """Play until all is decided or the budget is spent; Ctrl-C leaves the trial as it then is, with a last look."""
+    def play(self, chunks_of: InChunks, progress: Progress | None = None) -> None:
+        """Play until all is decided or the budget is spent; Ctrl-C leaves the trial as it then is, with a last look.
+
+        ``chunks_of`` plays: on threads or on a cluster (``wsim.lab.cluster.players``).
+        """
         start = time.perf_counter()
         try:
-            self._play(threads, progress)
+            self._play(chunks_of, progress)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
             if self.known.games > self._test.deals:
@@ -79,12 +86,12 @@ class Trial:
         finally:
             self.seconds = time.perf_counter() - start
 
-    def _play(self, threads: int, progress: Progress | None) -> None:
+    def _play(self, chunks_of: InChunks, progress: Progress | None) -> None:
         """Play block by block; return when every variant is decided, or when the budget is spent."""
         looks, budget = self.question.looks(), self.question.budget
         edges = sorted({*looks, *range(BLOCK, budget, BLOCK)})
         blocks = [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]
-        for games, sums in play_paired(self.pairing, blocks, threads):
+        for games, sums in play_paired(self.pairing, blocks, chunks_of):
             updated = self.known.plus(sums)
             self.known = updated  # in one step: Ctrl-C may come at any time
             if progress is not None:

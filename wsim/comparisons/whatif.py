@@ -23,6 +23,7 @@ from wsim.comparisons.trial import Trial
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import Cluster, check_cluster, players
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -51,6 +52,7 @@ def whatif(
     margin: float | None = None,
     spending: str = "pocock",
     threads: int | None = None,
+    cluster: str | None = None,
     **keys: Unpack[PlanKeys],
 ) -> WhatIf:
     """Compare a plan with variants of it on common deals.
@@ -62,6 +64,7 @@ def whatif(
     sweep: ``"cards.Palace.points=5..9"``, ``"...=5..9..2"`` or ``"...=5,7,9"``: one variant for each value.
     ban: what one seat may not do (``"stages"``, ``"green,trade"``); one variant for each entry.
     metric, seat, budget, alpha, margin, spending: see ``Question``.
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
 
@@ -70,7 +73,7 @@ def whatif(
     base = chosen(plan, keys)
     question = Question(metric, seat, budget, alpha, margin, spending)
     altered = Change(texts("change", change), texts("change_files", change_files), sweep, texts("ban", ban))
-    return compare(base, altered, question, threads=threads)
+    return compare(base, altered, question, threads=threads, cluster=cluster)
 
 
 def compare(
@@ -79,12 +82,14 @@ def compare(
     question: Question,
     *,
     threads: int | None = None,
+    cluster: str | Cluster | None = None,
     progress: Progress | None = None,
 ) -> WhatIf:
     """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` is told of the deals."""
+    check_cluster(cluster, threads)
     baseline: Simulator = find_game(plan.game).prepare(plan)
     pairs = variants_of(plan, change, question.seat, baseline)
-    return decide(plan, baseline, pairs, question, threads=threads, progress=progress)
+    return decide(plan, baseline, pairs, question, threads=threads, cluster=cluster, progress=progress)
 
 
 def decide(
@@ -94,10 +99,11 @@ def decide(
     question: Question,
     *,
     threads: int | None = None,
+    cluster: str | Cluster | None = None,
     progress: Progress | None = None,
 ) -> WhatIf:
     """Play a plan, made ready as ``baseline``, and its variants, each with its arm; see ``compare``."""
-    count = usable_threads(threads)
+    usable_threads(threads)  # refuses what cannot be
     game: Game = find_game(plan.game)
     concerned = question.concerned(plan.players, baseline.seats)
     variants = [variant for variant, _ in pairs]
@@ -105,13 +111,19 @@ def decide(
     if len(arms) == 1:
         raise UserError(f"there is nothing to compare: {variants[0].name} is what the baseline has already")
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
-    for arm in arms:
-        arm.rows(0, 1)  # so that compiling is not counted as playing
+    if cluster is None:
+        for arm in arms:
+            arm.rows(0, 1)  # so that compiling is not counted as playing
+    ready = [
+        (plan, baseline),
+        *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
+    ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
     trial = Trial(Pairing(arms, metrics, concerned), question)
     try:
-        trial.play(count, progress)
+        with players(cluster, ready, threads) as chunks_of:
+            trial.play(chunks_of, progress)
     except KeyboardInterrupt:
         known = answer_of(trial, provenance, variants, estimand, picks=picks) if trial.looks else None
         raise Interrupted(known) from None

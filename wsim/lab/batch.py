@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "in_chunks", "play", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "usable_threads"]
 
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
@@ -47,11 +47,11 @@ class Chunk:
     picks: pl.DataFrame | None
 
 
-class _Pace:
-    """Chooses the size of the next chunk: fast games in thousands, a slow policy's a few at a time."""
+class Pace:
+    """Chooses the size of the next chunk, of about ``seconds``: fast games in thousands, slow ones a few at a time."""
 
-    def __init__(self, fixed: int | None) -> None:
-        self._fixed = fixed
+    def __init__(self, fixed: int | None, seconds: float = SECONDS_A_CHUNK) -> None:
+        self._fixed, self._seconds = fixed, seconds
         self._size = fixed or FIRST_CHUNK
         self._lock = Lock()
 
@@ -59,7 +59,7 @@ class _Pace:
         """Learn from a chunk of ``games`` that took ``seconds``; a chunk grows at most eightfold."""
         if self._fixed:
             return
-        wanted = int(games * SECONDS_A_CHUNK / max(seconds, 1e-6))
+        wanted = int(games * self._seconds / max(seconds, 1e-6))
         with self._lock:
             self._size = max(1, min(wanted, self._size * 8, MAXIMUM_CHUNK))
 
@@ -80,7 +80,7 @@ def usable_threads(threads: int | None) -> int:
     return threads
 
 
-def _timed(make: Callable[[range], Made], games: range, pace: _Pace) -> Made:
+def _timed(make: Callable[[range], Made], games: range, pace: Pace) -> Made:
     """Make something of a chunk of games and note how long it took."""
     start = time.perf_counter()
     made = make(games)
@@ -103,7 +103,7 @@ def in_chunks(
     ``make``. Leaving the loop early (an error, Ctrl-C, a break) waits for the running chunks and drops the others.
     """
     count = usable_threads(threads)
-    pace = _Pace(chunk)
+    pace = Pace(chunk)
     if games is None:
         parts = list(parts)
         games = sum(map(len, parts))

@@ -1,153 +1,63 @@
 """Playing on a cluster of Dask workers: this machine's own (``local:4``) or a scheduler's (``tcp://host:8786``).
 
-A task is a shard. The worker plays it, makes its Parquet files in memory and sends them; whoever asked writes them, so
-workers need no common folder. With every task goes what the run is made of (``wsim.lab.archive``), which a worker lays
-into a temporary folder once. It refuses to play if its rules, policies or version make other games. A worker that dies
-is replaced, or its tasks go to others: a shard depends on the plan and its games only.
+A task is a range of games and what is made of them: the Parquet files of a shard, the sums of a comparison. Whatever
+is made on threads (``wsim.lab.batch.in_chunks``) can be made here (``players``): what makes it is sent, with what its
+plans are made of (``wsim.lab.tasks``). A worker that dies is replaced, or its tasks go to others: what is made depends
+on plans and games only.
 """
 
 from __future__ import annotations
 
-import atexit
-import hashlib
-import io
 import re
-import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
-from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from wsim.errors import UserError
-from wsim.game import find_game
-from wsim.lab.batch import play
-from wsim.lab.plan import Plan
-from wsim.lab.provenance import Provenance, differences
-from wsim.lab.shards import collected, play_sums, recipes_of
-from wsim.lab.writer import parquet
+from wsim.errors import UserError, refuse_other_types
+from wsim.lab.batch import Pace, in_chunks, usable_threads
+from wsim.lab.tasks import Ready, itself, made, packed
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
-    from wsim.lab.archive import Archive
 
-__all__ = ["Cluster", "Job", "check_cluster", "connected"]
+__all__ = ["Cluster", "InChunks", "check_cluster", "connected", "joined", "players"]
+
+Made = TypeVar("Made")
+"""What is made of some games."""
 
 _LOCAL = re.compile(r"local:(\d{1,4})")
 _REMOTE = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
 _FAILURES = 10  # workers that may die with a task before it is given up
 _WAIT = "30s"  # for the scheduler and its first worker
+SECONDS_A_TASK = 0.5  # short enough for progress and Ctrl-C, long enough to forget what a task costs
 _LOOK = 2.0  # seconds after which somebody looks whether there is still a worker
 _ALONE = 60.0  # seconds without any worker: a scheduler's may be on their way
 _GONE = "the cluster has gone; what is finished is kept"
 
 
-def check_cluster(address: str) -> None:
-    """Raise UserError for what is no address of a cluster, or if the extra is missing."""
-    local = _LOCAL.fullmatch(address)
-    if not (_REMOTE.fullmatch(address) or (local and int(local[1]) > 0)):
-        raise UserError(f"a cluster is local:4 (so many processes here) or tcp://host:8786, not {address!r}")
+def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> None:
+    """Raise UserError for what is no address of a cluster, if the extra is missing, or if there are threads, too."""
+    if cluster is None:
+        return
+    if threads is not None:
+        raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
+    if isinstance(cluster, Cluster):
+        return
+    refuse_other_types(str, cluster=cluster)
+    local = _LOCAL.fullmatch(cluster)
+    if not (_REMOTE.fullmatch(cluster) or (local and int(local[1]) > 0)):
+        raise UserError(f"a cluster is local:4 (so many processes here) or tcp://host:8786, not {cluster!r}")
     if find_spec("distributed") is None:
         raise UserError("a cluster needs the extra: pip install 'wsim[cluster]'")
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a worker must know of a run.
-
-    Attributes
-    ----------
-    provenance: what makes the data.
-    contents: bytes of the files that the plan names, by path. places: where those are, by name (``Archive``).
-    """
-
-    provenance: Provenance
-    contents: Mapping[str, bytes]
-    places: Mapping[str, str]
-
-    @classmethod
-    def of(cls, provenance: Provenance, archive: Archive) -> Job:
-        """Return the job of a run."""
-        needed = {str(Path(place).parent) for place in archive.places.values()}
-        kept = {path: data for path, data in archive.contents.items() if any(path.startswith(one) for one in needed)}
-        return cls(provenance, kept, dict(archive.places))
-
-    @property
-    def key(self) -> str:
-        """What tells it from other jobs."""
-        digest = hashlib.sha256(self.provenance.digest.encode())
-        for path in sorted(self.contents):
-            digest.update(path.encode() + self.contents[path])
-        return digest.hexdigest()
-
-
-class _Ready:
-    """A job laid out on a worker: its files in a temporary folder, its simulator ready."""
-
-    def __init__(self, job: Job) -> None:
-        home = _folder()
-        for path, content in job.contents.items():
-            (home / path).parent.mkdir(parents=True, exist_ok=True)
-            (home / path).write_bytes(content)
-        places = {name: str(home / path) for name, path in job.places.items()}
-        self.plan = Plan.restore(job.provenance.plan, places)
-        self.simulator: Simulator = find_game(self.plan.game).prepare(self.plan)
-        here = Provenance.of(self.plan, self.simulator)
-        for path, (there, own) in differences(job.provenance.identity, here.identity).items():
-            raise UserError(f"a worker would play other games: {path} is {own!r} there and {there!r} here")
-
-
-def _folder() -> Path:
-    """Return a new folder that goes with this worker, or with this process."""
-    distributed: Any = import_module("distributed")
-    try:
-        above = distributed.get_worker().local_directory
-    except ValueError:  # no worker
-        above = None
-    folder = tempfile.mkdtemp(prefix="wsim-worker-", dir=above)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
-
-
-_laid_out: dict[str, _Ready] = {}
-"""The last job of this process, by its key."""
-_laying = Lock()
-
-
-def _ready(job: Job) -> _Ready:
-    """Return a job laid out, once a process."""
-    with _laying:
-        if job.key not in _laid_out:
-            _laid_out.clear()
-            _laid_out[job.key] = _Ready(job)
-        return _laid_out[job.key]
-
-
-def _shard(job: Job, games: range) -> dict[str, bytes]:
-    """Play a shard on a worker and return its Parquet files by table."""
-    ready = _ready(job)
-    plan, shard = ready.plan, collected(ready.plan)
-    if plan.keep == "summary":
-        chunks: Iterator[Any] = play_sums(ready.simulator, recipes_of(plan), [games], games=len(games), threads=1)
-    else:
-        chunks = play(ready.simulator, [games], threads=1, picks=plan.picks)
-    for chunk in chunks:
-        shard.add(chunk)
-    found = {}
-    for table, frame in shard.tables().items():
-        file = io.BytesIO()
-        parquet(frame, file, job.provenance, table, games)
-        found[table] = file.getvalue()
-    return found
 
 
 def _deaf() -> None:
@@ -164,24 +74,54 @@ class Cluster:
         self.workers = max(1, sum(client.nthreads().values()))
         self._client = client
 
-    def shards(self, job: Job, missing: Iterator[range]) -> Iterator[tuple[range, dict[str, bytes]]]:
-        """Play shards and yield each with its files, in the order in which they are done.
+    def made(
+        self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Iterator[range]
+    ) -> Generator[tuple[range, float, Made]]:
+        """Make something of each range of games and yield it with its games and seconds, as soon as it is done.
 
-        About two for each thread are under way: that is the memory. Leaving the loop drops what is not done. Raises
-        what a worker raised, OSError if the cluster, or all its workers, have gone.
+        About two for each thread are under way: that is the memory. ``parts`` is asked for the next one when there is
+        room for it. Leaving the loop drops what is not done. Raises what a worker raised, OSError if the cluster, or
+        all its workers, have gone.
         """
+        content = self._client.submit(itself, packed(make, ready), pure=False)
         waiting: dict[Any, range] = {}
         try:
             while True:
-                for games in islice(missing, 2 * self.workers + 1 - len(waiting)):
-                    waiting[self._client.submit(_shard, job, games, pure=False)] = games
+                for games in islice(parts, 2 * self.workers + 1 - len(waiting)):
+                    waiting[self._client.submit(made, content, games, pure=False)] = games
                 if not waiting:
                     return
                 for future in self._done(list(waiting)):
                     games = waiting.pop(future)
-                    yield games, _result(future, games)
+                    yield games, *_result(future, games)
         finally:
-            self._client.cancel(list(waiting))
+            self._client.cancel([*waiting, content])
+
+    def in_chunks(
+        self, make: Callable[[range], Made], ready: Sequence[Ready], parts: Sequence[range]
+    ) -> Generator[Made]:
+        """Cut the games of ``parts`` into chunks and yield what ``make`` makes of each, in order.
+
+        No chunk reaches over the end of a part; what is yielded is what ``wsim.lab.batch.in_chunks`` yields on threads.
+        """
+        pace = Pace(None, seconds=SECONDS_A_TASK)
+        cut: deque[range] = deque()  # chunks that are not yet yielded, in order
+        early: dict[int, Made] = {}  # what was done before its turn, by its first game
+
+        def chunks() -> Iterator[range]:
+            for part in parts:
+                first = part.start
+                while first < part.stop:
+                    cut.append(range(first, min(part.stop, first + pace.size(len(part), self.workers))))
+                    first = cut[-1].stop
+                    yield cut[-1]
+
+        with closing(self.made(make, ready, chunks())) as done:
+            for games, seconds, found in done:
+                pace.note(len(games), seconds)
+                early[games.start] = found
+                while cut and cut[0].start in early:
+                    yield early.pop(cut.popleft().start)
 
     def _done(self, futures: list[Any]) -> list[Any]:
         """Wait until some are done and return them."""
@@ -202,14 +142,14 @@ class Cluster:
                 raise OSError(_GONE) from None
 
 
-def _result(future: Any, games: range) -> dict[str, bytes]:
-    """Return the files of a shard; raise what the worker raised, OSError if the cluster could not play it."""
+def _result(future: Any, games: range) -> tuple[float, Any]:
+    """Return what was made; raise what the worker raised, OSError if the cluster could not make it."""
     from asyncio import CancelledError
     from concurrent.futures import CancelledError as Cancelled
 
     distributed: Any = import_module("distributed")
     try:
-        found: dict[str, bytes] = future.result()
+        found: tuple[float, Any] = future.result()
     except distributed.KilledWorker as error:
         numbers = f"{games.start:,} to {games.stop - 1:,}"
         raise OSError(f"{_FAILURES + 1} workers died while they played the games {numbers}") from error
@@ -242,17 +182,7 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
         if local := _LOCAL.fullmatch(address):
             simulator.play(0, np.zeros(simulator.seats, simulator.row_dtype))
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="wsim-cluster-"))
-            place = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=int(local[1]),
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    memory_limit=0,
-                    local_directory=scratch,
-                    silence_logs=50,
-                )
-            )
+            place = stack.enter_context(_processes(distributed, int(local[1]), scratch))
         try:
             client = stack.enter_context(distributed.Client(place, timeout=_WAIT))
         except OSError as error:
@@ -264,3 +194,50 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
         if local:
             client.run(_deaf)
         yield Cluster(address, client)
+
+
+def _processes(distributed: Any, workers: int, scratch: str) -> Any:
+    """Start so many workers here; raise OSError if one of them cannot be."""
+    how: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
+    how |= {"threads_per_worker": 1, "local_directory": scratch, "silence_logs": 50}
+    try:
+        return distributed.LocalCluster(n_workers=workers, **how)
+    except RuntimeError as error:
+        raise OSError(f"the workers could not be started: {' '.join(str(error).split())}") from error
+
+
+class InChunks(Protocol):
+    """Makes something of chunks of games, on threads or on a cluster, and yields it in order."""
+
+    def __call__(self, make: Callable[[range], Made], parts: Sequence[range]) -> Generator[Made]: ...
+
+
+@contextmanager
+def players(cluster: str | Cluster | None, ready: Sequence[Ready], threads: int | None = None) -> Iterator[InChunks]:
+    """Yield what makes something of games: on threads of this process, or on the workers of a cluster.
+
+    Parameters
+    ----------
+    cluster: the address of a cluster, or one that is connected; None for threads.
+    ready: every simulator that plays in what is made, with its plan.
+    threads: how many threads; a cluster has its own.
+
+    What is made of a chunk must depend on its games only, and be something that pickle can send.
+    """
+    if cluster is None:
+        count = usable_threads(threads)
+        yield lambda make, parts: in_chunks(make, parts, threads=count)
+        return
+    check_cluster(cluster, threads)
+    with joined(cluster, ready[0][1]) as workers:
+        yield lambda make, parts: workers.in_chunks(make, ready, parts)
+
+
+@contextmanager
+def joined(cluster: str | Cluster, simulator: Simulator) -> Iterator[Cluster]:
+    """Connect to a cluster (``connected``), unless it is connected already."""
+    if isinstance(cluster, Cluster):
+        yield cluster
+        return
+    with connected(cluster, simulator) as workers:
+        yield workers

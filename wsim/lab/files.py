@@ -6,10 +6,30 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from re import match
 
-__all__ = ["StoreError", "clean", "explained", "write_bytes", "write_text", "writing"]
+from wsim.errors import UserError
+
+__all__ = [
+    "StoreError", "clean", "explained", "is_remote", "refuse_remote", "write_bytes", "write_text", "writing",
+]  # fmt: skip
 
 _SUFFIX = ".tmp"
+_FETCHED = "its-run"  # a folder that a run might be fetched into
+
+
+def is_remote(path: str | os.PathLike[str]) -> bool:
+    """Say whether this is a place in a store (``s3://bucket/path``), not a folder."""
+    return match(r"[a-z][a-z0-9+.-]+://", str(path)) is not None
+
+
+def refuse_remote(path: str | os.PathLike[str]) -> None:
+    """Raise UserError for a run in a store: it is read in a folder."""
+    if is_remote(path):
+        name = str(path).rstrip("/").rpartition("/")[2] or _FETCHED
+        raise UserError(
+            f"{str(path)!r} is in a store, and wsim reads runs in folders: fetch it first, wsim copy {path} {name}"
+        )
 
 
 class StoreError(OSError):

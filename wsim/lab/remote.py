@@ -21,7 +21,7 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.lab.archive import content_digest
-from wsim.lab.files import StoreError, write_bytes
+from wsim.lab.files import StoreError, is_remote, write_bytes
 from wsim.lab.ledger import LEDGER
 from wsim.lab.progress import Progress
 from wsim.lab.record import RECORD, read_record
@@ -29,15 +29,10 @@ from wsim.lab.store import load_run, shard_name
 from wsim.lab.verify import verify
 from wsim.lab.writer import PLAN
 
-__all__ = ["copy_run", "is_remote"]
+__all__ = ["copy_run"]
 
 _ADDRESS = re.compile(r"s3://([^/]+)/(.+)")
 _DIGEST = "sha256"  # where an object says what it holds
-
-
-def is_remote(path: str) -> bool:
-    """Say whether this is a place in a store, not a folder."""
-    return re.match(r"[a-z][a-z0-9+.-]+://", path) is not None
 
 
 def copy_run(source: str, target: str, *, progress: Progress | None = None) -> int:

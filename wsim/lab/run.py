@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,7 +17,8 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
-from wsim.lab.cluster import Job, check_cluster, connected
+from wsim.lab.cluster import Cluster, check_cluster, joined
+from wsim.lab.files import is_remote
 from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -26,14 +27,13 @@ from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, read_record
 from wsim.lab.shards import Collected, Sums, collected, play_sums, recipes_of
 from wsim.lab.store import Run, load_run, shard_games
+from wsim.lab.tasks import shard_files
 from wsim.lab.writer import RunWriter, refuse_other
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
-
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 __all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
@@ -118,7 +118,7 @@ def record(
     threads: int | None = None,
     shard: int | None = None,
     part: Part | None = None,
-    cluster: str | None = None,
+    cluster: str | Cluster | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Play a plan into a run folder and return it.
@@ -131,17 +131,14 @@ def record(
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
     part: play this part of the plan only (default: all, or the part that a resumed folder is for).
-    cluster: play on these workers (``wsim.lab.cluster``), not on threads.
+    cluster: play on these workers (``wsim.lab.cluster``; an address, or connected), not on threads.
     progress: called after every chunk with ``games``, those done and those that belong in the folder.
 
     Raises UserError for what cannot be played and for a folder that holds something else, StoreError if the disk
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
-    if cluster is not None:
-        if threads is not None:
-            raise UserError("threads are those of this machine; a cluster has its own, so give one of them")
-        check_cluster(cluster)
+    check_cluster(cluster, threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
     if out is not None and resume:
@@ -162,8 +159,8 @@ def record(
                     played = _play_missing(simulator, writer, count, progress)
                     how: dict[str, Any] = {"threads": count}
                 else:
-                    played = _play_on_cluster(cluster, simulator, writer, Job.of(provenance, archive), progress)
-                    how = {"cluster": cluster}
+                    played = _play_on_cluster(cluster, simulator, writer, provenance, progress)
+                    how = {"cluster": cluster if isinstance(cluster, str) else cluster.address}
                 writer.mark("complete", **how, games=played, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
         begun = (folder / RECORD).exists()
@@ -187,7 +184,7 @@ def _folder(out: str | os.PathLike[str]) -> Path:
         os.fspath(out).encode()
     except UnicodeEncodeError as error:
         raise UserError(f"the folder {str(out)!r} cannot be used: its name is not UTF-8") from error
-    if _ADDRESS.match(os.fspath(out)):
+    if is_remote(out):
         raise UserError(
             f"a run is played in a folder, and {os.fspath(out)!r} is none: play it in one, then wsim copy FOLDER "
             f"{os.fspath(out)}"
@@ -219,11 +216,18 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
     return played
 
 
-def _play_on_cluster(address: str, simulator: Simulator, writer: RunWriter, job: Job, progress: Progress | None) -> int:
+def _play_on_cluster(
+    cluster: str | Cluster,
+    simulator: Simulator,
+    writer: RunWriter,
+    provenance: Provenance,
+    progress: Progress | None,
+) -> int:
     """Let a cluster play the shards that are not there, and write them as they come."""
     before, played = writer.done(), 0
-    with connected(address, simulator) as cluster:
-        for games, files in cluster.shards(job, writer.missing()):
+    make = partial(shard_files, simulator, writer.plan, provenance)
+    with joined(cluster, simulator) as workers:
+        for games, _, files in workers.made(make, [(writer.plan, simulator)], writer.missing()):
             writer.place(games, files)
             played += len(games)
             if progress is not None:

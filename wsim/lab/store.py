@@ -31,7 +31,7 @@ from wsim.errors import UserError
 from wsim.forked import refuse_forked
 from wsim.game import find_analysis, find_game
 from wsim.lab.archive import damaged_files
-from wsim.lab.files import StoreError
+from wsim.lab.files import StoreError, refuse_remote
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -364,11 +364,13 @@ def opened(folder: Path, record: Record) -> Run:
 def load_run(path: str | os.PathLike[str]) -> Run:
     """Open the run in a folder, finished or not.
 
-    Raises UserError if there is none, StoreError if a file that is kept with it is not what it was.
+    Raises UserError if there is none, or if it is in a store, StoreError if a file that is kept with it is not what it
+    was.
     """
     refuse_forked()
     if not isinstance(path, str | os.PathLike):
         raise UserError(f"a run is opened by the path of its folder, not {path!r}")
+    refuse_remote(path)
     folder = Path(path)
     record = read_record(folder)
     if damaged := damaged_files(folder, record.files):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.lab.archive import damaged_files
+from wsim.lab.files import refuse_remote
 from wsim.lab.ledger import LEDGER, Shard, read_ledger
 from wsim.lab.record import RECORD, Record, read_record
 from wsim.lab.store import Run, faults, opened, shard_metadata, shard_name, shard_path, tables_of
@@ -31,6 +32,7 @@ class Finding:
 
 def verify(path: str | os.PathLike[str]) -> list[Finding]:
     """Return everything that is wrong with the run in a folder; raise UserError if there is none."""
+    refuse_remote(path)
     folder = Path(path)
     try:
         record = read_record(folder)

@@ -66,11 +66,12 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
     for number, (value, table) in enumerate(tables.items()):
         kinds = table.frame.schema.items()
         texts = [name for name, kind in kinds if isinstance(kind, pl.Enum | pl.Categorical)]
-        place = pl.int_range(pl.len(), dtype=pl.Int64) + number * table.frame.height
+        place = pl.int_range(pl.len(), dtype=pl.Int64)
         told = table.frame.with_columns(pl.col(texts).cast(pl.String), place.alias(_PLACE), pl.lit(number).alias(_RUN))
         parts.append(told if column in table.frame.columns else told.with_columns(pl.lit(value).alias(column)))
     frame = pl.concat(parts, how="diagonal_relaxed")
-    order = [pl.col(_RUN).min().over(names), pl.col(_PLACE).sort_by(_RUN).first().over(names), pl.col(_RUN), _PLACE]
+    # run by run, so that the first row of a name is that of the first run that has it
+    order = [pl.col(_RUN).first().over(names), pl.col(_PLACE).first().over(names), pl.col(_RUN), pl.col(_PLACE)]
     front = dict.fromkeys([*names, column])
     frame = frame.sort(order).select(*front, pl.exclude(*front, _PLACE, _RUN))
     return Table(frame, first.title, f"{first.note} {_EACH}".strip())

@@ -79,10 +79,15 @@ def owners(
     if kept is not None:
         return _table(_of_sums(kept, prefix, share, shown, level), kept, shown, about, beside)
     seats = seats_of(source)
-    names = owned_names(seats, prefix)
-    require(seats, ["game", "seat", "win_share", "total", *groups])
     players = competitors(seats)
-    columns = strata_of(players, groups, raw=raw)
+    return _table(_of_rows(seats, players, prefix, share, shown), players, shown, about, beside)
+
+
+def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, share: str, shown: _Shown) -> pl.DataFrame:
+    """Return the estimates of every thing (and level) from a seats table; ``players``: its seats that compete."""
+    groups, names = shown.groups, owned_names(seats, prefix)
+    require(seats, ["game", "seat", "win_share", "total", *groups])
+    columns = strata_of(players, groups, raw=shown.raw)
     strata = Levels.of(players, columns) if columns else None
     owned = tuple(prefix + name for name in names)
     asked = OwnerAsked(owned, tuple(outcome_names(seats)), tuple(points_of(seats, groups)))
@@ -101,12 +106,12 @@ def owners(
         for key, one in found:
             tallies[key].merge(one)
     kinds = seats.select(*groups).collect_schema() if groups else {}
-    named, sides = pl.Series(noun, names), parties(seats)
-    frames = [_keyed(named, one.frame(share, sides, level), key, kinds) for key, one in tallies.items()]
+    named, sides = pl.Series(shown.noun, names), parties(seats)
+    frames = [_keyed(named, one.frame(share, sides, shown.level), key, kinds) for key, one in tallies.items()]
     if not frames:
         nobody = OwnerSums(asked, Usual.nothing(asked))
-        frames = [_keyed(named, nobody.frame(share, sides, level), (), {})]
-    return _table(pl.concat(frames), players, shown, about, beside)
+        frames = [_keyed(named, nobody.frame(share, sides, shown.level), (), {})]
+    return pl.concat(frames)
 
 
 @dataclass(frozen=True)

@@ -278,18 +278,27 @@ def owner_chains(
             raise UserError(f"a chain has at least two {noun}s, not {len(chain)}")
     links = [name for chain in chains for name in chain]
     names = _chosen(there, links, noun) if links else []
-    owned = [prefix + name for name in names]
     places = [[names.index(name) for name in chain] for chain in chains]
     columns = strata_of(seats, raw=raw)
-    counts, sums = _chain_tallies(seats, columns, owned, places, outcome)
+    tallies = _chain_tallies(seats, columns, [prefix + name for name in names], places, outcome)
+    frame = _chain_rows([" -> ".join(chain) for chain in chains], *tallies, level)
+    return Table(
+        frame.sort("shrunk", "lift", descending=True, nulls_last=True),
+        title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
+        OBSERVATIONAL + note_of(seats, (), raw=raw),
+    )
+
+
+def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: float) -> pl.DataFrame:
+    """Return a row for each chain from the tallies of those who finished it and of those who only began."""
     estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
     done, begun = counts.sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = sums.sum(axis=(0, 1, 2)) / (done + begun)
         share = done / (done + begun)
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
-            "chain": [" -> ".join(chain) for chain in chains],
+            "chain": labels,
             "begun": (done + begun).astype(np.int64),
             "n": done.astype(np.int64),
             "finished": nulls(mean + estimate.value * (1 - share)),
@@ -297,11 +306,6 @@ def owner_chains(
             **_lifts(estimate, level),
         },
         schema_overrides={"chain": pl.String},
-    )
-    return Table(
-        frame.sort("shrunk", "lift", descending=True, nulls_last=True),
-        title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
-        OBSERVATIONAL + note_of(seats, (), raw=raw),
     )
 
 

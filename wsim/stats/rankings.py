@@ -12,7 +12,7 @@ from wsim.errors import UserError
 from wsim.stats.games import GameBatch, batches
 from wsim.stats.levels import Levels
 
-__all__ = ["Rankings", "rankings"]
+__all__ = ["Rankings", "order_numbers", "orders_of", "rankings"]
 
 _BATCH = 262_144
 _COMPACT = 1_000_000  # different orders kept before they are counted together
@@ -41,9 +41,6 @@ def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
     Raises UserError if there are so many levels and places that an order is no 64-bit number.
     """
     places = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
-    base = len(levels) + 1
-    if base**places * 2**places > _LARGEST:
-        raise UserError(f"{len(levels)} levels are too many to rank at a table of {places}")
     found: list[NDArray[np.int64]] = []
     counts: list[NDArray[np.int64]] = []
     for batch in batches(seats, [*levels.columns, "rank"], rows=_BATCH):
@@ -53,7 +50,7 @@ def rankings(seats: pl.LazyFrame, levels: Levels) -> Rankings:
         if sum(map(len, found)) > _COMPACT:
             found, counts = _together(found, counts)
     found, counts = _together(found, counts)
-    return _decoded(found[0], counts[0], places, base)
+    return orders_of(found[0], counts[0], places, len(levels))
 
 
 def _together(
@@ -66,26 +63,44 @@ def _together(
 
 
 def _numbers(batch: GameBatch, levels: Levels, places: int) -> NDArray[np.int64]:
-    """Return each game's order as one number; games with the same finish have the same number."""
-    base = len(levels) + 1
+    """Return each game's order as one number."""
     game = batch.game_of_row
     column = np.arange(batch.frame.height) - batch.starts[game]
-    rank = batch.frame["rank"].to_numpy().astype(np.int64)
-    key = np.full((batch.games, places), _LARGEST)
-    key[game, column] = rank * base + levels.codes(batch.frame)
+    rank, codes = np.full((2, batch.games, places), -1)
+    rank[game, column] = batch.frame["rank"].to_numpy().astype(np.int64)
+    codes[game, column] = levels.codes(batch.frame)
+    return order_numbers(rank, codes, len(levels))
+
+
+def order_numbers(rank: NDArray[np.int64], codes: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
+    """Return each game's order as one number; games with the same finish have the same number.
+
+    Parameters
+    ----------
+    rank: of each seat, 1 is best, equal ones share it; shape (games, places).
+    codes: the level of each seat, from 0; -1 for none. Same shape.
+    levels: how many there are. UserError if an order is then no 64-bit number.
+    """
+    games, places = rank.shape
+    base = levels + 1
+    if base**places * 2**places > _LARGEST:
+        raise UserError(f"{levels} levels are too many to rank at a table of {places}")
+    key = np.where(codes >= 0, rank * base + codes, _LARGEST)
     key.sort(axis=1)  # by rank; tied ones by level
     there = key != _LARGEST
     item = np.where(there, key % base + 1, 0)
     rank_at = np.where(there, key // base, -1)
     tied = np.zeros_like(there)
     tied[:, 1:] = there[:, 1:] & (rank_at[:, 1:] == rank_at[:, :-1])
-    number = np.zeros(batch.games, np.int64)
+    number = np.zeros(games, np.int64)
     for place in range(places):
         number = (number * base + item[:, place]) * 2 + tied[:, place]
     return number
 
 
-def _decoded(orders: NDArray[np.int64], counts: NDArray[np.int64], places: int, base: int) -> Rankings:
+def orders_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], places: int, levels: int) -> Rankings:
+    """Return the orders behind numbers of ``order_numbers``, each of which ``counts`` games had."""
+    base, orders = levels + 1, numbers
     items = np.empty((len(orders), places), np.int64)
     tied = np.empty((len(orders), places), bool)
     for place in reversed(range(places)):

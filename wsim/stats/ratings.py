@@ -9,7 +9,7 @@ the unit: they hold even if finishing orders only roughly follow the model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -117,6 +117,23 @@ class PlackettLuce:
         centred = log_strengths - (log_strengths.mean() if len(log_strengths) else 0.0)
         return cls(centred, derivatives.information, derivatives.scores, float(orders.counts.sum()))
 
+    def clustered(self, orders: Rankings, clusters: Sequence[NDArray[np.int64]]) -> PlackettLuce:
+        """Return the model with games that go together, such as those of a deal, as the unit of its intervals.
+
+        Parameters
+        ----------
+        orders: those that it was fitted to.
+        clusters: which of them the games of each cluster had; arrays of shape (clusters, games of each).
+        """
+        by_order, levels = _scores(orders, self.log_strengths), len(self.log_strengths)
+        scores = np.zeros((levels, levels))
+        for places in clusters:
+            together = np.zeros((len(places), levels))
+            for place in places.T:
+                together += by_order[place]
+            scores += together.T @ together
+        return replace(self, scores=scores, games=float(sum(map(len, clusters))))
+
     def covariance(self) -> Floats:
         """Return the covariance of the log-strengths, robust to the model and clustered by game."""
         bread = _inverse(self.information)
@@ -141,6 +158,18 @@ def _inverse(information: Floats) -> Floats:
     """Return the inverse on the vectors that sum to 0; adding the same to all log-strengths changes nothing."""
     ones = np.full_like(information, 1 / max(len(information), 1))
     return np.linalg.inv(information + ones) - ones if len(information) else information
+
+
+def _scores(orders: Rankings, log_strengths: Floats) -> Floats:
+    """Return the first derivatives of the log-likelihood of each order, shape (orders, levels)."""
+    parts = [np.zeros((0, len(log_strengths)))]
+    for items, shares, _ in _stages(orders):
+        there = items >= 0
+        weights = np.where(there, np.exp(np.where(there, log_strengths[items], 0.0)), 0.0)
+        stages = shares * weights[:, None, :]
+        stages /= np.where(there, stages.sum(axis=2), 1.0)[:, :, None]
+        parts.append(_by_level(items, there - stages.sum(axis=1), len(log_strengths)))
+    return np.concatenate(parts)
 
 
 def _derivatives(orders: Rankings, log_strengths: Floats) -> _Derivatives:

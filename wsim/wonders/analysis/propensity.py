@@ -8,7 +8,7 @@ normalised to sum to 1 (Hajek 1971).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,33 +81,49 @@ def pick_effects(
             "picks cause: play with --randomise 0.1 --picks (the policy parameter explore records none)"
         )
     names = card_names(frame)
-    moments = Moments(len(names), 4)
-    weights, drawn = np.zeros((3, len(names))), np.zeros((2, len(names)), np.int64)
+    sums = _Sums(len(names))
     for batch in batches(frame, [*_columns(action), outcome], rows=_BATCH):
-        rows = _rows(batch, action, against)
-        moments.add(*_features(batch, rows, batch.column(outcome), len(names)))
-        for power in range(3):
-            weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, len(names))
-        for arm, there in enumerate((rows.done, rows.otherwise > 0)):
-            drawn[arm] += np.bincount(rows.card[there & rows.drawn], minlength=len(names))
-    effect = moments.difference((1, 0), (3, 2), level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = weights[1] ** 2 / weights[2]
-    table = pl.DataFrame(
-        {
-            "card": names,
-            "picks": weights[0].astype(np.int64),
-            "effective": nulls(effective),
-            "drawn": drawn[0] if against == "policy" else drawn.min(axis=0),
-            "taken": nulls(moments.ratio(1, 0).value),
-            "otherwise": nulls(moments.ratio(3, 2).value),
-            **effect.columns("effect"),
-            "p": nulls(effect.p_value()),
-            "q": nulls(effect.q_value()),
-        }
-    ).sort("effect", "card", descending=[True, False], nulls_last=True)
+        sums.add(batch, _rows(batch, action, against), batch.column(outcome))
+    table = sums.frame(names, against, level).sort("effect", "card", descending=[True, False], nulls_last=True)
     note = _NOTE.format(action=action, outcome=outcome, instead=_INSTEAD[against])
     return Table(table, f"Effect of the action {action!r} on {outcome}", note)
+
+
+class _Sums:
+    """Sums over turns by card, of those who did it and of those whom they are compared with."""
+
+    def __init__(self, cards: int) -> None:
+        self._cards = cards
+        self._moments = Moments(cards, 4)
+        self._weights = np.zeros((3, cards))  # of what was done: sums of their powers 0, 1 and 2
+        self._drawn = np.zeros((2, cards), np.int64)
+
+    def add(self, batch: GameBatch, rows: _Rows, outcome: Floats) -> None:
+        """Add the turns of some games."""
+        self._moments.add(*_features(batch, rows, outcome, self._cards))
+        for power in range(3):
+            self._weights[power] += np.bincount(rows.card[rows.done], rows.weight[rows.done] ** power, self._cards)
+        for arm, there in enumerate((rows.done, rows.otherwise > 0)):
+            self._drawn[arm] += np.bincount(rows.card[there & rows.drawn], minlength=self._cards)
+
+    def frame(self, names: Sequence[str], against: str, level: float) -> pl.DataFrame:
+        """Return the row of every card, see ``pick_effects``."""
+        effect = self._moments.difference((1, 0), (3, 2), level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effective = self._weights[1] ** 2 / self._weights[2]
+        return pl.DataFrame(
+            {
+                "card": names,
+                "picks": self._weights[0].astype(np.int64),
+                "effective": nulls(effective),
+                "drawn": self._drawn[0] if against == "policy" else self._drawn.min(axis=0),
+                "taken": nulls(self._moments.ratio(1, 0).value),
+                "otherwise": nulls(self._moments.ratio(3, 2).value),
+                **effect.columns("effect"),
+                "p": nulls(effect.p_value()),
+                "q": nulls(effect.q_value()),
+            }
+        )
 
 
 def _has_rows(picks: Frame) -> bool:

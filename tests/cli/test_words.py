@@ -1,0 +1,103 @@
+"""Numbers as people write them, options, help, suggestions, completion."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+import wsim
+from tests.cli.terminal import ROOT, on_terminal
+from tests.conftest import Command
+from wsim.cli.options import DEFAULT_PLAYERS, DEFAULT_POLICIES, DEFAULT_RULESET, whole
+from wsim.game import GAMES, find_game
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *(("10k", 10_000), ("1e6", 1_000_000), ("2.5M", 2_500_000), ("1,000", 1000), ("1_000", 1000)),
+        *(("7", 7), ("-3", -3), ("1.50e2", 150), ("1E3", 1000), ("0.0", 0)),
+    ],
+)
+def test_numbers_as_people_write_them(text: str, number: int) -> None:
+    assert whole(text) == number
+
+
+@pytest.mark.parametrize("text", ["1.5", "1e-3", "k", "", "10kk", "1e", "many", "१२", "1" * 5000, "1.2345k"])
+def test_what_is_no_whole_number(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="is not a whole number"):
+        whole(text)
+
+
+def test_short_options(wsim_command: Command) -> None:
+    assert wsim_command("-V").out == f"wsim {wsim.__version__}\n"
+    for words in ((), ("run",), ("cards",), ("experiment", "picks"), ("experiment",)):
+        short, long = (wsim_command(*words, option) for option in ("-h", "--help"))
+        assert (short.code, short.out) == (0, long.out)
+        assert short.out.startswith("Usage: wsim")
+
+
+def test_help_is_not_cut_and_speaks_of_no_types(wsim_command: Command) -> None:
+    _, lines = on_terminal(80, "--help")
+    assert not any(line.endswith("...") for line in lines if "ARGS" not in line)
+    for words in (("cards",), ("table",), ("run",), ("verify",), ("catalog",), ("report",), ("experiment", "picks")):
+        shown = wsim_command(*words, "--help").out
+        assert not re.search(r"<\w+(\[\w+\])?>|[{}]", shown), words
+
+
+def test_help_states_the_real_defaults() -> None:
+    """The options of a plan are described before any game is imported, so the defaults are written out."""
+    first, other = (find_game(name).default_plan() for name in GAMES)
+    line_ups = [",".join(plan["policies"]) for plan in (first, other)]
+    assert f"{line_ups[0]}; of tower_of_babel {line_ups[1]}" == DEFAULT_POLICIES
+    assert f"{first['ruleset']}; of tower_of_babel {other['ruleset']}" == DEFAULT_RULESET
+    assert first["players"] == other["players"] == 4
+    duo = find_game("seven_wonders").default_plan("1e-duo")["players"]
+    assert f"4; {duo} of the rule sets for two" == DEFAULT_PLAYERS
+    assert first["rotate"]
+    assert other["rotate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "games"), [(("run",), "100,000"), (("experiment", "picks"), "20,000"), (("trace",), "1")]
+)
+def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
+    shown = " ".join(wsim_command(*words, "--help").out.split())
+    assert f"20000, 20k or 2e4. [default: ({games})]" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("wonder",), "No such command 'wonder'. Did you mean 'wonders'?"),
+        (("foo",), "No such command 'foo': wsim --help lists them"),
+        (("experiment", "pick"), "No such command 'pick'. Did you mean 'picks'?"),
+        (("cards", "x", "--tpo", "3"), "No such option: --tpo (Possible options: --top)"),
+        (("run", "--gmaes", "3"), "run has no option '--gmaes' (did you mean '--games'?)"),
+    ],
+)
+def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: str) -> None:
+    answer = wsim_command(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+
+
+def test_shells_complete_commands_and_policies() -> None:
+    def completed(line: str) -> list[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "complete_bash"}
+        environment |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        command = [sys.executable, "-c", "from wsim.cli.app import main; main()"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.split()
+
+    assert "wonders" in completed("wsim won")
+    assert "balanced,science" in completed("wsim run --policies balanced,sci")
+    assert "tower_of_babel" in completed("wsim run --game tow")
+
+
+def test_completion_can_be_shown(wsim_command: Command) -> None:
+    assert "--show-completion" in wsim_command("--help").out

@@ -1,0 +1,125 @@
+"""A game for the tests of matches: what a policy gets is known, so every figure can be worked out by hand.
+
+A seat's total is the luck of its place, ``LUCK[game][seat]``, with ``luck=hash`` a hash of (seed, game, seat); and what
+its policy adds: ``skill`` points and a number below ``noise`` from a hash of (seed, game, seat, salt). So ``p:salt=1``
+and ``p:salt=2`` are equally strong and unlike. The option ``teams`` makes two seats next to each other win together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tests.games.medal_game import MedalSimulator
+from tests.games.toy_game import mixed
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.game import PickExperiment, Restrict
+    from wsim.lab.plan import Plan
+
+NAME = "luck"
+TITLE = "Luck"
+OPTIONS: Mapping[str, str] = {
+    "luck": "table or hash", "teams": "true: two seats win together", "pause": "seconds to sleep in every game",
+}  # fmt: skip
+OWNED: Mapping[str, str] = {"has:": "charm"}
+COLOURS: Mapping[str, str] = {}
+ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
+PICKS: PickExperiment | None = None
+POSITION_KEYS: Sequence[str] = ()
+RESTRICT: Restrict | None = None
+LUCK = np.zeros((2, 12), np.int64)
+LUCK[0, 1], LUCK[1, 0] = 1, 2
+ROW = np.dtype([("game", "u8"), ("seat", "u1"), ("policy", "u1"), ("total", "i4"), ("rank", "u1"), ("win_share", "f4")])
+PICK = np.dtype([("game", "u8")])
+
+
+def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
+    return {"ruleset": "one", "players": 2 if ruleset == "two" else 4, "policies": ("p",)}
+
+
+def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+    return {}
+
+
+def cold() -> float:
+    return 0.0
+
+
+def policies() -> Sequence[Mapping[str, Any]]:
+    return [{"name": "p"}]
+
+
+def prepare(plan: Plan) -> LuckSimulator:
+    return LuckSimulator(plan)
+
+
+class LuckSimulator(MedalSimulator):
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.row_dtype, self.pick_dtype, self.picks_per_game = ROW, PICK, 1
+        entries = plan.line_up * (plan.players if len(plan.line_up) == 1 else 1)
+        for entry in entries:
+            if entry.name != "p":
+                raise UserError(f"unknown policy {entry.name!r}: known is p")
+        values = {"skill": 0, "noise": 1, "salt": 0}
+        of_seats = [values | {key: int(value) for key, value in entry.parameters.items()} for entry in entries]
+        self.skill, self.noise, self.salts = (np.array([one[key] for one in of_seats]) for key in values)
+        self.labels = [str(entry) for entry in entries]
+        self.teams = plan.options.get("teams") == "true"
+
+    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
+        count = len(rows) // self.seats
+        time.sleep(float(self.plan.options.get("pause", 0)) * count)
+        games = np.arange(first, first + count, dtype=np.uint64)[:, None]
+        seats = np.arange(self.seats, dtype=np.uint64)[None, :]
+        deal = mixed(np.uint64(self.plan.seed) * np.uint64(2**40) + games * np.uint64(64) + seats)
+        luck = LUCK[(games % np.uint64(len(LUCK))).astype(int), seats.astype(int)]
+        if self.plan.options.get("luck") == "hash":
+            luck = (deal % np.uint64(20)).astype(np.int64)
+        own = mixed(deal + self.salts.astype(np.uint64)[None, :] * np.uint64(2**32))
+        total = luck + self.skill + (own % self.noise.astype(np.uint64)).astype(np.int64)
+        points = total.reshape(count, -1, 2).sum(axis=2).repeat(2, axis=1) if self.teams else total
+        rank = 1 + (points[:, None, :] > points[:, :, None]).sum(axis=2) // (2 if self.teams else 1)
+        best = rank == 1
+        share = best / best.sum(axis=1, keepdims=True) * (2 if self.teams else 1)
+        whole = {"game": games + 0 * seats, "seat": seats + 0 * games, "policy": seats + 0 * games}
+        for name, values in {**whole, "total": total, "rank": rank, "win_share": share}.items():
+            rows[name] = values.reshape(-1)
+        return count
+
+    def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
+        import polars as pl
+
+        frame = pl.DataFrame({name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()})
+        names = list(dict.fromkeys(self.labels))
+        labels = pl.Series(self.labels, dtype=pl.Enum(names))
+        team = pl.col("seat") // 2 if self.teams else pl.col("seat")
+        charm = (pl.col("game") + pl.col("seat")) % 3 == 0
+        return frame.with_columns(policy=labels.gather(rows["policy"]), team=team).with_columns(
+            charm.alias("has:Charm")
+        )
+
+
+def register() -> None:
+    """Add the game to those that wsim knows."""
+    import wsim.game
+
+    games = wsim.game.GAMES
+    assert isinstance(games, dict)
+    games[NAME] = __name__
+
+
+if __name__ == "__main__":  # the command line with this game, for tests that need a process
+    from tests.games import luck_game
+    from wsim.cli.app import main
+
+    luck_game.register()
+    main()

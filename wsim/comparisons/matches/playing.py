@@ -1,0 +1,180 @@
+"""Policies against each other, every seating of a deal: what ``wsim match`` and ``wsim.match`` do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, TypedDict, Unpack
+
+from wsim.comparisons.matches.answer import Match, answer_of, check_target, made_of
+from wsim.comparisons.matches.costs import Cost, costs_of
+from wsim.comparisons.matches.kept import Keeper, open_folder
+from wsim.comparisons.matches.tables import MatchTable, made_ready
+from wsim.comparisons.matches.trial import MatchQuestion, MatchTrial
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.batch import usable_threads
+from wsim.lab.keys import with_plan_keys
+from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
+
+__all__ = ["MatchKeys", "Output", "match", "named_policies", "play_match", "tables_of"]
+
+_Path: TypeAlias = str | os.PathLike[str]
+_Policy: TypeAlias = str | Callable[..., int]
+
+
+class MatchKeys(TypedDict, total=False):
+    """The keys of a plan that a match does not decide itself."""
+
+    game: str
+    seed: int
+    cards: _Path
+    patch: _Path | Sequence[_Path]
+    set: str | Sequence[str]
+    wonders: str | Sequence[str]
+    sides: str | Sequence[str]
+    action_cards: bool | str
+    two_colour_discs: bool | str
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a match goes.
+
+    Attributes
+    ----------
+    path: FILE.json or FILE.parquet for the answer, a run folder, which gets it for its report, or a folder of the
+        match's own, which keeps all its deals and can be gone on with; None: nowhere.
+    resume: go on with the match in that folder.
+    """
+
+    path: Path | None = None
+    resume: bool = False
+
+    @property
+    def _of_its_own(self) -> bool:
+        return self.path is not None and not self._is_file and not (self.path / "run.json").is_file()
+
+    @property
+    def _is_file(self) -> bool:
+        return self.path is not None and self.path.suffix in (".json", ".parquet")
+
+    def open(self, made: dict[str, object]) -> Keeper | None:
+        """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
+        if self.resume and not self._of_its_own:
+            raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
+        if self.path is not None and self._is_file:
+            check_target(self.path)
+        return open_folder(self.path, made, resume=self.resume) if self.path is not None and self._of_its_own else None
+
+    def write(self, answer: Match, keeper: Keeper | None) -> Path | None:
+        """Write the answer and return where it lies."""
+        if keeper is not None:
+            return keeper.write(answer.record())
+        return None if self.path is None else answer.write(self.path)
+
+
+@with_plan_keys(MatchKeys)
+def match(
+    *policies: _Policy,
+    players: int | Sequence[int] | None = None,
+    ruleset: str | Sequence[str] | None = None,
+    round_robin: bool = False,
+    budget: int = 10_000,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    within: float | None = None,
+    spending: str = "pocock",
+    out: _Path | None = None,
+    resume: bool = False,
+    threads: int | None = None,
+    **keys: Unpack[MatchKeys],
+) -> Match:
+    """Play policies against each other, every seating of common deals.
+
+    Parameters
+    ----------
+    policies: at least two entries of a line-up, or functions of Python.
+    players, ruleset: one or several; every rule set with every number of players is a table of its own.
+    round_robin, budget, alpha, margin, within, spending: see ``MatchQuestion``.
+    out, resume: see ``Output``.
+    keys: of the plan, as for ``simulate``.
+
+    Raises UserError for whatever cannot be played, Interrupted on Ctrl-C with the answer so far.
+
+    >>> wsim.match("balanced", "military", budget=2000).pairs  # doctest: +SKIP
+    """
+    question = MatchQuestion(round_robin, budget, alpha, margin, within, spending)
+    plan = Plan.make(**keys)
+    names = named_policies(plan, policies)
+    rulesets = [ruleset] if isinstance(ruleset, str) else list(ruleset or [])
+    numbers = [players] if isinstance(players, int) else list(players or [])
+    tables = tables_of(plan, names, rulesets, numbers, question)
+    output = Output(None if out is None else Path(out), resume)
+    return play_match(tables, question, output, threads=threads)
+
+
+def named_policies(plan: Plan, policies: Iterable[_Policy]) -> list[str]:
+    """Return the policies of a match in the one way in which each is written; UserError unless two differ."""
+    names = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise UserError(f"{name!r} is named twice: a policy plays against others")
+    if len(names) < 2:
+        alone = f", not {names[0]!r} alone" if names else ""
+        raise UserError(f"a match needs two policies or more{alone}, as in: wsim match balanced military")
+    return names
+
+
+def tables_of(
+    plan: Plan, policies: Sequence[str], rulesets: Sequence[str], players: Sequence[int], question: MatchQuestion
+) -> list[MatchTable]:
+    """Return the tables of a match, ready to play; raise UserError for what cannot be played.
+
+    ``rulesets``, ``players``: none for that of the plan, and for the usual number of each rule set.
+    """
+    tables = []
+    for ruleset in dict.fromkeys(rulesets or [plan.ruleset]):
+        usual = plan.players if not rulesets else int(find_game(plan.game).default_plan(ruleset)["players"])
+        for number in dict.fromkeys(players or [usual]):
+            table = plan.replace(ruleset=ruleset, players=number, policies=[policies[0]])
+            tables.append(made_ready(table, policies, round_robin=question.round_robin))
+    return tables
+
+
+def play_match(
+    tables: Sequence[MatchTable],
+    question: MatchQuestion,
+    output: Output | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Match:
+    """Play the tables of a match one after the other and return the answer, which is written, too; see ``match``."""
+    count, where = usable_threads(threads), output or Output()
+    made = made_of(tables, question, tables[0].policies)
+    keeper = where.open(made)
+    costs = [costs_of(table) for table in tables]
+    tests = sum(len(table.design.pairs) for table in tables)
+    trials = [MatchTrial(table, question, tests) for table in tables]
+    try:
+        for trial, of_table in zip(trials, costs, strict=True):
+            trial.play(count, _deal_seconds(trial.table, of_table), keeper, progress)
+    except KeyboardInterrupt:
+        known = None
+        if any(trial.looks for trial in trials):
+            known = answer_of(trials, costs, made, interrupted=True)
+            where.write(known, keeper)
+        raise Interrupted(known) from None
+    answer = answer_of(trials, costs, made, interrupted=False)
+    where.write(answer, keeper)
+    return answer
+
+
+def _deal_seconds(table: MatchTable, costs: Sequence[Cost]) -> float:
+    """Return about how long a deal takes in every seating."""
+    games = [costs[policy].waited / costs[policy].games for seating in table.design.seatings for policy in seating]
+    return sum(games) / table.design.sides
