@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
     from wsim.positions.scenes import Retelling
 
 NAME = "medal"
@@ -33,6 +33,7 @@ OWNED: Mapping[str, str] = {"built:": "card"}
 COLOURS: Mapping[str, str] = {}
 ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
 PICKS: PickExperiment | None = None
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ()
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")

@@ -27,7 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("lab",),
     ("positions",),
     ("comparisons",),
-    ("tuning",),
+    ("tuning", "learn"),
     ("report",),
     ("env",),
     ("wonders", "babel"),
@@ -38,7 +38,19 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "tuning", "report", "env")
+NO_GAME = (
+    "stats",
+    "catalog",
+    "game",
+    "policies",
+    "lab",
+    "positions",
+    "comparisons",
+    "tuning",
+    "learn",
+    "report",
+    "env",
+)
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {

@@ -18,7 +18,7 @@ from tests.games import medal_game
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError, nearest
-from wsim.policies.registry import Number
+from wsim.policies.numbers import Number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -54,6 +55,7 @@ ANALYSES: Mapping[str, str] = {
     "synergies": "wsim.babel.analysis.owners:SYNERGIES",
     "variance": "wsim.stats.shared:VARIANCE",
 }
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
@@ -97,7 +99,7 @@ def policies() -> Sequence[Mapping[str, Any]]:
 def numbers(entry: Entry) -> Sequence[Number]:
     """Return the numbers that a line-up entry may set: weights, parameters."""
     from wsim.babel.registry import TRADE
-    from wsim.policies.registry import numbers_of
+    from wsim.policies.numbers import numbers_of
 
     return numbers_of(entry, TRADE)
 

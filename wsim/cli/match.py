@@ -68,7 +68,7 @@ def match_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     asked.files.check()
     plan = given.resolve()
     policies = named_policies(plan, given.arguments)
-    output = Output(None if asked.out is None else Path(asked.out), asked.resume)
+    output = Output.of(asked.out, resume=asked.resume)
     if not quiet:
         announce_compiling(find_game(plan.game))
     tables = tables_of(plan, policies, _names(asked.rulesets), _numbers(asked.players), question)

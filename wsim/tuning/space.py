@@ -21,7 +21,7 @@ from wsim.tuning.question import check_only
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
 
 __all__ = ["Space", "space_of"]
 

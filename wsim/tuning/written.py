@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
     from wsim.tuning.kept import Kept
 
 __all__ = ["PLAN", "WEIGHTS", "head_of", "playable", "write_plan", "write_set"]

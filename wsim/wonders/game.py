@@ -14,7 +14,7 @@ from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -99,11 +100,15 @@ ANALYSES: Mapping[str, str] = {
 
 
 def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
-    """Return the defaults of a plan: first edition, four players (two where a rule set is for two), a mixed line-up."""
+    """Return the defaults of a plan: first edition, four players (two where a rule set is for two), the best policy.
+
+    It alone: no card or wonder is mistaken for who played it.
+    """
     return {
         "ruleset": "1e",
         "players": 2 if ruleset and ruleset.endswith("duo") else 4,
-        "policies": ("balanced", "military", "science", "civilian"),
+        "policies": ("net",),
+        "games": 25_000,
         "rotate": True,
     }
 
@@ -132,7 +137,7 @@ def policies() -> Sequence[Mapping[str, Any]]:
 
 def numbers(entry: Entry) -> Sequence[Number]:
     """Return the numbers that a line-up entry may set: weights, parameters."""
-    from wsim.policies.registry import numbers_of
+    from wsim.policies.numbers import numbers_of
     from wsim.wonders.registry import TRADE
 
     return numbers_of(entry, TRADE)
@@ -183,6 +188,7 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
     return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
+LEARNER: str | None = "wsim.wonders.learning:LEARNER"
 POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(

@@ -247,3 +247,31 @@ def test_mistakes(policies: tuple[str, ...], options: Any, said: str) -> None:
     with pytest.raises(wsim.UserError) as raised:
         luck(*policies, **options)
     assert said in str(raised.value)
+
+
+JUNK: tuple[Any, ...] = (object(), 3.5, -1, "x", b"x", [], {}, [object()], True, float("nan"), "\x00")
+KEYWORDS = ("players", "ruleset", "round_robin", "budget", "alpha", "margin", "within", "spending", "out", "resume",
+            "threads", "seed", "cards", "patch", "set", "luck")  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_no_value_of_any_type_is_more_than_a_sentence(keyword: str) -> None:
+    refused = 0
+    for value in JUNK:
+        try:
+            wsim.match("p", "p:skill=1", **{"game": "luck", "budget": 2, "threads": 1, keyword: value})
+        except wsim.UserError:
+            refused += 1
+    assert refused > 3
+
+
+def test_functions_and_junk_as_policies() -> None:
+    for value in JUNK:
+        with pytest.raises(wsim.UserError):
+            wsim.match("p", value, game="luck", budget=2)
+
+
+def test_an_answer_shows_in_a_notebook() -> None:
+    answer = luck("p:skill=1", "p", budget=60)
+    assert "<table" in answer._repr_html_()
+    assert "Win share of one of a policy" in repr(answer)

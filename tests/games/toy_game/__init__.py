@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Number
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -71,6 +72,7 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "toy-1e", "players": 4, "policies": "bold,shy,random,bold", "wonders": "random"}
 
 
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "hand")
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from wsim.comparisons.matches.answer import Match, answer_of, check_target, made_of
 from wsim.comparisons.matches.costs import Cost, costs_of
@@ -16,7 +16,7 @@ from wsim.comparisons.matches.trial import MatchQuestion, MatchTrial
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
-from wsim.lab.keys import with_plan_keys
+from wsim.lab.keys import texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 
@@ -53,6 +53,15 @@ class Output:
 
     path: Path | None = None
     resume: bool = False
+
+    @classmethod
+    def of(cls, path: Any, *, resume: Any = False) -> Output:
+        """Check what was given; raise UserError for what is no path, or neither true nor false."""
+        if path is not None and (not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path)):
+            raise UserError(f"out must be a file or a folder, not {path!r}")
+        if not isinstance(resume, bool):
+            raise UserError(f"resume must be true or false, not {resume!r}")
+        return cls(None if path is None else Path(path), resume)
 
     @property
     def _of_its_own(self) -> bool:
@@ -110,11 +119,17 @@ def match(
     question = MatchQuestion(round_robin, budget, alpha, margin, within, spending)
     plan = Plan.make(**keys)
     names = named_policies(plan, policies)
-    rulesets = [ruleset] if isinstance(ruleset, str) else list(ruleset or [])
-    numbers = [players] if isinstance(players, int) else list(players or [])
-    tables = tables_of(plan, names, rulesets, numbers, question)
-    output = Output(None if out is None else Path(out), resume)
-    return play_match(tables, question, output, threads=threads)
+    rulesets = () if ruleset is None else texts("ruleset", ruleset)
+    tables = tables_of(plan, names, rulesets, _numbers(players), question)
+    return play_match(tables, question, Output.of(out, resume=resume), threads=threads)
+
+
+def _numbers(players: Any) -> list[Any]:
+    """Return numbers of players as a list; the plan checks how large they are."""
+    numbers = [] if players is None else list(players) if isinstance(players, list | tuple | range) else [players]
+    if any(type(number) is not int for number in numbers):
+        raise UserError(f"players must be a whole number or several, not {players!r}")
+    return numbers
 
 
 def named_policies(plan: Plan, policies: Iterable[_Policy]) -> list[str]:

@@ -56,6 +56,8 @@ class MatchQuestion:
 
     def __post_init__(self) -> None:
         refuse_other_types(float, within=self.within)
+        if not isinstance(self.round_robin, bool):
+            raise UserError(f"round_robin must be true or false, not {self.round_robin!r}")
         if self.within is not None and not 0 < self.within < 1:
             raise UserError(f"within is how exactly win shares are wanted, such as 0.01, not {self.within!r}")
         _ = self.question
