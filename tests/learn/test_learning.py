@@ -16,7 +16,7 @@ from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.learn import run as run_module
 from wsim.learn.data import read_records, write_records
-from wsim.learn.harvest import Table, harvest
+from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.judge import judge
 from wsim.learn.learner import Fitting
 from wsim.learn.plan import LearningPlan
@@ -38,18 +38,23 @@ SMALL: dict[str, Any] = {
 }
 
 
+def harvest(ruleset: str, players: int, explore: float = 0.0, playouts: int = 2, gap: float = 12) -> Harvest:
+    line_up = [f"balanced:explore={explore}"] * players
+    keys = {"ruleset": ruleset, "players": players}
+    return harvest_of(keys, line_up, ("balanced", "balanced"), (playouts, gap, 7))[0]
+
+
 def test_a_harvest_is_a_function_of_table_part_and_seed() -> None:
-    table = Table({"ruleset": "1e", "players": 4}, ("balanced:explore=0.2",) * 4)
-    (states, moves), (again, others) = harvest(table, 3, 4, 7), harvest(table, 3, 4, 7)
+    make = harvest("1e", 4, explore=0.2)
+    (states, moves), (again, others) = make(range(12, 16)), harvest("1e", 4, explore=0.2)(range(12, 16))
     assert states.tobytes() == again.tobytes()
     assert moves.tobytes() == others.tobytes()
-    assert harvest(table, 4, 4, 7)[0].tobytes() != states.tobytes()
+    assert make(range(16, 20))[0].tobytes() != states.tobytes()
     assert states["moves"].sum() == len(moves)
 
 
 def test_the_worth_of_moves_is_told_apart_within_each_decision() -> None:
-    table = Table({"ruleset": "1e", "players": 4}, ("balanced",) * 4, number=3)
-    states, moves = harvest(table, 0, 5, 1)
+    states, moves = harvest("1e", 4, playouts=3)(range(5))
     ends = np.cumsum(states["moves"])
     sums = [moves["worth"][end - count : end].sum() for end, count in zip(ends, states["moves"], strict=True)]
     assert np.allclose(sums, 0, atol=1e-4)
@@ -73,17 +78,16 @@ def test_what_an_outcome_is_worth(ruleset: str, players: int) -> None:
 
 
 def test_records_survive_the_disk(tmp_path: Path) -> None:
-    table = Table({"ruleset": "2e", "players": 3}, ("balanced",) * 3)
-    for records, dtype in zip(harvest(table, 0, 3, 1), (STATE, MOVE), strict=True):
+    for records, dtype in zip(harvest("2e", 3)(range(3)), (STATE, MOVE), strict=True):
         write_records(tmp_path / "x.parquet", records)
         assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
 
 
 def test_fitting_learns_what_is_there_to_learn() -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
-    table = Table({"ruleset": "1e", "players": 4}, ("balanced:explore=0.3",) * 4, number=1, gap=4)
-    states, moves = harvest(table, 0, 60, 5)
-    simulator = table.simulator
+    make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
+    states, moves = make(range(60))
+    simulator = make.simulator
     every = LEARNER.decisions(simulator, states, moves)
     teacher = fresh_arrays(99)
     teacher["last"] *= 3
@@ -108,19 +112,19 @@ def test_fitting_learns_what_is_there_to_learn() -> None:
 def test_a_run_goes_on_where_it_stopped_and_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = LearningPlan.made(SMALL)
     whole = learn(plan, tmp_path / "whole", threads=2)
-    made = harvest
     calls = []
 
-    def stops(*args: Any) -> Any:
-        calls.append(args)
+    def stops(part: Any, found: Any) -> None:
+        calls.append(part)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return made(*args)
+        write(part, found)
 
-    monkeypatch.setattr(run_module, "harvest", stops)
-    with pytest.raises(KeyboardInterrupt):
-        learn(plan, tmp_path / "cut", threads=1)
-    monkeypatch.setattr(run_module, "harvest", made)
+    write = run_module._Part.write
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module._Part, "write", stops)
+        with pytest.raises(KeyboardInterrupt):
+            learn(plan, tmp_path / "cut", threads=1)
     steps: list[tuple[str, int, int]] = []
     again = learn(plan, tmp_path / "cut", threads=1, progress=lambda *told: steps.append(told))
     for path in sorted((tmp_path / "whole").rglob("*.parquet")):
@@ -198,3 +202,15 @@ def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, option
     assert done.code == 2
     assert words in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra cluster")
+    plan = LearningPlan.made({**SMALL, "round": SMALL["round"][:1], "judge": []})
+    learn(plan, tmp_path / "here", threads=1)
+    learn(plan, tmp_path / "there", cluster="local:2")
+    paths = sorted((tmp_path / "here").rglob("*.parquet"))
+    assert paths
+    for path in paths:
+        assert (tmp_path / "there" / path.relative_to(tmp_path / "here")).read_bytes() == path.read_bytes()

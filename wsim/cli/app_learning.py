@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wsim.cli.options import Json, PlainCommand, Quiet, Threads, whole
+from wsim.cli.options import ClusterAddress, Json, PlainCommand, Quiet, Threads, whole
 
 __all__ = ["learning"]
 
@@ -43,6 +43,7 @@ def learn(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of games and fitting.", parser=whole, metavar="N")] = None,
     threads: Threads = None,
+    cluster: ClusterAddress = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -52,5 +53,7 @@ def learn(
     """
     from wsim.cli.learn import LearnAsked, learn_command
 
-    asked = LearnAsked(plan, out, start, patch or (), changes or (), ruleset, players, decisions, seed, threads)
+    asked = LearnAsked(
+        plan, out, start, patch or (), changes or (), ruleset, players, decisions, seed, threads, cluster
+    )
     learn_command(asked, as_json=as_json, quiet=quiet)

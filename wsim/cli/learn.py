@@ -43,6 +43,7 @@ class LearnAsked:
     decisions: int | None
     seed: int | None
     threads: int | None
+    cluster: str | None
 
     @property
     def is_short(self) -> bool:
@@ -93,7 +94,7 @@ def learn_command(asked: LearnAsked, *, as_json: bool, quiet: bool) -> None:
     folder = Path(asked.out or "learned")
     try:
         with progress_bar(not quiet) as progress:
-            judgements = learn(plan, folder, asked.threads, progress)
+            judgements = learn(plan, folder, threads=asked.threads, cluster=asked.cluster, progress=progress)
     except KeyboardInterrupt:
         remark(f"wsim: what is finished is kept; to go on: wsim {shlex.join(sys.argv[1:])}")
         raise

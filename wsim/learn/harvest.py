@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,72 +22,83 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Table", "harvest"]
+__all__ = ["Harvest", "harvest_of"]
 
 
-@dataclass(frozen=True)
-class Table:
-    """Where decisions are taken from.
+@dataclass(frozen=True, eq=False)
+class Harvest:
+    """Takes decisions from blocks of games of a table, each block a part; called with its games.
 
     Attributes
     ----------
-    keys: of the plan that is played (rule set, players, patch, ...), but for its policies.
-    players: its line-up, with some exploring so that odd positions are seen, too.
-    own, others: the policies that play on after each move, in the seat that decides and in the others.
-    number: playouts of each move.
-    gap: decisions between two that are taken, on average.
+    game: its name. simulator: what is played, with some exploring so that odd positions are seen, too.
+    rest: who plays on after each move, by the seat that decides.
+    playouts: of each move. gap: decisions between two that are taken, on average. seed: of playouts and of the choice
+        of decisions.
     """
 
-    keys: Mapping[str, Any]
-    players: tuple[str, ...]
-    own: str = "balanced"
-    others: str = "balanced"
-    number: int = 2
-    gap: float = 12.0
+    game: str
+    simulator: Simulator
+    rest: tuple[Simulator, ...]
+    playouts: int
+    gap: float
+    seed: int
 
-    @cached_property
-    def simulator(self) -> Simulator:
-        """What is played."""
-        plan = Plan.make(**{**self.keys, "policies": list(self.players)})
-        return find_game(plan.game).prepare(plan)
+    def __call__(self, games: range) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Play a part; return its decisions and their moves, as the game's learner lays them out."""
+        learner = learner_of(self.game)
+        describe = learner.describer(self.simulator, self.rest[0])
+        random = np.random.default_rng([self.seed, games.start // len(games)])
+        states, moves = [], []
+        for number in games:
+            position: Any = self.simulator.begin(number)
+            while True:
+                position.follow(int(random.geometric(1 / self.gap)) - 1)
+                if position.to_move is None:
+                    break
+                if len(position.coded) < 2:
+                    continue
+                state, listed, places = describe(position)
+                if len(places) < 2:
+                    continue
+                first = FAR + int(random.integers(1 << 40))
+                rest = self.rest[position.to_move]
+                outcomes = position.compare(rest, places, self.playouts, position.to_move, self.seed, first)
+                value = learner.worth(self.simulator, outcomes, position.to_move).mean(axis=0)
+                listed["worth"] = value - value.mean()
+                states.append(state)
+                moves.append(listed)
+        if not states:
+            return np.zeros(0, learner.state), np.zeros(0, learner.move)
+        return np.stack(states), np.concatenate(moves)
 
-    @cached_property
-    def rest(self) -> Sequence[Simulator]:
-        """What playouts are played with, by the seat that decides; in teams, its mate plays as it does."""
-        count = len(self.players)
-        learner = learner_of(Plan.make(**self.keys).game)
-        line_ups = [[self.own] * count]
-        if self.own != self.others:
-            sides = [learner.mates(self.simulator, one) for one in range(count)]
-            line_ups = [[self.own if seat in side else self.others for seat in range(count)] for side in sides]
-        plans = [Plan.make(**{**self.keys, "policies": line_up}) for line_up in line_ups]
-        ready = [find_game(plan.game).prepare(plan) for plan in plans]
-        return ready * (count // len(ready))
+
+def harvest_of(
+    keys: Mapping[str, Any], players: Sequence[str], rest: tuple[str, str], how: tuple[int, float, int]
+) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
+    """Return the harvest of a table, and every plan and simulator in it.
+
+    Parameters
+    ----------
+    keys: of the plan that is played (rule set, players, patch, ...), but for its policies.
+    players: its line-up.
+    rest: the policies that play on after each move, in the seat that decides (and its mate's), and in the others.
+    how: playouts, gap and seed of ``Harvest``.
+    """
+    own, others = rest
+    ready = [_ready(keys, players)]
+    (plan, simulator), count = ready[0], len(players)
+    learner = learner_of(plan.game)
+    line_ups = [[own] * count]
+    if own != others:
+        sides = [learner.mates(simulator, one) for one in range(count)]
+        line_ups = [[own if seat in side else others for seat in range(count)] for side in sides]
+    ready += [_ready(keys, line_up) for line_up in line_ups]
+    playing_on = tuple(one for _, one in ready[1:])
+    return Harvest(plan.game, simulator, playing_on * (count // len(playing_on)), *how), ready
 
 
-def harvest(table: Table, part: int, games: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Play a part; return its decisions and their moves, as the game's learning module lays them out."""
-    simulator, rest = table.simulator, table.rest
-    learner = learner_of(Plan.make(**table.keys).game)
-    describe = learner.describer(simulator, rest[0])
-    random = np.random.default_rng([seed, part])
-    states, moves = [], []
-    for number in range(part * games, (part + 1) * games):
-        position: Any = simulator.begin(number)
-        while True:
-            position.follow(int(random.geometric(1 / table.gap)) - 1)
-            if position.to_move is None:
-                break
-            if len(position.coded) < 2:
-                continue
-            state, listed, places = describe(position)
-            if len(places) < 2:
-                continue
-            first = FAR + int(random.integers(1 << 40))
-            outcomes = position.compare(rest[position.to_move], places, table.number, position.to_move, seed, first)
-            value = learner.worth(simulator, outcomes, position.to_move).mean(axis=0)
-            listed["worth"] = value - value.mean()
-            states.append(state)
-            moves.append(listed)
-    assert states, "a part without a decision"
-    return np.stack(states), np.concatenate(moves)
+def _ready(keys: Mapping[str, Any], line_up: Sequence[str]) -> tuple[Plan, Simulator]:
+    """Return a plan with these players, and its simulator."""
+    plan = Plan.make(**{**keys, "policies": list(line_up)})
+    return plan, find_game(plan.game).prepare(plan)

@@ -28,6 +28,11 @@ class Seats:
     players: int
     share: float = 1.0
 
+    @property
+    def name(self) -> str:
+        """What files of the table are called."""
+        return f"{self.ruleset}-{self.players}"
+
 
 @dataclass(frozen=True)
 class Round:

@@ -16,23 +16,30 @@ import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import Cluster, check_cluster, joined
 from wsim.lab.files import write_bytes
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import software
 from wsim.learn.data import read_records, write_records
-from wsim.learn.harvest import Table, harvest
+from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
-from wsim.learn.plan import NET, LearningPlan, Round
-from wsim.processors import usable_cpus
+from wsim.learn.plan import NET, LearningPlan, Round, Seats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.game import Simulator
 
 __all__ = ["Learning", "learn"]
 
@@ -44,12 +51,10 @@ _JUDGING_SEED = 1 << 40  # added to the seed: games that nothing was learned fro
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a round's harvest."""
+    """A part of a round's harvest: where it lies without its ending, and its games."""
 
-    table: Table
-    number: int
-    games: int
-    path: Path  # without its ending
+    path: Path
+    games: range
 
     @property
     def states(self) -> Path:
@@ -59,11 +64,10 @@ class _Part:
     def moves(self) -> Path:
         return Path(f"{self.path}.moves.parquet")
 
-    def make(self, seed: int) -> None:
-        """Play the part and write it; the moves last: they say that it is there."""
-        states, moves = harvest(self.table, self.number, self.games, seed)
-        write_records(self.states, states)
-        write_records(self.moves, moves)
+    def write(self, found: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """Write what was found; the moves last: they say that it is there."""
+        write_records(self.states, found[0])
+        write_records(self.moves, found[1])
 
 
 @dataclass(frozen=True)
@@ -72,55 +76,64 @@ class Learning:
 
     Attributes
     ----------
-    plan: what is learned from. folder: where. threads: that play at once; they change nothing.
+    plan: what is learned from. folder: where.
+    threads, cluster: who plays: so many threads, or the workers of a cluster; they change nothing.
     """
 
     plan: LearningPlan
     folder: Path
-    threads: int
+    threads: int | None = None
+    cluster: str | Cluster | None = None
 
     def net_path(self, number: int) -> Path:
         """Return where the net of a round lies; of round 0 what it began from."""
         return self.folder / f"round-{number}" / LAST if number else self.folder / "start.npz"
 
-    def parts(self, number: int) -> list[_Part]:
-        """Return the parts of a round, those of all tables in turn."""
-        one = self.plan.rounds[number - 1]
-        net = f"{learner_of(self.plan.game).policy}:file={self.net_path(number - 1)}"
-        shares = sum(seats.share for seats in self.plan.tables)
-        found = []
-        for seats in self.plan.tables:
-            table = Table(
-                {**self.plan.keys(seats), "seed": self.plan.seed + number},
-                _players(one, seats.players, net),
-                one.own if one.own != NET else net,
-                one.others if one.others != NET else net,
-                one.playouts,
-                self.plan.gap,
-            )
-            decisions = one.decisions * seats.share / shares
-            many = max(1, round(decisions / PART))
-            games = max(1, round(decisions / many * self.plan.gap / _decisions_a_game(seats.players)))
-            name = f"{seats.ruleset}-{seats.players}"
-            found += [
-                ((part + 0.5) / many, _Part(table, part, games, self.net_path(number).parent / f"{name}-{part:04d}"))
-                for part in range(many)
-            ]
-        return [part for _, part in sorted(found, key=lambda pair: pair[0])]
+    def parts(self, number: int, seats: Seats) -> list[_Part]:
+        """Return the parts of a round at a table."""
+        decisions = self.plan.rounds[number - 1].decisions * seats.share / sum(one.share for one in self.plan.tables)
+        many = max(1, round(decisions / PART))
+        games = max(1, round(decisions / many * self.plan.gap / _decisions_a_game(seats.players)))
+        above = self.net_path(number).parent
+        return [
+            _Part(above / f"{seats.name}-{part:04d}", range(part * games, (part + 1) * games)) for part in range(many)
+        ]
 
     def harvest(self, number: int, progress: Progress | None) -> None:
-        """Make the parts of a round that are not there yet."""
-        parts = self.parts(number)
-        missing = [part for part in parts if not part.moves.exists()]
+        """Make the parts of a round that are not there yet, table by table."""
         self.net_path(number).parent.mkdir(parents=True, exist_ok=True)
-        for part in missing:  # on this thread: making tables ready compiles
-            _ = part.table.simulator, part.table.rest
-        seed = self.plan.seed + number
-        done = len(parts) - len(missing)
-        for _ in _in_threads([lambda part=part: part.make(seed) for part in missing], self.threads):
-            done += 1
-            if progress is not None:
-                progress(f"round {number}: parts of {PART:,} decisions", done, len(parts))
+        tables = [(seats, self.parts(number, seats)) for seats in self.plan.tables]
+        whole = sum(len(parts) for _, parts in tables)
+        done = 0
+        for seats, parts in tables:
+            missing = {part.games: part for part in parts if not part.moves.exists()}
+            done += len(parts) - len(missing)
+            if missing:
+                make, ready = self._harvest_of(number, seats)
+                for games, found in self._made(make, ready, list(missing)):
+                    missing[games].write(found)
+                    done += 1
+                    if progress is not None:
+                        progress(f"round {number}: parts of {PART:,} decisions", done, whole)
+
+    def _harvest_of(self, number: int, seats: Seats) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
+        """Return what takes the decisions of a round at a table, and what plays in it."""
+        one, seed = self.plan.rounds[number - 1], self.plan.seed + number
+        net = f"{learner_of(self.plan.game).policy}:file={self.net_path(number - 1)}"
+        own, others = (net if name == NET else name for name in (one.own, one.others))
+        keys = {**self.plan.keys(seats), "seed": seed}
+        return harvest_of(keys, _players(one, seats.players, net), (own, others), (one.playouts, self.plan.gap, seed))
+
+    def _made(
+        self, make: Harvest, ready: list[tuple[Plan, Simulator]], parts: list[range]
+    ) -> Iterator[tuple[range, tuple[NDArray[Any], NDArray[Any]]]]:
+        """Yield parts as they are done: on threads, or on a cluster."""
+        if self.cluster is None:
+            yield from _in_threads(make, parts, usable_threads(self.threads))
+            return
+        with joined(self.cluster, ready[0][1]) as workers:
+            for games, _, found in workers.made(make, ready, iter(parts)):
+                yield games, found
 
     def fit(self, number: int, progress: Progress | None) -> None:
         """Fit the net of a round to its decisions, and to those of the rounds before that it keeps."""
@@ -131,8 +144,7 @@ class Learning:
         rounds = range(max(1, number - one.keep), number + 1)
         tables = []
         for seats in self.plan.tables:
-            name = f"{seats.ruleset}-{seats.players}"
-            paths = [part for each in rounds for part in self.parts(each) if part.path.name.startswith(f"{name}-")]
+            paths = [part for each in rounds for part in self.parts(each, seats)]
             states = np.concatenate([read_records(part.states, learner.state) for part in paths])
             moves = np.concatenate([read_records(part.moves, learner.move) for part in paths])
             simulator = find_game(self.plan.game).prepare(Plan.make(**self.plan.keys(seats)))
@@ -169,14 +181,21 @@ class Learning:
 
 
 def learn(
-    plan: LearningPlan, folder: Path, threads: int | None = None, progress: Progress | None = None
+    plan: LearningPlan,
+    folder: Path,
+    *,
+    threads: int | None = None,
+    cluster: str | Cluster | None = None,
+    progress: Progress | None = None,
 ) -> list[Judgement]:
     """Learn in a folder what is not learned there yet; return how strong the last net is.
 
     Raises UserError for a folder of another plan, or one that holds something else.
     """
+    check_cluster(cluster, threads)
+    usable_threads(threads)  # refuses what cannot be
     _claim(folder, plan)
-    run = Learning(plan, folder, threads or usable_cpus())
+    run = Learning(plan, folder, threads, cluster)
     start = run.net_path(0)
     if plan.start and not start.exists():
         learner = learner_of(plan.game)
@@ -217,20 +236,18 @@ def _decisions_a_game(players: int) -> float:
     return 18.0 * players
 
 
-def _in_threads(tasks: list[Any], threads: int) -> Iterator[None]:
-    """Do tasks in threads and yield as each is done; what was not begun is left when the caller stops."""
+def _in_threads(make: Harvest, parts: list[range], threads: int) -> Iterator[tuple[range, Any]]:
+    """Yield parts with what was made of them as each is done; what was not begun is left when the caller stops."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="wsim-learn")
-    waiting: set[Future[None]] = set()
-    left = iter(tasks)
+    waiting: dict[Future[Any], range] = {}
+    left = iter(parts)
     try:
         while True:
-            while len(waiting) < threads and (task := next(left, None)) is not None:
-                waiting.add(pool.submit(task))
+            for games in islice(left, threads - len(waiting)):
+                waiting[pool.submit(make, games)] = games
             if not waiting:
                 return
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-                yield
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

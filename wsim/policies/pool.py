@@ -28,7 +28,7 @@ __all__ = ["OWN_PLAYER", "SEARCH", "check_budget", "named_pool", "noisy", "playe
 SEARCH = "search"
 """The kind of policies that get the whole game, to play it on: they play by what their seat knows all the same."""
 OWN_PLAYER = "balanced"
-"""Whose values are the prior, and who plays on for the searcher: a weight set of every game."""
+"""Who plays on for the searcher: a weight set of every game."""
 EVERYBODY = "all"
 COPIES = 18
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
@@ -48,20 +48,24 @@ def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
-    """Return the names of a pool, ``all`` or names with a plus between them; raise UserError for an unknown one.
+    """Return the names of a pool, written with a plus between them; raise UserError for an unknown one.
 
-    ``known`` has the kind of every policy by its name: all but searchers may be in a pool.
+    ``known`` has the kind of every policy by its name: all but searchers may be in a pool; ``all`` stands for every
+    weight set.
     """
     accepted = [name for name, kind in known.items() if kind != SEARCH]
-    if text == EVERYBODY:
-        return [name for name in accepted if known[name] == "weights" and name != "weighted"]
+    names: list[str] = []
     for name in text.split("+"):
-        if name not in accepted:
+        if name == EVERYBODY:
+            names += [one for one in accepted if known[one] == "weights" and one != "weighted"]
+        elif name in accepted:
+            names.append(name)
+        else:
             raise UserError(
                 f"parameter pool of policy {SEARCH!r} is {EVERYBODY} or policies with a plus between them, such as "
                 f"balanced+greedy, not {text!r}: {name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
             )
-    return text.split("+")
+    return names
 
 
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
@@ -78,6 +82,6 @@ def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player
     """Return the players of a pool, the searcher's own first; ``make`` makes a registered policy ready."""
     own = make(OWN_PLAYER)
     players = [own, *map(make, named_pool(text, known))]
-    if text == EVERYBODY:
+    if EVERYBODY in text.split("+"):
         players += [replace(own, weights=noisy(own.weights, copy)) for copy in range(COPIES)]
     return players

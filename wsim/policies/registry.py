@@ -79,7 +79,7 @@ class Parameter:
         if self.kind is str:
             return "text"
         number = "a whole number" if self.kind is int else "a number"
-        bounded = f" from {self.least:g} to {self.most:g}" if math.isfinite(self.most) else ""
+        bounded = f" from {self.least:,.10g} to {self.most:,.10g}" if math.isfinite(self.most) else ""
         return number + bounded
 
     def check(self, value: Value, policy: str) -> Value:
@@ -377,16 +377,20 @@ def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: 
 def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
-    """Make an entry that searches ready; its own weights are those of the player whose values are its prior."""
+    """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     from wsim.policies.pool import players_of
 
     policy = policies[entry.name]
     kinds = {name: row.kind for name, row in policies.items()}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
-    parameters, weights = _parameters_of(policy.parameters, values, interface), players[0].weights
-    digest = _digest(" ".join([source, *(player.digest for player in players)]), parameters, weights)
-    function = interface.thinking(policy.function)
-    return Player(str(entry), function, parameters, weights, digest, pool=Pool(values["pool"], tuple(players)))
+    net = _net_of(entry, values, interface) if interface.nets is not None else None
+    weights = players[0].weights if net is None else net.weights
+    parameters = _parameters_of(policy.parameters, values, interface)
+    made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
+    pool, function = Pool(values["pool"], tuple(players)), interface.thinking(policy.function)
+    return Player(
+        str(entry), function, parameters, weights, _digest(" ".join(made_of), parameters, weights), None, net, pool
+    )
 
 
 def _user_player(entry: Entry, interface: Interface) -> Player:

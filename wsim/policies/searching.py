@@ -20,10 +20,11 @@ import numpy as np
 from wsim.jit import kernel, nanoseconds, words_of
 from wsim.rng import SEAT_STREAM, below, mix, seek
 
-__all__ = ["CANDIDATES", "POOL", "Parts", "searching", "thinking_of"]
+__all__ = ["CANDIDATES", "NEVER", "POOL", "Parts", "searching", "thinking_of"]
 
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
+NEVER = -1e9  # the prior's value of a move that is not tried
 PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR = range(4)  # places among the parameters of the policy
 _HEAD = 3  # words of a choice before its moves, and perhaps the first of them
 _STREAM = 15
@@ -44,7 +45,7 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
             ("kept", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
-            ("values", "f8", (count,)),  # of all moves: what the prior says, in points
+            ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
             ("candidate", "i8", (CANDIDATES,)),  # indices of the moves that are left, best first
             ("move", moves, (CANDIDATES,)),  # these moves
             ("worth", "f8", (CANDIDATES,)),  # their utilities, added up over the playouts; the prior counts as some
@@ -60,15 +61,14 @@ class Parts:
     Attributes
     ----------
     state, choice: dtypes of the position and of the decision at hand, which a game begins with.
-    values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in points;
-        it may draw from ``game.thinking.rng``.
+    values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in utility,
+        NEVER where it is not to be tried; it may draw from ``game.thinking.rng``.
     alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
     redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
     play_on: (game, rules, seating, line_up) -> plays to the end with ``game.thinking.player``.
     utility: (game, rules, seat) -> what the end is worth to the seat.
-    point: what a point of ``values`` is worth in utility.
     parameters: of a policy; rivals play with none.
     """
 
@@ -81,7 +81,6 @@ class Parts:
     take: Any
     play_on: Any
     utility: Any
-    point: float
     parameters: int
 
 
@@ -111,6 +110,8 @@ def _sort(thinking, count):
 def _enter(thinking, choice, index, count, most):
     """Enter a move among the best ``most`` of the candidates so far; return how many there are now."""
     worth = thinking.values[index]
+    if count > 0 and worth == NEVER:
+        return count
     if count == most:
         if worth <= thinking.worth[count - 1]:
             return count
@@ -121,16 +122,16 @@ def _enter(thinking, choice, index, count, most):
 
 
 @kernel
-def _set_prior(thinking, count, playouts, point):
-    """Let the prior count as so many playouts: by how much a move is worse than the best one, in utility."""
+def _set_prior(thinking, count, playouts):
+    """Let the prior count as so many playouts: by how much a move is worse than the best one."""
     best = thinking.worth[0]
     for place in range(count):
-        thinking.worth[place] = playouts * point * (thinking.worth[place] - best)
+        thinking.worth[place] = playouts * (thinking.worth[place] - best)
 
 
 def _choosing(parts: Parts) -> Any:
     """Return the kernel that makes the best moves candidates, one for each thing that can be done."""
-    fill_values, alike, point = parts.values, parts.alike, parts.point
+    fill_values, alike = parts.values, parts.alike
 
     @kernel
     def choose_candidates(game, rules, settings, seat, most, prior):
@@ -145,7 +146,7 @@ def _choosing(parts: Parts) -> Any:
             elif thinking.values[index] > thinking.values[best]:
                 best = np.int64(index)
         count = _enter(thinking, choice, best, count, most)
-        _set_prior(thinking, count, prior, point)
+        _set_prior(thinking, count, prior)
         return count
 
     return choose_candidates

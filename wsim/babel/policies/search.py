@@ -28,7 +28,7 @@ def _values(game, rules, settings, seat):
     choice, thinking = game.choice, game.thinking
     move_values(game.public, game.own[seat], choice, rules, settings, thinking.values)
     for index in range(choice.count):
-        thinking.values[index] += _TIE * uniform(thinking)
+        thinking.values[index] = _POINT * (thinking.values[index] + _TIE * uniform(thinking))
 
 
 @kernel
@@ -80,7 +80,6 @@ search = searching(
         take=take,
         play_on=_play_on,
         utility=_utility,
-        point=_POINT,
         parameters=PARAMETERS,
     )
 )

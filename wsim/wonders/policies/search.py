@@ -1,4 +1,4 @@
-"""``search``: playouts of the few moves that ``weighted`` values most (wsim/policies/searching.py).
+"""``search``: playouts of the few moves that ``net`` values most (wsim/policies/searching.py).
 
 A seat's hidden knowledge is drawn anew by kernels/redraw.py. The end is worth half the share of the victory, and a
 little for every point of lead over the best rival: of the team, where there are teams.
@@ -8,35 +8,49 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import call, kernel
-from wsim.policies.searching import Parts, searching
+from wsim.jit import call, kernel, stack_room
+from wsim.policies.searching import NEVER, Parts, searching
 from wsim.wonders.kernels.flow import advance, list_choice, take
 from wsim.wonders.kernels.layout import CHOICE, CHOOSE, HOW_AT, NOBODY, STATE
 from wsim.wonders.kernels.moves import keep_allowed
 from wsim.wonders.kernels.redraw import redraw
-from wsim.wonders.policies.free_city import city_value
+from wsim.wonders.policies.net import net_values
+from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
 from wsim.wonders.words import LOSS, PARAMETERS, TURN, TURNS
 
 __all__ = ["search"]
 
 _SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point
-_POINT = 0.05  # what a point of the prior's value is worth in utility
+_POINT = 0.05  # what a point of the weights' value is worth in utility
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
+
+_places_room = stack_room("search.places", np.int64, MOST_CANDIDATES)
+_learned_room = stack_room("search.learned", np.float32, MOST_CANDIDATES)
+
+
+@kernel
+def _loss_values(game, rules, settings, seat):
+    """Fill the value of each payment of a loss; of the Free City's, whose points win nothing, the first pays most."""
+    choice, values = game.choice, game.thinking.values
+    move_values(game.public, settings, choice, rules, values)
+    for index in range(choice.count):
+        values[index] = _POINT * values[index] if choice.seat == seat else -float(index)
 
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill the value of each legal move; of the Free City's for the player who decides."""
-    public, choice, values = game.public, game.choice, game.thinking.values
-    if choice.seat == seat:
-        move_values(public, settings, choice, rules, values)
+    """Fill the value of each legal move: what the net learned of it, of a loss what the weights say."""
+    choice, values = game.choice, game.thinking.values
+    if choice.kind == LOSS:
+        _loss_values(game, rules, settings, seat)
         return
+    places, learned = _places_room(), _learned_room()
+    count = net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
-        if choice.kind == LOSS:
-            values[index] = 0.0 if index else 1.0  # the first pays most: nobody wins by the Free City's coins
-        else:
-            values[index] = city_value(public, game.own[seat], choice, rules, choice.moves[index])
+        values[index] = NEVER
+    for place in range(count):
+        values[places[place]] = learned[place]
 
 
 @kernel
@@ -101,7 +115,6 @@ search = searching(
         take=take,
         play_on=_play_on,
         utility=_utility,
-        point=_POINT,
         parameters=PARAMETERS,
     )
 )
