@@ -84,7 +84,7 @@ def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
     assert asked == {
         *("NAME", "TITLE", "OPTIONS", "OWNED", "COLOURS", "ANALYSES", "RESTRICT", "PICKS", "POSITION_KEYS", "LEARNER"),
         "TUNING",
-        *("default_plan", "cold", "prepare", "plan_of", "policies"),
+        *("default_plan", "cold", "prepare", "plan_of", "policies", "numbers"),
     }
     assert asked <= set(vars(row.game))
     assert find_game(row.game.NAME) is row.game

@@ -120,7 +120,7 @@ def test_an_entry_may_set_single_weights() -> None:
         ("weighted:set=militry", r"unknown weight set 'militry': known are balanced, .*did you mean 'military'"),
         ("balanced:set=military", r"policy 'balanced' has no parameter 'set'"),
         ("balanced:sheild=1", r"has no parameter 'sheild': .*did you mean 'shield'"),
-        ("balanced:shield=x", r"parameter shield of policy 'balanced' is a number, not 'x'"),
+        ("balanced:shield=x", r"parameter shield of policy 'balanced' is a number, or one for each age as in 1/2"),
         ("balanced:military", r"'military' is no parameter of policy 'balanced': write balanced:key=value"),
         ("weighted:file=none.toml", r"cannot read the weights file 'none.toml': No such file"),
     ],
