@@ -100,7 +100,7 @@ def test_the_game_goes_on_as_if_nobody_had_thought() -> None:
     followed = ready.begin(0)
     while followed.to_move is not None:
         followed.follow()
-    assert [seat["total"] for seat in followed.scores()] == [seat["total"] for seat in trace["seats"]]
+    assert [seat["total"] for seat in followed.scores()] == [seat["total"] for seat in trace["scores"]]
 
 
 # --- every decision, every table ------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_seat_may_search_a_decision_of_any_kind(keys: dict[str, Any], kind: st
 
 
 def test_a_ban_holds_for_a_searcher() -> None:
-    ready = simulator("search:playouts=8,balanced,balanced", players=3, ban="0=stage", rotate=False)
+    ready = simulator("search:playouts=8,balanced,balanced", players=3, ban="0=stages", rotate=False)
     assert all(row["stages"] == 0 for row in rows_of(ready, 3) if row["seat"] == 0)
 
 
