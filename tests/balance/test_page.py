@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
-from wsim.report.wording import number
+from wsim.report.wording import percent
 
 pytest.importorskip("altair", reason="needs the extra report")
 
@@ -34,7 +34,7 @@ def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> Non
     assert answer.code == 0
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert "win before and after 1 changed values (patch.json): proven. One pulls here." in page
-    assert f"Rhodos B: before {number(0.36, 3)}, after {number(0.25, 3)}" in page
+    assert f"Rhodos B: before {percent(0.36)}, after {percent(0.25)}" in page
     assert "wonders.Rhodos.sides.B.1.points" in page
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from wsim.report import charts, grids
 from wsim.report.material import BalanceRecord
 from wsim.report.parts import Figure, Section
-from wsim.report.wording import number
+from wsim.report.wording import number, percent
 
 __all__ = ["section"]
 
@@ -53,5 +53,7 @@ def _figure(answer: BalanceRecord, metric: str, rows: pl.DataFrame) -> Figure:
 
 
 def _tip(row: Mapping[str, Any]) -> str:
-    after = "" if row["after"] is None else f", after {number(row['after'], 3)}"
-    return f"{row['label']}: before {number(row['before'], 3)}{after}"
+    """Tell a target in words; the page keeps two decimals of a number, which are too few for a share."""
+    write = percent if row["metric"] == "win" else number
+    after = "" if row["after"] is None else f", after {write(row['after'])}"
+    return f"{row['label']}: before {write(row['before'])}{after}"
