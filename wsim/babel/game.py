@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.babel.catalog import load_catalogue
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.errors import UserError, nearest
-from wsim.game import PickExperiment, Restrict
+from wsim.game import PickExperiment, Restrict, Tuning
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
@@ -27,6 +27,7 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "cold",
     "default_plan",
     "numbers",
@@ -59,6 +60,7 @@ LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
+TUNING: Tuning | None = None
 ENGINE = "wsim.babel.kernels.engine"
 COMPILE_SECONDS = (6.0, 3.0)  # the engine, the policies of the default plan
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import PickExperiment, Restrict
+from wsim.game import PickExperiment, Restrict, Tuning
+from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
@@ -31,6 +32,7 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "catalogue_of",
     "cold",
     "default_plan",
@@ -199,3 +201,4 @@ PICKS: PickExperiment | None = PickExperiment(
     ages=range(1, AGES + 1),
     turns=range(1, TURNS),
 )
+TUNING: Tuning | None = tuning.TUNING

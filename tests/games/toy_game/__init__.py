@@ -20,7 +20,7 @@ from tests.games.toy_game.simulator import Rules, ToySimulator, mixed
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
-    from wsim.game import PickExperiment, Restrict
+    from wsim.game import PickExperiment, Restrict, Tuning
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
@@ -36,6 +36,7 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "ToySimulator",
     "cold",
     "default_plan",
@@ -65,6 +66,7 @@ ANALYSES: Mapping[str, str] = {
 }
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
+TUNING: Tuning | None = None
 RULES = Path(__file__).with_name("rules.toml")
 
 

@@ -24,15 +24,16 @@ SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 
 def test_the_registry_lists_every_policy_with_its_documentation() -> None:
     rows = {row["name"]: row for row in policies()}
-    assert [*rows][: len(REGISTRY)] == ["random", "first", "greedy", "rulebased", "weighted", *SETS]
+    simple = ["random", "first", "greedy", "rulebased"]
+    assert [*rows][: len(REGISTRY)] == [*simple, "weighted", *SETS, "net", "search"]
     for row in rows.values():
         assert list(row) == ["name", "kind", "idea", "parameters", "source", "random"]
     for name in REGISTRY:
         assert rows[name]["idea"]
         assert rows[name]["source"]
         assert "explore=0.0" in rows[name]["parameters"]
-    assert {rows[name]["kind"] for name in REGISTRY} == {"baseline", "heuristic", "weights"}
-    assert [name for name in REGISTRY if rows[name]["random"]] == ["random", "first", "rulebased"]
+    assert {rows[name]["kind"] for name in REGISTRY} == {"baseline", "heuristic", "weights", "net", "search"}
+    assert [name for name in REGISTRY if rows[name]["random"]] == ["random", "first", "rulebased", "search"]
 
 
 def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> None:
