@@ -235,6 +235,8 @@ class Game(Protocol):
     RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
     POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
+    LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
+        None if the game has no policy that learns.
     """
 
     NAME: str
@@ -246,6 +248,7 @@ class Game(Protocol):
     RESTRICT: Restrict | None
     PICKS: PickExperiment | None
     POSITION_KEYS: Sequence[str]
+    LEARNER: str | None
 
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.

@@ -74,7 +74,7 @@ def test_what_is_not_the_same_is_named(wsim_command: Command, monkeypatch: pytes
 def test_other_versions_are_told_even_if_the_games_are_the_same(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wsim.lab.provenance._software", lambda: {"wsim": "0", "numba": "9"})
+    monkeypatch.setattr("wsim.lab.provenance.software", lambda: {"wsim": "0", "numba": "9"})
     answer = wsim_command("rerun", "run")
     assert answer.code == 0
     assert "  numba was '" in answer.out

@@ -13,8 +13,9 @@ import typer
 import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
-from wsim.cli.options import DEFAULT_PLAYERS, DEFAULT_POLICIES, DEFAULT_RULESET, whole
+from wsim.cli.options import DEFAULT_GAMES, DEFAULT_PLAYERS, DEFAULT_POLICIES, DEFAULT_RULESET, whole
 from wsim.game import GAMES, find_game
+from wsim.lab.plan import DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -59,12 +60,13 @@ def test_help_states_the_real_defaults() -> None:
     assert first["players"] == other["players"] == 4
     duo = find_game("seven_wonders").default_plan("1e-duo")["players"]
     assert f"4; {duo} of the rule sets for two" == DEFAULT_PLAYERS
+    assert f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}" == DEFAULT_GAMES
     assert first["rotate"]
     assert other["rotate"]
 
 
 @pytest.mark.parametrize(
-    ("words", "games"), [(("run",), "100,000"), (("experiment", "picks"), "20,000"), (("trace",), "1")]
+    ("words", "games"), [(("run",), DEFAULT_GAMES), (("experiment", "picks"), "20,000"), (("trace",), "1")]
 )
 def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
     shown = " ".join(wsim_command(*words, "--help").out.split())

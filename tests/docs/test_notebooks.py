@@ -15,7 +15,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("train_a_net",)  # plain programs beside the notebooks
+SCRIPTS = ("train_a_net", "how_strong")  # plain programs beside the notebooks
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}
 
@@ -66,3 +66,9 @@ def test_it_uses_the_public_interface_only(notebook: Path) -> None:
     used = {name for name in plain | taken if name.split(".")[0] == "wsim"}
     assert "wsim" in used
     assert used <= PUBLIC
+
+
+def test_the_tables_of_strength_have_intervals_and_people_beside_them(tmp_path: Path) -> None:
+    lines = python(str(ROOT / "analysis" / "how_strong.py"), "random", "20", cwd=tmp_path).splitlines()
+    assert sum("±" in line for line in lines) == 16 + 5
+    assert sum("| people |" in line for line in lines) == 5

@@ -31,6 +31,7 @@ OWNED: Mapping[str, str] = {"built:": "card"}
 COLOURS: Mapping[str, str] = {}
 ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
 PICKS: PickExperiment | None = None
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ()
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")

@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("lab",),
     ("positions",),
     ("comparisons",),
+    ("learn",),
     ("report",),
     ("env",),
     ("wonders", "babel"),
@@ -37,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """Rooms from the ground up; those on one floor do not import each other."""
 
-NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "report", "env")
+NO_GAME = ("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "learn", "report", "env")
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -51,6 +52,7 @@ ANALYSES: Mapping[str, str] = {
     "synergies": "wsim.babel.analysis.owners:SYNERGIES",
     "variance": "wsim.stats.shared:VARIANCE",
 }
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import FILE, SET, Policy, Trade, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, SET, Policy, Trade, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
@@ -36,12 +36,17 @@ REGISTRY = rows_by_name(
     _weight_set("supplier", "gathers cards and lives on its offers"),
     _weight_set("collector", "wants discs, for sets, with its trade card too"),
     _weight_set("majority", "wants most parts on wonders near completion"),
+    Policy(
+        "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
+        "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search", BUDGET,
+        uses_random=True,
+    ),
 )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def _interface() -> Interface:
-    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
+    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
     from wsim.babel.policies.features import FEATURES
     from wsim.babel.policies.routine import ROUTINE
     from wsim.babel.words import SEATS
@@ -55,6 +60,7 @@ def _interface() -> Interface:
         seats=SEATS,
         routine=ROUTINE,
         weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (WEIGHTS,)),
+        thinker=THINKER,
     )
 
 

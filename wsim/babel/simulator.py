@@ -56,13 +56,12 @@ class BabelSimulator:
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
-        self._addresses = addresses_of(line_up.functions)
+        self._addresses = addresses_of(line_up.entrances)
         self._seating = records(1, SEATING)[0]
         self._seed = seed
         self._seating.seed = seed
         self._seating.rotate = rotate
-        self._seating.parameters[:] = line_up.parameters
-        self._seating.settings["weights"][:] = line_up.weights
+        line_up.fill(self._seating)
         self._local = threading.local()
 
     @property

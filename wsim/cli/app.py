@@ -22,6 +22,7 @@ import typer
 import wsim
 from wsim.cli.app_comparisons import comparisons, experiment
 from wsim.cli.app_games import games
+from wsim.cli.app_learning import learning
 from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
 from wsim.cli.console import guarded
@@ -114,7 +115,7 @@ def run(
 ) -> None:
     """Play games and write a run folder of Parquet files; print its tables.
 
-    Without options: 100,000 games of 7 Wonders for four with a mixed line-up. The same options make the same data.
+    Without options: 25,000 games of 7 Wonders for four, all played by `net`. The same options make the same data.
     """
     from wsim.cli.run import Output, run_command
 
@@ -207,6 +208,7 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
 app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(learning)
 app.add_typer(matches)
 app.add_typer(experiment, name="experiment")
 

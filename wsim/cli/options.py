@@ -141,7 +141,8 @@ def _option_of(key: str) -> str:
 
 DEFAULT_RULESET = "1e; of tower_of_babel 2005"
 DEFAULT_PLAYERS = "4; 2 of the rule sets for two"
-DEFAULT_POLICIES = "balanced,military,science,civilian; of tower_of_babel builder,supplier,collector,majority"
+DEFAULT_GAMES = "25,000; of tower_of_babel 100,000"
+DEFAULT_POLICIES = "net; of tower_of_babel builder,supplier,collector,majority"
 """What ``default_plan`` of the games says; a test compares them."""
 
 
@@ -353,7 +354,7 @@ def names_of(text: str | None) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, (text or "").split(","))))
 
 
-def plan_options(*left_out: str, games: str = "100,000") -> Callable[[Callable[..., None]], Callable[..., None]]:
+def plan_options(*left_out: str, games: str = DEFAULT_GAMES) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a plan, but for those left out; it takes them as its parameter ``given``.
 
     ``games``: how many it plays unless told otherwise, for its help.

@@ -13,9 +13,12 @@ from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, kept_folder, source_digest
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
+from wsim.jit.clock import nanoseconds
 from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
+from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.stack import stack_room
 from wsim.jit.writes import forbidden_writes
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "kept_folder",
     "kernel",
     "lowest_bit",
+    "nanoseconds",
     "njit",
     "numpy_signature",
     "overload",
@@ -43,5 +47,7 @@ __all__ = [
     "reverse_bits",
     "seconds_to_compile",
     "source_digest",
+    "stack_room",
     "types",
+    "words_of",
 ]

@@ -31,7 +31,7 @@ __all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "usable_thread
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
 
-FIRST_CHUNK = 64
+FIRST_CHUNK = 1  # a searcher's game may take seconds; fast games are many after a few chunks
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
 MAXIMUM_CHUNK = 8192
 SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs

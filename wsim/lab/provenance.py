@@ -15,7 +15,7 @@ from wsim.lab.plan import Plan, digest_of
 if TYPE_CHECKING:
     from wsim.game import Simulator
 
-__all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences"]
+__all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences", "software"]
 
 FORMAT = "wsim-run/2"
 METADATA_KEY = "wsim"
@@ -24,7 +24,7 @@ METADATA_KEY = "wsim"
 _PACKAGES = ("numba", "numpy", "polars")
 
 
-def _software() -> dict[str, str]:
+def software() -> dict[str, str]:
     """Return the versions of what takes part in making the data."""
     versions = {"wsim": wsim.__version__, "python": platform.python_version()}
     return versions | {name: metadata.version(name) for name in _PACKAGES}
@@ -59,7 +59,7 @@ class Provenance:
             identity=identity,
             digest=digest_of(identity),
             command=plan.command(),
-            software=_software(),
+            software=software(),
         )
 
     @classmethod

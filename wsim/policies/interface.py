@@ -12,17 +12,28 @@ from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wsim.jit import kernel, njit, numpy_signature
 
 if TYPE_CHECKING:
     from wsim.policies.weights import WeightSets
 
-__all__ = ["EXPLORE", "Interface"]
+__all__ = ["EXPLORE", "Interface", "Nets"]
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
+
+
+class Nets(Protocol):
+    """The nets of learned weights that a game's policy ``net`` can play; each has ``weights`` and a ``digest``."""
+
+    @property
+    def shipped(self) -> Any:
+        """The net that comes with wsim."""
+
+    def read(self, path: str, place: str | None = None) -> Any:
+        """Return the net of a file, which lies at ``place``; raise UserError for what is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +49,8 @@ class Interface:
     routine: name -> kernel ``(public, own, choice, rules)`` that returns the index of a move, or -1 where the policy is
         to be asked; gone through in this order. One is called "explore".
     weights: the weights of the policy ``weighted`` and their named sets.
+    nets: the nets of the policy ``net``, where the game has one.
+    thinker: the numba signature ``int64(Game, Rules, Seating, LINE_UP, int64)`` of policies that search, if any do.
     """
 
     home: str
@@ -46,6 +59,8 @@ class Interface:
     seats: int
     routine: Mapping[str, Any]
     weights: WeightSets
+    nets: Nets | None = None
+    thinker: Any = None
     _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def registered(self, function: str, settled: tuple[str, ...] | None = None) -> Any:
@@ -56,11 +71,23 @@ class Interface:
         parts = tuple(self.routine) if settled is None else settled
         name = "_".join((*function.split(":"), "after", *parts))
         if name not in self._entrances:
-            module, _, attribute = function.partition(":")
-            policy = getattr(import_module(f"{self.home}.{module}"), attribute)
             compiled = kernel(self.signature, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(_entrance_of(self._after(parts, policy), name))
+            self._entrances[name] = compiled(_entrance_of(self._after(parts, self._kernel(function)), name))
         return self._entrances[name]
+
+    def thinking(self, function: str) -> Any:
+        """Return the entrance of a policy that searches, "module:function"; it explores before it thinks."""
+        name = "_".join((*function.split(":"), "after", EXPLORE))
+        if name not in self._entrances:
+            think = _unless_exploring(self._kernel(function), self.routine[EXPLORE])
+            compiled = kernel(self.thinker, package=self.home.removeprefix("wsim."))
+            self._entrances[name] = compiled(_entrance_of(think, name))
+        return self._entrances[name]
+
+    def _kernel(self, function: str) -> Any:
+        """Import "module:function" of the home."""
+        module, _, attribute = function.partition(":")
+        return getattr(import_module(f"{self.home}.{module}"), attribute)
 
     def explored(self, policy: Any) -> Any:
         """Return the entrance of a user's policy, which explores and settles nothing else. Not kept.
@@ -90,6 +117,19 @@ def _unless(policy: Any, settle: Any) -> Any:
     return settled
 
 
+def _unless_exploring(think: Any, explore: Any) -> Any:
+    """Return the kernel that searches where ``explore`` returns -1."""
+
+    @kernel
+    def explored(game: Any, rules: Any, seating: Any, line_up: Any, seat: Any) -> Any:
+        index = explore(game.public, game.own[seat], game.choice, rules)
+        if index >= 0:
+            return index
+        return think(game, rules, seating, line_up, seat)
+
+    return explored
+
+
 def _without_settings(policy: Any) -> Any:
     """Return the kernel that asks a policy of four records."""
 
@@ -103,8 +143,8 @@ def _without_settings(policy: Any) -> Any:
 decide: Any = None  # each entrance has globals of its own, where this is the kernel that it calls
 
 
-def _template(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
-    return decide(public, own, choice, rules, settings)
+def _template(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> Any:
+    return decide(first, second, third, fourth, fifth)  # the records of a policy, or what a searcher gets
 
 
 def _entrance_of(decide: Any, name: str) -> FunctionType:

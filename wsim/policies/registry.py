@@ -24,17 +24,30 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.policies.lineup import check_length, finite
+from wsim.policies.lineup import Entry, check_length, finite
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from wsim.policies.interface import Interface
-    from wsim.policies.lineup import Entry, Value
+    from wsim.policies.lineup import Value
     from wsim.policies.plug import Plugged
 
-__all__ = ["FILE", "SET", "LineUp", "Parameter", "Player", "Policy", "Trade", "policy_rows", "resolve", "rows_by_name"]
+__all__ = [
+    "BUDGET",
+    "FILE",
+    "NET_FILE",
+    "SET",
+    "LineUp",
+    "Parameter",
+    "Player",
+    "Policy",
+    "Trade",
+    "policy_rows",
+    "resolve",
+    "rows_by_name",
+]
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,7 @@ class Parameter:
         if self.kind is str:
             return "text"
         number = "a whole number" if self.kind is int else "a number"
-        bounded = f" from {self.least:g} to {self.most:g}" if math.isfinite(self.most) else ""
+        bounded = f" from {self.least:,.10g} to {self.most:,.10g}" if math.isfinite(self.most) else ""
         return number + bounded
 
     def check(self, value: Value, policy: str) -> Value:
@@ -82,6 +95,15 @@ EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly ra
 """What every policy accepts; the last place of ``own.parameters``."""
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
+NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
+BUDGET = (
+    Parameter("playouts", int, 200, "games played to their end at each decision", 0, 1e6),
+    Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
+    Parameter("candidates", int, 10, "moves that are tried, the best ones of the prior", 2, 64),
+    Parameter("prior", float, 20.0, "playouts that the prior's value counts as", 0, 1e6),
+    Parameter("pool", str, "all", "who the rivals may be: all, or policies with a plus between them"),
+)
+"""Of policies that search (``wsim.policies.pool``)."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +112,8 @@ class Policy:
 
     Attributes
     ----------
-    kind: "baseline", "heuristic" or "weights" (which plays a weight set, and takes single weights as parameters).
+    kind: "baseline", "heuristic", "weights" (which plays a weight set, and takes single weights as parameters), "net"
+        (which plays a net of learned weights) or "search" (which gets the whole game, to play it on).
     idea: one line. source: where the idea is from.
     function: its kernel, "module:function" under the home of the game's policies, imported when played.
     parameters: its own ones; every policy has ``explore``, too.
@@ -164,6 +187,8 @@ class Player:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
     digest: identifies its play: what it is made of, with its numbers.
     plugged: a user's own policy, None for a registered one.
+    net: the net that it plays (the game's own), if it plays one.
+    pool: of a searcher: who plays in its playouts.
     """
 
     label: str
@@ -172,6 +197,22 @@ class Player:
     weights: NDArray[np.float64]
     digest: str
     plugged: Plugged | None = None
+    net: Any = None
+    pool: Pool | None = None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Who plays in the playouts of a searcher; two pools of a game with the same name are equal.
+
+    Attributes
+    ----------
+    name: as the line-up has it.
+    players: who plays on for the searcher itself, then who its rivals may be.
+    """
+
+    name: str
+    players: tuple[Player, ...] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -185,6 +226,8 @@ class LineUp:
     parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names, for each of the functions.
     digests: label -> what identifies its play; for the provenance.
     plugged: label -> user's policy.
+    nets: for each of the functions its net, or None.
+    pools: for each of the functions the pool of its entry, none where it does not search.
     """
 
     labels: tuple[str, ...]
@@ -193,6 +236,41 @@ class LineUp:
     weights: NDArray[np.float64]
     digests: Mapping[str, str]
     plugged: Mapping[str, Plugged] = field(default_factory=dict, repr=False)
+    nets: tuple[Any, ...] = field(default=(), repr=False)
+    pools: tuple[Pool | None, ...] = ()
+
+    @property
+    def pooled(self) -> tuple[Player, ...]:
+        """The players of all pools, one pool behind the other, each once."""
+        return tuple(player for pool in dict.fromkeys(self.pools) if pool for player in pool.players)
+
+    @property
+    def entrances(self) -> tuple[Any, ...]:
+        """All that the engine may call: the functions, behind them those of the pools' players."""
+        return (*self.functions, *(player.function for player in self.pooled))
+
+    def fill(self, seating: Any, lay: Callable[[Any], Any] | None = None) -> None:
+        """Write parameters, settings and pools into the seating of a game; ``lay`` returns the record of a net.
+
+        Weights and nets that are equal are laid out once: entries of the same policy share a place.
+        """
+        seating["parameters"][:] = self.parameters
+        at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
+        settings = [*zip(self.weights, nets, strict=True), *((one.weights, one.net) for one in self.pooled)]
+        places: dict[Any, int] = {}
+        for place, (weights, net) in enumerate(settings):
+            key = weights.tobytes(), net and net.digest
+            if key not in places:
+                places[key] = len(places)
+                seating["settings"][places[key]]["weights"] = weights
+                if net is not None and lay is not None:
+                    seating["settings"][places[key]]["net"] = lay(net)
+            seating["settings_at"][place] = places[key]
+        for pool in dict.fromkeys(self.pools):
+            if pool:
+                mine = [place for place, other in enumerate(self.pools) if other == pool]
+                seating["pool_at"][mine], seating["pool_size"][mine] = at, len(pool.players)
+                at += len(pool.players)
 
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
@@ -207,6 +285,8 @@ class LineUp:
             weights=np.stack([player.weights for player in filled]),
             digests={player.label: player.digest for player in players},
             plugged={player.label: player.plugged for player in players if player.plugged is not None},
+            nets=tuple(player.net for player in filled),
+            pools=tuple(player.pool for player in filled),
         )
 
     def raise_failure(self, error: Exception | None = None) -> None:
@@ -227,6 +307,8 @@ class LineUp:
 
 def resolve(entries: Sequence[Entry], players: int, trade: Trade) -> LineUp:
     """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
+    from wsim.policies.searching import POOL
+
     check_length(entries, players)
     interface = trade.interface()
     ready: dict[str, Player] = {}
@@ -235,7 +317,13 @@ def resolve(entries: Sequence[Entry], players: int, trade: Trade) -> LineUp:
             ready[str(entry)] = _player(entry, trade.policies, interface)
     named = _named_apart(ready, trade.policies)
     seated = [named[str(entries[seat % len(entries)])] for seat in range(players)]
-    return LineUp.of(seated, interface.seats)
+    line_up = LineUp.of(seated, interface.seats)
+    if len(line_up.pooled) > POOL:
+        raise UserError(
+            f"the pools of the line-up have {len(line_up.pooled)} players together: the table takes {POOL}, so let the "
+            "searchers share one"
+        )
+    return line_up
 
 
 def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[str, Player]:
@@ -254,7 +342,7 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
 
     plain = entry.file is None and entry.module is None
     if plain and entry.name in policies:
-        return _registered_player(entry, policies[entry.name], interface)
+        return _registered_player(entry, policies, interface)
     if plain and entry.name not in installed():
         names = [*policies, *installed()]
         raise UserError(f"unknown policy {entry.name!r}: known are {', '.join(names)}{nearest(entry.name, names)}")
@@ -265,16 +353,42 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
     return _user_player(entry, interface)
 
 
-def _registered_player(entry: Entry, policy: Policy, interface: Interface) -> Player:
+def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
     """Make an entry of a registered policy ready."""
     from wsim.jit import source_digest
+    from wsim.policies.pool import SEARCH, check_budget
 
+    policy = policies[entry.name]
     values = _checked(entry, policy.accepted, interface.weights.features if policy.kind == "weights" else {})
+    source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
+    if policy.kind == SEARCH:
+        return _searcher(entry, policies, check_budget(entry, values), interface, source)
     weights = _weights_of(entry, policy, values, interface) if policy.kind == "weights" else interface.weights.zeros()
     parameters = _parameters_of(policy.parameters, values, interface)
-    source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
     function = interface.registered(policy.function, policy.settled)
-    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights))
+    net = _net_of(entry, values, interface) if policy.kind == "net" else None
+    if net is not None:
+        weights, source = net.weights, f"{source} {net.digest.hex()}"
+    return Player(str(entry), function, parameters, weights, _digest(source, parameters, weights), net=net)
+
+
+def _searcher(
+    entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
+) -> Player:
+    """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
+    from wsim.policies.pool import players_of
+
+    policy = policies[entry.name]
+    kinds = {name: row.kind for name, row in policies.items()}
+    players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
+    net = _net_of(entry, values, interface) if interface.nets is not None else None
+    weights = players[0].weights if net is None else net.weights
+    parameters = _parameters_of(policy.parameters, values, interface)
+    made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
+    pool, function = Pool(values["pool"], tuple(players)), interface.thinking(policy.function)
+    return Player(
+        str(entry), function, parameters, weights, _digest(" ".join(made_of), parameters, weights), None, net, pool
+    )
 
 
 def _user_player(entry: Entry, interface: Interface) -> Player:
@@ -319,6 +433,13 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
         parameters[place] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
+
+
+def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
+    """Return the net of an entry: that of its file, or the one that comes with wsim."""
+    assert interface.nets is not None
+    file = str(values.get(NET_FILE.name, ""))
+    return interface.nets.read(file, entry.place) if file else interface.nets.shipped
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:

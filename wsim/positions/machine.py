@@ -49,7 +49,7 @@ class Machine:
 
         self.entry, self.game, self.state = entry, game, state
         self.rules, self.seating, self.line_up = rules, seating, line_up
-        self.addresses = addresses_of(line_up.functions)
+        self.addresses = addresses_of(line_up.entrances)
         self._local = threading.local()
 
     def workspace(self) -> Any:
@@ -57,7 +57,13 @@ class Machine:
         if not hasattr(self._local, "game"):
             whole = np.zeros(1, self.game)
             self._local.game = whole.view(np.recarray)[0], whole.view(np.uint64).reshape(-1)
+            self._local.choice, self._local.error = whole["choice"][0], whole["error"][0]
         return self._local.game
+
+    @property
+    def choice(self) -> Any:
+        """The decision at which the last run of this thread stopped: a view that is found once."""
+        return self._local.choice
 
     def run(
         self,
@@ -82,8 +88,8 @@ class Machine:
             except Exception as error:
                 self.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
-        if game.error[0]:
-            self.raise_for(game.error)
+        if self._local.error[0]:
+            self.raise_for(self._local.error)
         return decider, game
 
     def raise_for(self, error: Any) -> None:
@@ -114,9 +120,11 @@ class StatePosition(ABC):
     def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> Any:
         decider, game = self.machine.run(self.words, command, number, seat, seed)
         self.to_move = None if decider < 0 else decider
-        count = 0 if decider < 0 else int(game.choice.count)
-        self.choice = (int(game.choice.kind), int(getattr(game.choice, "seat", decider)))
-        self.coded = game.choice.moves[:count].copy()
+        choice = self.machine.choice
+        count = 0 if decider < 0 else int(choice["count"])
+        seat = choice["seat"] if "seat" in (choice.dtype.names or ()) else decider
+        self.choice = (int(choice["kind"]), int(seat))
+        self.coded = choice["moves"][:count].copy()
         self._keep_result(game)
         return game
 
@@ -133,9 +141,12 @@ class StatePosition(ABC):
         """Make the move with this index, which is legal, and run on to the next decision."""
         self._run(STEP, index)
 
-    def follow(self) -> int:
-        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
-        return int(self._run(FOLLOW).error[2])
+    def follow(self, more: int = 0) -> int:
+        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index.
+
+        With ``more``, so many moves after it, too; the index is that of the last one then.
+        """
+        return int(self._run(FOLLOW, more).error[2])
 
     def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""

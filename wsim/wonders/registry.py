@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import FILE, SET, Policy, Trade, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, Trade, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
@@ -49,6 +49,15 @@ REGISTRY = rows_by_name(
     _weight_set("civilian", "blue cards and the resources that they need"),
     _weight_set("commerce", "yellow cards, coins and cheap trade"),
     _weight_set("guilds", "resources first, then guilds and what counts other cards"),
+    Policy(
+        "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
+        "net:net_policy", (NET_FILE,), settled=("explore",),
+    ),
+    Policy(
+        "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
+        "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
+        (*BUDGET, NET_FILE), uses_random=True, settled=("explore",),
+    ),
 )  # fmt: skip
 
 
@@ -56,7 +65,8 @@ REGISTRY = rows_by_name(
 def _interface() -> Interface:
     from wsim.policies.interface import Interface
     from wsim.policies.weights import WeightSets
-    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, WEIGHTS
+    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
+    from wsim.wonders.nets import NetFiles
     from wsim.wonders.policies.features import FEATURES
     from wsim.wonders.policies.routine import ROUTINE
     from wsim.wonders.words import AGES, SEATS
@@ -68,6 +78,8 @@ def _interface() -> Interface:
         seats=SEATS,
         routine=ROUTINE,
         weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (AGES, WEIGHTS), "age"),
+        nets=NetFiles(Path(__file__).with_name("net.npz")),
+        thinker=THINKER,
     )
 
 

@@ -15,21 +15,22 @@ from wsim.wonders.words import BALANCED_BOARDS, BAN_SELL, BAN_STAGE, BAN_TRADE, 
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.policies.registry import LineUp
 
 __all__ = ["compile_seating"]
 
 _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
-def compile_seating(plan: Plan, catalogue: Catalogue, players: int, parameters: Any, weights: Any) -> Any:
+def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: Any) -> Any:
     """Return the SEATING record (a recarray of one) of a plan; raise UserError for options that cannot be met."""
     seating = np.zeros(1, SEATING).view(np.recarray)
     record = seating[0]
+    players = plan.players
     record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    record.parameters[:] = parameters
-    record["settings"]["weights"][:] = weights
+    line_up.fill(record, lambda net: net.laid(rules))
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)

@@ -40,14 +40,14 @@ class WondersSimulator:
         from wsim.wonders.seating import compile_seating
 
         self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
-        self._addresses = addresses_of(line_up.functions)
+        self._addresses = addresses_of(line_up.entrances)
         self._rules = compile_rules(catalogue, plan.players)
         self.seats = int(self._rules[0].seats)
         self.row_dtype = ROW
         self.pick_dtype = PICK
         self.own_cards = default_cards_path()
         self.picks_per_game = DEEDS  # a decision that is no loss is one deed at most
-        self._seating = compile_seating(plan, catalogue, plan.players, line_up.parameters, line_up.weights)
+        self._seating = compile_seating(plan, catalogue, line_up, self._rules[0])
 
     @property
     def compiled(self) -> tuple[Any, Any, LineUp]:

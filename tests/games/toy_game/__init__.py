@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANALYSES",
     "COLOURS",
+    "LEARNER",
     "NAME",
     "OPTIONS",
     "OWNED",
@@ -68,6 +69,7 @@ def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
     return {"ruleset": "toy-1e", "players": 4, "policies": "bold,shy,random,bold", "wonders": "random"}
 
 
+LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "hand")
 
 

@@ -20,6 +20,8 @@ A policy is asked only if there is more than one legal move; the order of decisi
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import LINE_UP, LOG_PICKS, NOBODY, OVER, Game, Pick, Row, Rules, Seating
@@ -27,23 +29,35 @@ from wsim.babel.kernels.log import log_pick
 from wsim.babel.words import SLOTS, TURN
 from wsim.jit import call, kernel, types
 
-__all__ = ["ERROR", "play_chunk", "play_game"]
+__all__ = ["ERROR", "ask", "picked", "play_chunk", "play_game", "play_until"]
 
 ERROR = -1
 """What a chunk returns when a policy returned an index outside its list; ``GAME.error`` says which."""
 
 
 @kernel
+def picked(game, rules, seating, line_up, seat):
+    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one, which is noted."""
+    choice, own = game.choice, game.own[seat]
+    entry = own.entrant
+    if seating.pool_size[entry]:
+        index = call(line_up[entry], game, rules, seating, line_up, seat)
+    else:
+        index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
+    if index < 0 or index >= choice.count:
+        game.error[0], game.error[1], game.error[2], game.error[3] = 1, entry, index, choice.count
+        return np.int64(-1)
+    return index
+
+
+@kernel
 def ask(game, rules, seating, line_up, seat):
     """Return the index that the policy of a seat picks, 0 where there is one move only, -1 after a wrong one."""
-    choice, own = game.choice, game.own[seat]
-    index = 0
-    if choice.count > 1:
-        entry = own.entrant
-        index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
-        if index < 0 or index >= choice.count:
-            game.error[0], game.error[1], game.error[2], game.error[3] = 1, own.entrant, index, choice.count
-            return -1
+    index = np.int64(0)
+    if game.choice.count > 1:
+        index = picked(game, rules, seating, line_up, seat)
+        if index < 0:
+            return index
     log_pick(game, seat, index)
     return index
 

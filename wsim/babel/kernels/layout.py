@@ -9,6 +9,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 
 A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
+A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/policies/searching.py).
 
 Kinds, action cards and decisions are numbered as in words.py.
 A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
@@ -36,10 +37,12 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import ADDRESSES, JIT, from_dtype, record_type, types
+from wsim.policies.searching import POOL, thinking_of
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
 WEIGHTS = 24  # of the weighted policy, see policies/features.py
+PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
 EVENTS = 1 << 16  # log entries of one game: fewer than 50 in an action, 1000 turns at most
@@ -166,7 +169,14 @@ SEATING = np.dtype(
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings", SETTINGS, (SEATS,)),  # by line-up entry
+        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
+        (
+            "pool_at",
+            "i8",
+            (SEATS,),
+        ),  # by line-up entry that searches: where its pool begins in settings_at
+        ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
     ],
     align=True,
 )
@@ -264,13 +274,16 @@ REDRAW = np.dtype(
     align=True,
 )
 
+THINKING = thinking_of(STATE, CHOICE, SEATS)
+
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
-        ("choice", CHOICE),  # the decision at hand
+        ("choice", CHOICE),  # the decision at hand, right behind the position
         ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
         ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves; 0, -, a right one
+        ("thinking", THINKING),  # a search
         ("log", LOG),  # events for traces and picks
     ],
     align=True,
@@ -319,7 +332,8 @@ Public, Private, Choice, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, GAME)
 Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
 Row, Pick = map(from_dtype, (ROW, PICK))
 POLICY = types.int64(Public, Private, Choice, Rules, Settings)
-LINE_UP = ADDRESSES  # of the policies, one for each entry
+LINE_UP = ADDRESSES  # of the policies, one for each entry, then for each player of a pool
+THINKER = types.int64(Game, Rules, Seating, LINE_UP, types.int64)  # of the last: the seat that decides
 
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.babel.kernels.deal import CARD_STREAM, load_entrant, set_up
-from wsim.babel.kernels.engine import ask, play_until
+from wsim.babel.kernels.engine import ask, picked, play_until
 from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules, Seating
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.redraw import redraw
-from wsim.jit import call, kernel, types
+from wsim.jit import kernel, types
 from wsim.positions.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.rng import SEAT_STREAM, below, seek
 
@@ -90,25 +90,12 @@ def _compare(game, words, state, rules, seating, line_up, number, seat, seed, ou
     return 0
 
 
-@kernel
-def _asked(game, rules, seating, line_up, decider):
-    """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
-    choice, own = game.choice, game.own[decider]
-    if choice.count == 1:
-        return np.int64(0)
-    entry = own.entrant
-    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
-    if index < 0 or index >= choice.count:
-        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
-    return index
-
-
 @kernel(types.int64(Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen))
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
-    FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the
+    last in ``error``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -132,14 +119,16 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     decider = advance(game, rules, 0)
     if command == ASK:
         seat_players(game, rules, seating, seed, number)
-        return _asked(game, rules, seating, line_up, decider)
-    if command == FOLLOW:
+        return picked(game, rules, seating, line_up, decider) if game.choice.count > 1 else np.int64(0)
+    for _ in range(number + 1 if command == FOLLOW and decider != NOBODY else 0):
         index = ask(game, rules, seating, line_up, decider)
         if index < 0:
             return NOBODY
         game.error[2] = index
         take(game, rules, game.choice.moves[index])
         decider = advance(game, rules, 0)
+        if decider == NOBODY:
+            break
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

@@ -229,3 +229,16 @@ def weighted(public, own, choice, rules, settings):
     if choice.kind == DOUBLE:
         return 1 if _best_turn(public, own, rules, settings) >= settings.weights[DOUBLE_FROM] else 0
     return 0  # a bluff shows one's cards and brings nothing
+
+
+@kernel
+def move_values(public, own, choice, rules, settings, values):
+    """Fill ``values`` (float64, room for every legal move) with what each move of a decision is worth, in points.
+
+    Where ``weighted`` goes by a rule and not by values, its move is worth one point and every other one nothing.
+    """
+    by_value = choice.kind == TURN or choice.kind == OFFER or choice.kind == TAKE or choice.kind == COMPLETE
+    for index in range(choice.count):
+        values[index] = _value(public, own, choice, rules, settings, choice.moves[index]) if by_value else 0.0
+    if not by_value:
+        values[weighted(public, own, choice, rules, settings)] = 1.0

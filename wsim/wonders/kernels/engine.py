@@ -19,21 +19,36 @@ from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.kernels.setup import set_table
 from wsim.wonders.words import HAND, LAST_CARD, LOSS, TURN
 
-__all__ = ["play_chunk", "play_game", "play_until"]
+__all__ = ["ask", "picked", "play_chunk", "play_game", "play_until"]
+
+
+@kernel
+def picked(game, rules, seating, line_up, decider):
+    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one, which is noted."""
+    public, choice = game.public, game.choice
+    entry = public.policy[decider]
+    if seating.pool_size[entry]:
+        index = call(line_up[entry], game, rules, seating, line_up, decider)
+    else:
+        index = call(
+            line_up[entry], public, game.own[decider], choice, rules, seating.settings[seating.settings_at[entry]]
+        )
+    if index < 0 or index >= choice.count:
+        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
+        return np.int64(-1)
+    return index
 
 
 @kernel
 def ask(game, rules, seating, line_up, decider):
     """Let the policy of a seat pick one of the legal moves; return the move, NO_MOVE after a wrong index."""
-    public, choice = game.public, game.choice
+    choice = game.choice
     if seating.experiment:
         keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
     if choice.count > 1:
-        entry = public.policy[decider]
-        index = call(line_up[entry], public, game.own[decider], choice, rules, seating.settings[entry])
-        if index < 0 or index >= choice.count:
-            game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
+        index = picked(game, rules, seating, line_up, decider)
+        if index < 0:
             return NO_MOVE
         if seating.experiment and choice.kind <= LAST_CARD:
             index, randomised, probability = randomise(game, seating.randomise[decider], index)

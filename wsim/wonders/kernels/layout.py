@@ -8,6 +8,8 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 * ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
 
+A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/policies/searching.py).
+
 A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
 too: hidden cards are out of its reach. What a game in progress is stands in ``STATE``: public, private and hidden
 records, what comes next (``FLOW``) and the payers before the turn (``BEFORE``); it can be copied by itself. ``GAME``
@@ -22,6 +24,8 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import ADDRESSES, from_dtype, record_type, types
+from wsim.policies.searching import POOL, thinking_of
+from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
     CARD_WORDS,
@@ -56,6 +60,7 @@ NO_PRICE = 99
 LANE = 127  # of a packed resource: the solver's arithmetic needs the top bit of the byte
 LOSS_AT_ONCE = 255  # coins of a move
 VALUES = max(SEATS, HAND)
+PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
 
 # --- a move: one 64-bit word (see moves.py for the accessors)
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
@@ -156,6 +161,7 @@ PRIVATE = np.dtype(
 SETTINGS = np.dtype(
     [
         ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
+        ("net", NET),  # learned values, of policies/net.py
     ],
     align=True,
 )
@@ -243,7 +249,14 @@ SEATING = np.dtype(
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
         ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings", SETTINGS, (SEATS,)),  # by line-up entry
+        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
+        (
+            "pool_at",
+            "i8",
+            (SEATS,),
+        ),  # by line-up entry that searches: where its pool begins in settings_at
+        ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
@@ -411,10 +424,12 @@ LOG = np.dtype(
     align=True,
 )
 
+THINKING = thinking_of(STATE, CHOICE, SEATS)
+
 GAME = np.dtype(
     [
         *POSITION,  # a position is the first STATE.itemsize bytes of a game
-        ("choice", CHOICE),  # the decision at hand
+        ("choice", CHOICE),  # the decision at hand, right behind the position
         ("redraw", REDRAW),  # hidden cards drawn again
         ("frozen", PUBLIC),  # the payer of BEFORE, spelt out for the solver
         ("solver", SOLVER),  # payments
@@ -427,6 +442,7 @@ GAME = np.dtype(
             "i8",
             (4,),
         ),  # a policy's wrong index: 1, seat, index, number of moves; 0, -, a right one
+        ("thinking", THINKING),  # a search
     ],
     align=True,
 )
@@ -469,4 +485,5 @@ Public, Private, Choice, Solver, Game = map(record_type, (PUBLIC, PRIVATE, CHOIC
 Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
 Row, Pick = map(from_dtype, (ROW, PICK))
 POLICY = types.int64(Public, Private, Choice, Rules, Settings)
-LINE_UP = ADDRESSES  # of the policies, one for each entry
+LINE_UP = ADDRESSES  # of the policies, one for each entry, then for each player of a pool
+THINKER = types.int64(Game, Rules, Seating, LINE_UP, types.int64)  # of the last: the seat that decides

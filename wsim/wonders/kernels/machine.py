@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import call, kernel, types
+from wsim.jit import kernel, types
 from wsim.positions.commands import ASK, BEGIN, COMPARE, COUNT, EVERYTHING, FOLLOW, LAY, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.rng import SEAT_STREAM, seek
-from wsim.wonders.kernels.engine import ask, play_until
+from wsim.wonders.kernels.engine import ask, picked, play_until
 from wsim.wonders.kernels.flow import advance, take
 from wsim.wonders.kernels.layout import LINE_UP, NOBODY, OVER, STATE, Game, Rules, Seating
 from wsim.wonders.kernels.moves import NO_MOVE
@@ -101,25 +101,12 @@ def lay_entry(public, rules, seat, entry):
         add_effects(public, rules, seat, entry)
 
 
-@kernel
-def _asked(game, rules, seating, line_up, decider):
-    """Return the index that the line-up's policy would pick; one that is not in the list becomes an error."""
-    choice, own = game.choice, game.own[decider]
-    if choice.count == 1:
-        return np.int64(0)
-    entry = own.entrant
-    index = call(line_up[entry], game.public, own, choice, rules, seating.settings[entry])
-    if index < 0 or index >= choice.count:
-        game.error[0], game.error[1], game.error[2], game.error[3] = 1, decider, index, choice.count
-    return index
-
-
 @kernel(types.int64(Game, Words, Words, Rules, Seating, LINE_UP, *[types.int64] * 4, Outcomes, Seen))
 def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
     """Carry out a command on the position in ``state`` and return the player who decides next, NOBODY at the end.
 
-    ``words`` is the same memory as ``game``. FOLLOW leaves the index of its move in ``error``. What BEGIN, STEP,
-    FOLLOW and REDRAW change is written back to ``state``.
+    ``words`` is the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the
+    last in ``error``. What BEGIN, STEP, FOLLOW and REDRAW change is written back to ``state``.
     """
     game.error[0] = 0
     game.log.keeping = 0
@@ -150,8 +137,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
     decider = advance(game, rules, 0)
     if command == ASK:
         seat_players(game, rules, seating, seed, number)
-        return _asked(game, rules, seating, line_up, decider)
-    if command == FOLLOW:
+        return picked(game, rules, seating, line_up, decider) if game.choice.count > 1 else np.int64(0)
+    for _ in range(number + 1 if command == FOLLOW and decider != NOBODY else 0):
         move = ask(game, rules, seating, line_up, decider)
         if move == NO_MOVE:
             return NOBODY
@@ -160,6 +147,8 @@ def run_machine(game, words, state, rules, seating, line_up, command, number, se
                 game.error[2] = index
         take(game, rules, move)
         decider = advance(game, rules, 0)
+        if decider == NOBODY:
+            break
     if command == STEP:
         take(game, rules, game.choice.moves[number])
         decider = advance(game, rules, 0)

@@ -14,7 +14,7 @@ from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.policies.points import conflict_points, next_stage, score_change
 from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
 
-__all__ = ["pick_for_free_city"]
+__all__ = ["city_value", "pick_for_free_city"]
 
 _DENIED = 0.5  # of the points that the card would bring the rival at once
 _MISSED = 0.25  # of those that it would bring the holder, who sees the hand again in two turns
@@ -28,7 +28,7 @@ def _war_against(public, rules, seat, city, shields):
 
 
 @kernel
-def _city_value(public, own, choice, rules, move):
+def city_value(public, own, choice, rules, move):
     """Return the value of a move of the Free City for the player who decides."""
     action, city, card = action_of(move), choice.seat, card_of(move)
     me, rival = own.seat, 1 - own.seat
@@ -52,7 +52,7 @@ def pick_for_free_city(public, own, choice, rules):
     """Return the index of the Free City's move that is best for its holder; the first of equals."""
     best, at = -1e9, 0
     for i in range(choice.count):
-        value = _city_value(public, own, choice, rules, choice.moves[i])
+        value = city_value(public, own, choice, rules, choice.moves[i])
         if value > best:
             best, at = value, i
     return at

@@ -1,7 +1,7 @@
 """``weighted``: the move of the highest value, a sum of what it brings times the weights of the age (features.py).
 
 Each distinct card is valued once and so is the next stage; a payment then only costs coins. The first of equal moves
-is taken.
+is taken. ``move_values`` gives the value of every move instead of the best one's place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, item_value
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
 
-__all__ = ["weighted_policy"]
+__all__ = ["move_values", "weighted_policy"]
 
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
@@ -24,6 +24,7 @@ _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is do
 _COINS, _NOTHING = np.uint64(0xFFFFFF << BANK_AT), np.uint64(0)  # the fields of coins paid: to bank, left and right
 _CARD, _SALE_MOVE = np.uint64((1 << ACTION_AT) - 1), np.uint64(SELL << ACTION_AT)
 _RESERVED = 6  # coins of a treasury that count as the reserve
+_DENIED = 0.15  # of what a card is worth to the next player: part of the value of a move that does not build it
 
 
 @kernel
@@ -34,14 +35,19 @@ def _treasury(settings, age, before, after):
 
 
 @kernel
-def _pick_loss(public, settings, choice):
-    """Return how many coins to pay of a loss: the rest become debts (R32)."""
+def _loss_value(public, settings, choice, index):
+    """Return the value of paying so much of a loss; the rest become debts (R32)."""
     age, coins = public.age, public.coins[choice.seat]
-    most = bank_of(choice.moves[0])
+    most, paid = bank_of(choice.moves[0]), bank_of(choice.moves[index])
+    return _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
+
+
+@kernel
+def _pick_loss(public, settings, choice):
+    """Return how many coins to pay of a loss."""
     best, at = -1e9, 0
     for i in range(choice.count):
-        paid = bank_of(choice.moves[i])
-        value = _treasury(settings, age, coins, coins - paid) + settings.weights[age, _DEBT] * (most - paid)
+        value = _loss_value(public, settings, choice, i)
         if value > best:
             best, at = value, i
     return at
@@ -79,21 +85,25 @@ def _best_payment(settings, choice, age, coins, gained, first):
 
 
 @kernel
+def _pile_value(public, settings, choice, rules, needs, index):
+    """Return the value of a build from the discard pile, 0 of declining (R28)."""
+    seat, age, move = choice.seat, public.age, choice.moves[index]
+    if action_of(move) == DECLINE:
+        return 0.0
+    card = card_of(move)
+    gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
+    value = item_value(public, settings, rules, seat, card, needs)
+    return value + _after_paying(settings, age, public.coins[seat], gained, move)
+
+
+@kernel
 def _pick_from_pile(public, settings, choice, rules):
-    """Return the best build from the discard pile, or declining (R28)."""
-    seat, age = choice.seat, public.age
-    coins = public.coins[seat]
+    """Return the best build from the discard pile, or declining."""
+    seat = choice.seat
     needs = city_needs(public, rules, seat, next_stage(public, rules, seat))
     best, at = -1e9, 0
     for i in range(choice.count):
-        move = choice.moves[i]
-        value = 0.0
-        if action_of(move) != DECLINE:
-            card = card_of(move)
-            gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
-            value = item_value(public, settings, rules, seat, card, needs) + _after_paying(
-                settings, age, coins, gained, move
-            )
+        value = _pile_value(public, settings, choice, rules, needs, i)
         if value > best:
             best, at = value, i
     return at
@@ -122,15 +132,21 @@ def _best_rest(public, settings, choice, rules, stage, needs, first):
 
 
 @kernel
+def _denying(public, choice, rules, receiver):
+    """Return 1 where a card that is not built is kept from a rival, -1 from a team mate, 0 where nobody gets it."""
+    if choice.kind != TURN or public.turn >= public.turns - 1:
+        return 0.0
+    return -1.0 if rules.teams and receiver == choice.seat ^ 1 else 1.0
+
+
+@kernel
 def _card_to_lose(public, settings, choice, rules, rest_ways):
     """Return where the moves other than builds begin of the card that is worth most to the next player.
 
     A team mate is left it instead; at the end of an age, where nobody gets the hand, the first card serves.
     """
     receiver = next_holder(public, rules, choice.seat)
-    sign = -1.0 if rules.teams and receiver == choice.seat ^ 1 else 1.0
-    if choice.kind != TURN or public.turn >= public.turns - 1:
-        sign = 0.0
+    sign = _denying(public, choice, rules, receiver)
     most, at, i = -1e9, 0, 0
     while i < choice.count:
         while action_of(choice.moves[i]) == BUILD:
@@ -182,3 +198,55 @@ def weighted_policy(public, own, choice, rules, settings):
     if choice.kind == DISCARD_PILE:
         return _pick_from_pile(public, settings, choice, rules)
     return _pick_move(public, settings, choice, rules)
+
+
+# --- the value of every move
+
+
+@kernel
+def _turn_values(public, settings, choice, rules, values):
+    """Fill the values of the moves of a turn or a last card, each distinct card and the stage valued once."""
+    seat, age = choice.seat, public.age
+    coins, weights = public.coins[seat], settings.weights[public.age]
+    stage, receiver = next_stage(public, rules, seat), next_holder(public, rules, seat)
+    denying = _DENIED * _denying(public, choice, rules, receiver)
+    needs = city_needs(public, rules, seat, stage)
+    staged, gained_by_stage = 0.0, 0
+    if stage >= 0:
+        staged = weights[_STAGE] + item_value(public, settings, rules, seat, stage, needs)
+        gained_by_stage = coins_of(public, rules, seat, stage) if rules.eventful[stage] else 0
+    same, value, gained = ~_NOTHING, 0.0, 0
+    for i in range(choice.count):
+        move = choice.moves[i]
+        action, card = action_of(move), card_of(move)
+        if move & _SAME != same:
+            same = move & _SAME
+            if action == BUILD:
+                value = item_value(public, settings, rules, seat, card, needs)
+                gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
+            else:
+                value = staged if action == STAGE else weights[_SALE]
+                gained = gained_by_stage if action == STAGE else rules.sale_coins
+                value += denying * card_for_next(public, settings, rules, receiver, card)
+        values[i] = value + _after_paying(settings, age, coins, gained, move)
+        if spends_of(move):
+            values[i] -= weights[_SAVE_FREE]
+
+
+@kernel
+def move_values(public, settings, choice, rules, values):
+    """Fill ``values`` (float64, room for every legal move) with what each move of a decision is worth, in points.
+
+    It is what ``weighted_policy`` weighs, except that a card which is not built counts for a part of its worth to the
+    next player (the policy asks that last, to choose among stage moves and sales alone). Of a Free City's
+    decision it is the value to that city, which no player is after (see free_city.py).
+    """
+    if choice.kind == LOSS:
+        for i in range(choice.count):
+            values[i] = _loss_value(public, settings, choice, i)
+    elif choice.kind == DISCARD_PILE:
+        needs = city_needs(public, rules, choice.seat, next_stage(public, rules, choice.seat))
+        for i in range(choice.count):
+            values[i] = _pile_value(public, settings, choice, rules, needs, i)
+    else:
+        _turn_values(public, settings, choice, rules, values)

@@ -1,0 +1,88 @@
+"""How strong does search get with more playouts? One searcher in a field, for a ladder of budgets; a table and a chart.
+
+    python analysis/skill_ladder.py
+    python analysis/skill_ladder.py --field rulebased,greedy,military --most 4096 --seconds 600 --out ladder.svg
+
+Needs altair for the chart (pip install "wsim[report]"). Each step plays the same deals until its time is over, in whole
+rotations of the line-up, so shares have intervals of their own width. Times are of the process, engine included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from pathlib import Path
+
+import polars as pl
+
+import wsim
+
+ROTATIONS = 5  # of the line-up in a batch, after which the clock is looked at
+
+
+def step(searcher: str, field: list[str], seed: int, seconds: float, game: str) -> dict[str, float]:
+    """Play one searcher in a field; return its share of the victory, half an interval of 95 %, games and the cost."""
+    players = len(field) + 1
+    batch = players * ROTATIONS
+    shares: list[float] = []
+    started, first = time.process_time(), 0
+    while not first or time.process_time() - started < seconds:
+        played = wsim.simulate(
+            game=game, players=players, policies=(searcher, *field), seed=seed + first, games=batch, threads=1
+        )
+        shares += played.filter(pl.col("policy") == searcher)["win_share"].to_list()
+        first += batch
+    spent = time.process_time() - started
+    mean = sum(shares) / len(shares)
+    spread = math.sqrt(sum((share - mean) ** 2 for share in shares) / (len(shares) - 1) / len(shares))
+    return {"win_share": mean, "half": 1.96 * spread, "games": len(shares), "ms_a_game": 1000.0 * spent / len(shares)}
+
+
+def draw(table: pl.DataFrame, fair: float, out: Path) -> None:
+    """Draw the ladder."""
+    import altair as alt
+
+    base = alt.Chart(table).encode(
+        x=alt.X("playouts:Q", title="playouts of a decision", scale=alt.Scale(type="log", base=2))
+    )
+    share = alt.Y("win_share:Q", title="share of the victories", scale=alt.Scale(domain=[0, 1]))
+    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=share.title), y2="high:Q", color="field:N")
+    line = base.mark_line(point=True).encode(y=share, color=alt.Color("field:N", title="three of"))
+    level = alt.Chart(pl.DataFrame({"fair": [fair]})).mark_rule(strokeDash=[4, 4]).encode(y="fair:Q")
+    (level + bars + line).properties(width=640, height=320).save(str(out))
+
+
+def main() -> None:
+    """Play the ladder, print it, draw it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="seven_wonders")
+    parser.add_argument("--field", action="append", help="the others, with commas; more than once for more lines")
+    parser.add_argument("--least", type=int, default=16, help="playouts of the first step")
+    parser.add_argument(
+        "--most", type=int, default=4096, help="playouts of the last step; each has twice the last one's"
+    )
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the processor, for each step")
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--out", type=Path, help="file of the chart: .svg or .html")
+    chosen = parser.parse_args()
+    rows = []
+    for field in chosen.field or ["balanced,balanced,balanced"]:
+        playouts = chosen.least
+        while playouts <= chosen.most:
+            others = field.split(",")
+            found = step(f"search:playouts={playouts}", others, chosen.seed, chosen.seconds, chosen.game)
+            share, half = found["win_share"], found["half"]
+            print(
+                f"{field}: {playouts:5} playouts  {share:.3f} ±{half:.3f}  n={found['games']:,}  "
+                f"{found['ms_a_game']:.1f} ms a game",
+                flush=True,
+            )
+            rows.append({"field": field, "playouts": playouts, "low": share - half, "high": share + half, **found})
+            playouts *= 2
+    if chosen.out:
+        draw(pl.DataFrame(rows), 1 / (len(others) + 1), chosen.out)
+
+
+if __name__ == "__main__":
+    main()

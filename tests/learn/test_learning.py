@@ -1,0 +1,216 @@
+"""``wsim learn``: plans, harvests, fitting, runs that go on, and the same decisions for any number of threads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import Command
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.jit import JIT
+from wsim.lab.plan import Plan
+from wsim.learn import run as run_module
+from wsim.learn.data import read_records, write_records
+from wsim.learn.harvest import Harvest, harvest_of
+from wsim.learn.judge import judge
+from wsim.learn.learner import Fitting
+from wsim.learn.plan import LearningPlan
+from wsim.learn.run import learn
+from wsim.wonders.fitting import fresh_arrays, values_of
+from wsim.wonders.learning import LEARNER, MOVE, STATE
+
+pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
+
+SMALL: dict[str, Any] = {
+    "seed": 3,
+    "table": [{"ruleset": "1e", "players": 3}, {"ruleset": "2e-cities-teams", "players": 4, "share": 0.5}],
+    "round": [
+        {"decisions": 300, "players": "balanced", "own": "balanced", "others": "balanced"},
+        {"decisions": 150, "playouts": 1},
+    ],
+    "fitting": {"rounds": 2, "size": 64},
+    "judge": [{"ruleset": "1e", "players": 3, "against": ["greedy", "balanced"], "games": 60}],
+}
+
+
+def harvest(ruleset: str, players: int, explore: float = 0.0, playouts: int = 2, gap: float = 12) -> Harvest:
+    line_up = [f"balanced:explore={explore}"] * players
+    keys = {"ruleset": ruleset, "players": players}
+    return harvest_of(keys, line_up, ("balanced", "balanced"), (playouts, gap, 7))[0]
+
+
+def test_a_harvest_is_a_function_of_table_part_and_seed() -> None:
+    make = harvest("1e", 4, explore=0.2)
+    (states, moves), (again, others) = make(range(12, 16)), harvest("1e", 4, explore=0.2)(range(12, 16))
+    assert states.tobytes() == again.tobytes()
+    assert moves.tobytes() == others.tobytes()
+    assert make(range(16, 20))[0].tobytes() != states.tobytes()
+    assert states["moves"].sum() == len(moves)
+
+
+def test_the_worth_of_moves_is_told_apart_within_each_decision() -> None:
+    states, moves = harvest("1e", 4, playouts=3)(range(5))
+    ends = np.cumsum(states["moves"])
+    sums = [moves["worth"][end - count : end].sum() for end, count in zip(ends, states["moves"], strict=True)]
+    assert np.allclose(sums, 0, atol=1e-4)
+    assert moves["worth"].std() > 0.02
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
+def test_what_an_outcome_is_worth(ruleset: str, players: int) -> None:
+    simulator = find_game("seven_wonders").prepare(Plan.make(ruleset=ruleset, players=players, policies="balanced"))
+    outcomes = np.zeros((1, simulator.seats, 2))
+    outcomes[0, 0] = 60, 1
+    if players == 6:  # the team of seats 0 and 1 has 60 + 40 points, the best other one 2 * 45
+        outcomes[0, :, 0] = 60, 40, 45, 45, 10, 10
+        outcomes[0, :, 1] = 1, 1, 0, 0, 0, 0
+        assert LEARNER.worth(simulator, outcomes, 1) == pytest.approx(0.5 + 0.03 * 5)
+        assert LEARNER.mates(simulator, 5) == (4, 5)
+        return
+    outcomes[0, 1] = 50, 0
+    assert LEARNER.worth(simulator, outcomes, 0) == pytest.approx(0.5 + 0.03 * 10)
+    assert LEARNER.worth(simulator, outcomes, 1) == pytest.approx(-0.03 * 10)
+
+
+def test_records_survive_the_disk(tmp_path: Path) -> None:
+    for records, dtype in zip(harvest("2e", 3)(range(3)), (STATE, MOVE), strict=True):
+        write_records(tmp_path / "x.parquet", records)
+        assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
+
+
+def test_fitting_learns_what_is_there_to_learn() -> None:
+    """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
+    make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
+    states, moves = make(range(60))
+    simulator = make.simulator
+    every = LEARNER.decisions(simulator, states, moves)
+    teacher = fresh_arrays(99)
+    teacher["last"] *= 3
+    moves["worth"] = values_of(teacher, every, np.arange(len(states)))[0]
+    half = len(states) // 2
+    cut = int(states["moves"][:half].sum())
+    known = LEARNER.decisions(simulator, states[:half], moves[:cut])
+    unseen = LEARNER.decisions(simulator, states[half:], moves[cut:])
+
+    def error(net: Any) -> float:
+        values, batch = values_of(net.arrays, unseen, np.arange(len(unseen.states)))
+        starts = np.cumsum(batch.counts) - batch.counts
+        apart = values - batch.worth
+        apart -= (np.add.reduceat(apart, starts) / batch.counts)[batch.owner]
+        return float((apart**2).mean())
+
+    before = LEARNER.fresh(1)
+    after = LEARNER.fit(before, [known], Fitting(rounds=30, size=64, rate=3e-3), 1, None)
+    assert error(after) < 0.5 * error(before)
+
+
+def test_a_run_goes_on_where_it_stopped_and_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = LearningPlan.made(SMALL)
+    whole = learn(plan, tmp_path / "whole", threads=2)
+    calls = []
+
+    def stops(part: Any, found: Any) -> None:
+        calls.append(part)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        write(part, found)
+
+    write = run_module._Part.write
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module._Part, "write", stops)
+        with pytest.raises(KeyboardInterrupt):
+            learn(plan, tmp_path / "cut", threads=1)
+    steps: list[tuple[str, int, int]] = []
+    again = learn(plan, tmp_path / "cut", threads=1, progress=lambda *told: steps.append(told))
+    for path in sorted((tmp_path / "whole").rglob("*.parquet")):
+        assert (tmp_path / "cut" / path.relative_to(tmp_path / "whole")).read_bytes() == path.read_bytes()
+    assert [one.games for one in again] == [one.games for one in whole] == [60]
+    assert again[0].share == pytest.approx(whole[0].share, abs=0.05)
+    assert steps
+    done = learn(plan, tmp_path / "cut", threads=1)
+    assert done == again
+    about = LEARNER.load(str(tmp_path / "cut" / "net.npz")).about
+    assert LearningPlan.made(about["plan"]) == plan
+    with pytest.raises(UserError, match="another plan"):
+        learn(LearningPlan.made({**SMALL, "seed": 4}), tmp_path / "cut")
+
+
+def test_a_judgement_counts_each_game_once() -> None:
+    keys = {"game": "seven_wonders", "ruleset": "2e-cities-teams", "players": 4, "seed": 5}
+    found = judge(keys, "balanced", ("random",), 100, None)
+    assert (found.games, found.fair) == (100, 0.5)
+    assert found.low <= found.share <= found.high
+    assert found.share > 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"table": []}, "at least one [[table]]"),
+        ({"colour": 1}, "unknown key 'colour'"),
+        ({"seed": "one"}, "seed in"),
+        ({"round": [{"decisions": 0}]}, "at least 1 decision"),
+        ({"round": [{"decisions": 10}]}, "no net to play by"),
+        ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
+        ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
+        ({"table": [{"players": 4}]}, "lacks"),
+        ({"game": "tower_of_babel"}, "no policy that learns"),
+        ({"fitting": {"rate": 0}}, "more than 0"),
+    ],
+)
+def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) -> None:
+    with pytest.raises(UserError) as refused:
+        LearningPlan.made({**SMALL, **change})
+    assert words in str(refused.value)
+
+
+def test_the_shipped_plan_is_one() -> None:
+    import wsim
+
+    path = Path(wsim.__file__).parent / "wonders" / "learning.toml"
+    plan = LearningPlan.from_toml(str(path))
+    assert LearningPlan.made(plan.told()) == plan
+    assert LEARNER.load("").about["plan"] == json.loads(json.dumps(plan.told()))
+
+
+def test_the_command_fits_the_net_to_changed_cards(wsim_command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    options = ["learn", "--set", "cards.Altar.points=9", "--decisions", "300", "-o", str(folder), "--json"]
+    done = wsim_command(*options)
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["net"] == str(folder / "net.npz")
+    assert [row["against"] for row in told["judgements"]] == ["net", "balanced"]
+    assert wsim_command("run", "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["missing.toml"], "cannot read the learning plan"),
+        (["--players", "four", "--decisions", "5"], "--players"),
+        (["--start", "missing.npz"], "cannot read the net"),
+    ],
+)
+def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, options: list[str], words: str) -> None:
+    done = wsim_command("learn", *options, "-o", str(tmp_path / "x"))
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs the extra cluster")
+    plan = LearningPlan.made({**SMALL, "round": SMALL["round"][:1], "judge": []})
+    learn(plan, tmp_path / "here", threads=1)
+    learn(plan, tmp_path / "there", cluster="local:2")
+    paths = sorted((tmp_path / "here").rglob("*.parquet"))
+    assert paths
+    for path in paths:
+        assert (tmp_path / "there" / path.relative_to(tmp_path / "here")).read_bytes() == path.read_bytes()

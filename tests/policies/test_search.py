@@ -1,0 +1,225 @@
+"""``search``: reproducible, blind to what is hidden, for every decision, and better than what it searches with.
+
+Playouts are few here: what is tested is that the machinery is right. How strong it is stands in docs/search.md.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.policies.lineup import parse_entry
+from wsim.policies.pool import check_budget, named_pool, noisy
+
+WONDERS, BABEL = "seven_wonders", "tower_of_babel"
+TABLES = [
+    (WONDERS, "1e", 3),
+    (WONDERS, "1e-duo", 2),
+    (WONDERS, "2e", 7),
+    (WONDERS, "2e-cities", 4),
+    (WONDERS, "2e-cities-teams", 4),
+    (BABEL, "2005", 3),
+]
+
+
+def simulator(policies: str, game: str = WONDERS, **keys: Any) -> Any:
+    """Return a plan of a game made ready."""
+    return find_game(game).prepare(Plan.make(game=game, policies=policies, **{"seed": 3, **keys}))
+
+
+def rows_of(ready: Any, games: int, first: int = 0) -> Any:
+    """Return the rows of some games."""
+    rows = np.zeros(games * ready.seats, ready.row_dtype)
+    ready.play(first, rows)
+    return rows
+
+
+# --- what a choice depends on -----------------------------------------------------------------------------------------
+
+
+def decisions(ready: Any, number: int) -> Any:
+    """Yield every decision of a game with a choice, in which the line-up of the simulator plays."""
+    position = ready.begin(number)
+    while position.to_move is not None:
+        if len(position.coded) > 1:
+            yield position
+        position.follow()
+
+
+@pytest.mark.parametrize(("game", "ruleset", "players"), TABLES)
+def test_a_choice_depends_on_nothing_that_is_hidden_from_the_seat(game: str, ruleset: str, players: int) -> None:
+    field = simulator("balanced", game, ruleset=ruleset, players=players)
+    searcher = simulator("search:playouts=12:candidates=4", game, ruleset=ruleset, players=players)
+    kinds, differing = set(), 0
+    for number in range(2):
+        for place, position in enumerate(decisions(field, number)):
+            if place % 5 and position.decision() in kinds:
+                continue
+            kinds.add(position.decision())
+            choice = position.asked(searcher, seed=9)
+            for seed in (1, 2):
+                other = position.redrawn(position.to_move, seed)
+                differing += bool((other.words != position.words).any())
+                assert other.asked(searcher, seed=9) == choice, (number, place, position.decision())
+    assert differing > 20
+
+
+def test_the_choice_in_a_game_is_that_of_its_stream_alone() -> None:
+    """Two searchers at a table do not disturb each other, nor the streams of the others."""
+    alone = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 2)
+    again = rows_of(simulator("search:playouts=10,random,random", players=3, rotate=False), 1, first=1)
+    assert (alone[3:].tobytes()) == again.tobytes()
+
+
+def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path) -> None:
+    keys: dict[str, Any] = {"policies": "search:playouts=10,balanced,random", "players": 3, "seed": 4}
+    one = wsim.simulate(games=8, threads=1, **keys)
+    assert_frame_equal(one, wsim.simulate(games=8, threads=3, **keys))
+    record(Plan.make(games=3, **keys), tmp_path / "run", shard=2)
+    resumed = record(Plan.make(games=8, **keys), tmp_path / "run", resume=True)
+    assert resumed.played == 5
+    assert_frame_equal(one, resumed.run.seats.collect(), check_column_order=False)
+
+
+def test_the_game_goes_on_as_if_nobody_had_thought() -> None:
+    """Traces, picks and the log are those of the game, not of its playouts."""
+    ready = simulator("search:playouts=10,balanced,balanced", players=3)
+    trace = ready.trace(0)
+    followed = ready.begin(0)
+    while followed.to_move is not None:
+        followed.follow()
+    assert [seat["total"] for seat in followed.scores()] == [seat["total"] for seat in trace["seats"]]
+
+
+# --- every decision, every table ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "ruleset", "players"), TABLES)
+def test_every_decision_of_every_table_is_searched(game: str, ruleset: str, players: int) -> None:
+    ready = simulator("search:playouts=6:candidates=3", game, ruleset=ruleset, players=players)
+    rows = rows_of(ready, 2)
+    assert len(rows) == 2 * ready.seats
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind"),
+    [
+        ({"players": 3, "wonders": "Halikarnassos", "sides": "B,random,random"}, "discard_pile"),
+        ({"players": 3, "wonders": "Babylon", "sides": "B,random,random"}, "last_card"),
+        ({"ruleset": "1e-duo", "players": 2}, "free_city"),
+        ({"ruleset": "2e-cities", "players": 4}, "loss"),
+    ],
+)
+def test_a_seat_may_search_a_decision_of_any_kind(keys: dict[str, Any], kind: str) -> None:
+    searcher = simulator("search:playouts=12", **keys)
+    found = 0
+    for number in range(12):
+        for position in decisions(simulator("balanced", **keys), number):
+            if position.decision() == kind and found < 3:
+                found += 1
+                assert 0 <= position.asked(searcher, seed=1) < len(position.coded)
+    assert found
+
+
+def test_a_ban_holds_for_a_searcher() -> None:
+    ready = simulator("search:playouts=8,balanced,balanced", players=3, ban="0=stage", rotate=False)
+    assert all(row["stages"] == 0 for row in rows_of(ready, 3) if row["seat"] == 0)
+
+
+# --- strength -------------------------------------------------------------------------------------------------------
+
+
+def test_searching_beats_what_it_searches_with() -> None:
+    """Parity is 0.25; 50 playouts win 0.54 +-0.05 of the games against three `balanced` (docs/search.md)."""
+    rows = rows_of(simulator("search:playouts=50,balanced,balanced,balanced", players=4, seed=12), 160)
+    assert rows["win_share"][rows["policy"] == 0].mean() > 0.40
+
+
+def test_searching_beats_what_it_searches_with_in_babel() -> None:
+    """Parity is 0.33; 100 playouts win more than half."""
+    rows = rows_of(simulator("search:playouts=100,balanced,balanced", BABEL, players=3, seed=12), 60)
+    assert rows["win_share"][rows["entry"] == 0].mean() > 0.40
+
+
+# --- budget and pool ------------------------------------------------------------------------------------------------
+
+
+def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
+    settled = check_budget(parse_entry("search:ms=2.5"), {"playouts": 200, "ms": 2.5})
+    assert (settled["playouts"], settled["ms"]) == (0, 2.5)
+    assert len(rows_of(simulator("search:ms=0.5,balanced,balanced", players=3), 1)) == 3
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("search:playouts=0", r"'search:playouts=0' has no playouts and no time: give playouts=1 or more, or ms="),
+        ("search:playouts=50:ms=5", r"'search:playouts=50:ms=5' sets playouts and ms: give one of them"),
+        ("search:playouts=2000000", r"playouts of policy 'search' is a whole number from 0 to 1,000,000, not 2000000"),
+        ("search:candidates=1", r"parameter candidates of policy 'search' is a whole number from 2 to 64, not 1"),
+        ("search:ms=-1", r"parameter ms of policy 'search' is a number from 0 to 1,000,000, not -1"),
+        ("search:pool=balancd", r"pool of policy 'search' is all or policies .* \(did you mean 'balanced'\?\)"),
+        ("search:pool=search", r"'search' is not one of random, first"),
+        ("search:playout=5", r"has no parameter 'playout': accepted are playouts, .* \(did you mean 'playouts'\?\)"),
+    ],
+)
+def test_a_budget_that_cannot_be_is_refused_in_one_sentence(entry: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        simulator(entry, players=3)
+
+
+def test_pools_of_one_table_share_their_room() -> None:
+    simulator("search:pool=all,search:playouts=9,search:pool=balanced+greedy", players=3)
+    with pytest.raises(UserError, match=r"have 36 players together: the table takes 32"):
+        simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)
+
+
+def test_a_pool_is_what_it_is_called() -> None:
+    known = {
+        "random": "baseline",
+        "weighted": "weights",
+        "balanced": "weights",
+        "science": "weights",
+        "search": "search",
+    }
+    assert named_pool("all", known) == ["balanced", "science"]
+    assert named_pool("random+all", known) == ["random", "balanced", "science"]
+    weights = np.arange(6.0).reshape(2, 3)
+    assert (noisy(weights, 1) == noisy(weights, 1)).all()
+    assert (noisy(weights, 1) != noisy(weights, 2)).any()
+    assert (np.abs(noisy(weights, 3) - weights) <= weights / 2).all()
+
+
+# --- without the JIT --------------------------------------------------------------------------------------------------
+
+
+def test_a_search_without_the_jit_picks_the_same() -> None:
+    code = (
+        "from tests.policies.test_search import BABEL, WONDERS, simulator\n"
+        "for game in (WONDERS, BABEL):\n"
+        "    ready = simulator('search:playouts=4:candidates=2', game, players=3)\n"
+        "    position = ready.begin(5)\n"
+        "    print(position.follow(), position.asked(ready, 1))\n"
+    )
+    root = Path(__file__).parents[2]
+    answers = [
+        subprocess.check_output(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": off, "PYTHONPATH": str(root)},
+            cwd=root,
+        )
+        for off in "01"
+    ]
+    assert answers[0] == answers[1]

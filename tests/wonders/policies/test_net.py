@@ -1,0 +1,162 @@
+"""The policy ``net``: its kernel against the same layers in numpy, what it may know, files, patched cards, strength."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.wonders.position_kernels import entry
+from wsim.errors import UserError
+from wsim.jit import JIT, types
+from wsim.lab.plan import Plan
+from wsim.wonders.fitting import fresh_arrays, values_of
+from wsim.wonders.game import prepare
+from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
+from wsim.wonders.learning import LEARNER
+from wsim.wonders.nets import SHAPES, Net, NetFiles
+from wsim.wonders.policies.net import net_values
+from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
+from wsim.wonders.registry import TRADE
+
+TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
+_Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
+
+
+@entry(types.int64(Public, Private, Choice, Rules, Settings, _Places, _Values))
+def kernel_values(
+    public: Any, own: Any, choice: Any, rules: Any, settings: Any, places: Any, values: Any
+) -> Any:  # fmt: skip
+    return net_values(public, own, choice, rules, settings, places, values)
+
+
+def decisions(ruleset: str, players: int, count: int) -> Any:
+    """Yield positions of games of ``net`` with several moves, with the simulator they are of."""
+    simulator = prepare(Plan.make(ruleset=ruleset, players=players, policies="net:explore=0.2", seed=12))
+    number = found = 0
+    while found < count:
+        position = simulator.begin(number)
+        number += 1
+        step = 0
+        while position.to_move is not None and found < count:
+            if len(position.coded) > 1 and step % 5 == number % 5:
+                yield simulator, position
+                found += 1
+            step += 1
+            position.follow()
+
+
+@pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: int) -> None:
+    checked = 0
+    for simulator, position in decisions(ruleset, players, 60):
+        describe = LEARNER.describer(simulator, simulator)
+        state, moves, places = describe(position)
+        game = position.machine.workspace()[0]
+        at, values = np.zeros(64, np.int64), np.zeros(64, np.float32)
+        settings = simulator.compiled[1].settings[0]
+        count = kernel_values(
+            game.public, game.own[position.to_move], game.choice, simulator.compiled[0], settings, at, values
+        )
+        assert list(at[:count]) == places
+        if count > 1:
+            table = LEARNER.decisions(simulator, np.array([state]), moves)
+            expected, _ = values_of(LEARNER.load("").arrays, table, np.array([0]))
+            assert np.allclose(values[:count], expected, atol=2e-4)
+            checked += 1
+    assert checked > 30
+
+
+@pytest.mark.skipif(not JIT, reason="needs many decisions")
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) -> None:
+    other = prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
+    for _, position in decisions(ruleset, players, 25):
+        index = position.asked(other, 5)
+        for seed in range(3):
+            assert position.redrawn(position.to_move, seed).asked(other, 5) == index
+
+
+def rules_of(*changes: str) -> Any:
+    return prepare(Plan.make(policies="balanced", set=list(changes))).compiled[0]
+
+
+def test_a_card_is_known_by_what_it_does() -> None:
+    usual = item_numbers(rules_of())
+    dearer = item_numbers(rules_of("cards.Palace.points=20"))
+    different = np.argwhere(usual != dearer)
+    names = {ITEM_NUMBERS[column] for _, column in different}
+    assert len({int(row) for row, _ in different}) == 1
+    assert names == {"points"}
+
+
+@pytest.mark.skipif(not JIT, reason="needs many games")
+def test_a_patched_card_is_played_by_its_effects() -> None:
+    def built(*changes: str) -> float:
+        simulator = prepare(Plan.make(policies="net", seed=4, set=list(changes)))
+        rows = np.zeros(4 * 400, simulator.row_dtype)
+        simulator.play(0, rows)
+        return float(simulator.seats_frame(rows)["built:Altar"].mean())  # type: ignore[arg-type]
+
+    assert built("cards.Altar.points=9") > built() + 0.1
+
+
+@pytest.mark.skipif(not JIT, reason="needs many games")
+@pytest.mark.parametrize(("ruleset", "players", "least"), [("1e", 4, 0.38), ("2e", 5, 0.28), ("1e-duo", 2, 0.56)])
+def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, least: float) -> None:
+    line_up = ["net", *["balanced"] * (players - 1)]
+    simulator = prepare(Plan.make(ruleset=ruleset, players=players, policies=line_up, rotate=True, seed=31))
+    rows = np.zeros(simulator.seats * 1500, simulator.row_dtype)
+    simulator.play(0, rows)
+    mine = (rows["policy"] == 0) & (rows["seat"] < players)
+    assert rows["win_share"][mine].mean() > least
+
+
+# --- files
+
+
+def written(tmp_path: Path, **changed: Any) -> str:
+    path = tmp_path / "net.npz"
+    Net({**fresh_arrays(1), **changed}, TRADE.interface().weights.shipped["balanced"], {"seed": 1}).save(path)
+    return str(path)
+
+
+def test_a_file_holds_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
+    net = NetFiles(Path(written(tmp_path))).shipped
+    assert net.about == {"seed": 1}
+    for name, array in fresh_arrays(1).items():
+        assert np.allclose(net.arrays[name], array, atol=1e-3)
+    assert net.digest == LEARNER.load(written(tmp_path)).digest
+
+
+def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
+    about = LEARNER.load("").about
+    assert about["plan"]["start"] == ""
+    assert json.dumps(about)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"last": np.zeros(3, np.float32)}, "last is (3,), not (32,)"),
+        ({"bias": np.full(SHAPES["bias"], np.inf, np.float32)}, "not finite"),
+    ],
+)
+def test_a_net_that_does_not_fit_is_refused(tmp_path: Path, change: Any, words: str) -> None:
+    with pytest.raises(UserError) as refused:
+        LEARNER.load(written(tmp_path, **change))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"no net", b"PK\x03\x04 broken"])
+def test_a_file_that_is_no_net_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.npz"
+    path.write_bytes(content)
+    with pytest.raises(UserError):
+        LEARNER.load(str(path))
+    with pytest.raises(UserError, match="cannot read the net"):
+        LEARNER.load(str(tmp_path / "missing.npz"))

@@ -1,0 +1,68 @@
+"""The value of every move (``move_values``) against the move that ``weighted`` picks, and what denying adds to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.policies.lineups import resolve
+from tests.wonders.position_kernels import entry
+from wsim.lab.plan import Plan
+from wsim.wonders.game import catalogue_of
+from wsim.wonders.kernels.layout import CHOICES, POLICY
+from wsim.wonders.kernels.moves import action_of
+from wsim.wonders.policies.weighted import move_values, weighted_policy
+from wsim.wonders.simulator import WondersSimulator
+from wsim.wonders.words import BUILD, TURN
+
+pytestmark = pytest.mark.jit_off
+
+_ROUNDING = 1e-9
+
+
+@entry(POLICY)
+def agreeing(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
+    """Pick what ``weighted`` picks; an index out of range unless no move has a higher value."""
+    values = np.empty(CHOICES)
+    move_values(public, settings, choice, rules, values)
+    index = weighted_policy(public, own, choice, rules, settings)
+    for i in range(choice.count):
+        if not values[i] <= values[index] + _ROUNDING:
+            return -1
+    return index
+
+
+@entry(POLICY)
+def denying(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
+    """Pick what ``weighted`` picks; an index out of range if another card would serve a stage or sale better."""
+    values = np.empty(CHOICES)
+    move_values(public, settings, choice, rules, values)
+    index = weighted_policy(public, own, choice, rules, settings)
+    if choice.kind == TURN and action_of(choice.moves[index]) != BUILD:
+        for i in range(choice.count):
+            if action_of(choice.moves[i]) == action_of(choice.moves[index]) and values[i] > values[index] + _ROUNDING:
+                return -1
+    return index
+
+
+def plays(policy: Any, ruleset: str, players: int, weights: str, games: int) -> int:
+    """Play games with a policy of this file and the weights of a line-up's entry; return the rows."""
+    plan = Plan.make(ruleset=ruleset, players=players, policies="balanced", seed=8)
+    line_up = resolve([weights] * players, players)
+    table = WondersSimulator(plan, catalogue_of(plan), replace(line_up, functions=(policy,) * len(line_up.functions)))
+    rows = np.zeros(games * table.seats, table.row_dtype)
+    table.play(0, rows)
+    return len(rows)
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e", 3), ("2e-cities", 5), ("2e-cities-teams", 4)])
+def test_no_move_has_a_higher_value_than_the_one_that_weighted_picks(ruleset: str, players: int) -> None:
+    assert plays(agreeing, ruleset, players, "balanced:deny_science=0:deny_point=0", 6)
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities-teams", 4)])
+def test_a_card_that_is_not_built_is_kept_from_rivals_and_left_to_a_mate(ruleset: str, players: int) -> None:
+    assert plays(denying, ruleset, players, "science:stage=5", 6)

@@ -1,0 +1,66 @@
+"""How strong a net is: the share of victories of one against opponents, in games that nothing was learned from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wsim.game import find_game
+from wsim.lab.batch import play
+from wsim.lab.plan import Plan
+from wsim.learn.learner import learner_of
+
+__all__ = ["Judgement", "judge"]
+
+_Z = 1.959963984540054  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The share of victories of one player (in teams: of its team), with a 95 % interval over games.
+
+    Attributes
+    ----------
+    score: its mean score.
+    """
+
+    ruleset: str
+    players: int
+    against: str
+    share: float
+    low: float
+    high: float
+    fair: float
+    score: float
+    games: int
+
+
+def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, threads: int | None) -> Judgement:
+    """Play one (in teams: one team of it) against others; ``keys`` of the plan hold a seed of their own.
+
+    Alone it sits in every seat equally often; a team stays in the first seats, which are as good as any.
+    """
+    players = int(keys["players"])
+    others = [against[place % len(against)] for place in range(players)]
+    table = find_game(keys["game"]).prepare(Plan.make(**{**keys, "policies": others}))
+    mates = len(learner_of(keys["game"]).mates(table, 0))
+    line_up = [one] * mates + others[mates:]
+    plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
+    shares, scores = [], []
+    for chunk in play(find_game(plan.game).prepare(plan), [range(games)], threads=threads):
+        mine = chunk.seats.filter(pl.col("policy") == one)
+        by_game = mine.group_by("game", maintain_order=True).agg(pl.col("win_share", "total").mean())
+        shares.append(by_game["win_share"].to_numpy())
+        scores.append(by_game["total"].to_numpy())
+    found = np.concatenate(shares).astype(np.float64)
+    mean, error = float(found.mean()), float(found.std(ddof=1) / math.sqrt(len(found)))
+    low, high = max(0.0, mean - _Z * error), min(1.0, mean + _Z * error)
+    score = float(np.concatenate(scores).mean())
+    return Judgement(
+        str(keys["ruleset"]), players, ", ".join(against), mean, low, high, mates / players, score, len(found)
+    )

@@ -1,0 +1,87 @@
+"""``search`` in a line-up: its row, which is the same in every game, and the pool that its rivals are drawn from.
+
+The first player of a pool plays on for the searcher itself. The others stand for whoever may sit at the table: the
+searcher does not know the line-up. Of the weight set ``balanced`` there are copies with every weight changed by a
+factor; the factors are a function of the copy's number, so a pool is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wsim.policies.lineup import Entry
+    from wsim.policies.registry import Player
+
+__all__ = ["OWN_PLAYER", "SEARCH", "check_budget", "named_pool", "noisy", "players_of"]
+
+SEARCH = "search"
+"""The kind of policies that get the whole game, to play it on: they play by what their seat knows all the same."""
+OWN_PLAYER = "balanced"
+"""Who plays on for the searcher: a weight set of every game."""
+EVERYBODY = "all"
+COPIES = 18
+_SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
+
+
+def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of an entry that searches so many playouts or milliseconds, the other one being 0.
+
+    Raises UserError for both, or neither.
+    """
+    timed = values["ms"] > 0
+    if timed and "playouts" in entry.parameters and values["playouts"] > 0:
+        raise UserError(f"policy {str(entry)!r} sets playouts and ms: give one of them")
+    if not timed and values["playouts"] == 0:
+        raise UserError(f"policy {str(entry)!r} has no playouts and no time: give playouts=1 or more, or ms=")
+    return {**values, "playouts": 0} if timed else dict(values)
+
+
+def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
+    """Return the names of a pool, written with a plus between them; raise UserError for an unknown one.
+
+    ``known`` has the kind of every policy by its name: all but searchers may be in a pool; ``all`` stands for every
+    weight set.
+    """
+    accepted = [name for name, kind in known.items() if kind != SEARCH]
+    names: list[str] = []
+    for name in text.split("+"):
+        if name == EVERYBODY:
+            names += [one for one in accepted if known[one] == "weights" and one != "weighted"]
+        elif name in accepted:
+            names.append(name)
+        else:
+            raise UserError(
+                f"parameter pool of policy {SEARCH!r} is {EVERYBODY} or policies with a plus between them, such as "
+                f"balanced+greedy, not {text!r}: {name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
+            )
+    return names
+
+
+def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
+    """Return a copy of weights, each times a factor that is a function of the copy's number and its place."""
+    dice = random.Random(f"{SEARCH} {copy}")
+    changed = weights.copy()
+    flat = changed.reshape(-1)
+    for place in range(len(flat)):
+        flat[place] *= 1.0 + _SPREAD * (2.0 * dice.random() - 1.0)
+    return changed
+
+
+def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player]) -> list[Player]:
+    """Return the players of a pool, the searcher's own first; ``make`` makes a registered policy ready."""
+    own = make(OWN_PLAYER)
+    players = [own, *map(make, named_pool(text, known))]
+    if EVERYBODY in text.split("+"):
+        players += [replace(own, weights=noisy(own.weights, copy)) for copy in range(COPIES)]
+    return players

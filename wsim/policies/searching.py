@@ -1,0 +1,250 @@
+"""Search by playouts: the kernels that every game's ``search`` is made of, and the record that they think in.
+
+At a decision the moves are ranked by a prior value and the best few become candidates. Then, again and again, all that
+the seat cannot know is drawn anew, every rival becomes some player of a pool, and each candidate is played to the end
+of the game from these same cards and random streams. After each round the worse half of the candidates is left out
+(sequential halving: Karnin, Koren, Somekh 2013), so that most playouts go to the moves that are hard to tell apart.
+
+The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are
+a function of the seat's own stream, which is not moved on, and of the decision; so the choice depends on what the seat
+may know alone, and a game on nothing but its seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wsim.jit import kernel, nanoseconds, words_of
+from wsim.rng import SEAT_STREAM, below, mix, seek
+
+__all__ = ["CANDIDATES", "NEVER", "POOL", "Parts", "searching", "thinking_of"]
+
+CANDIDATES = 64  # at most
+POOL = 32  # players of the pools of a table
+NEVER = -1e9  # the prior's value of a move that is not tried
+PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR = range(4)  # places among the parameters of the policy
+_HEAD = 3  # words of a choice before its moves, and perhaps the first of them
+_STREAM = 15
+_HALF = np.uint64(1)  # bits by which a random word becomes a seed, which has a sign
+_NANOSECONDS = 1e6  # of a millisecond
+
+
+def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.dtype[Any]:
+    """Return the record of a search in a game that begins with a state and the choice at hand."""
+    assert state.itemsize % 8 == choice.itemsize % 8 == 0
+    moves, count = choice["moves"].base, choice["moves"].shape[0]
+    state_words, choice_words = state.itemsize // 8, choice.itemsize // 8
+    return np.dtype(
+        [
+            ("rng", "u8"),  # what the rivals are drawn from
+            ("seed", "i8"),  # of all random streams of this search
+            ("keeping", "i8"),  # LOG.keeping of the game
+            ("kept", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
+            ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
+            ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
+            ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
+            ("candidate", "i8", (CANDIDATES,)),  # indices of the moves that are left, best first
+            ("move", moves, (CANDIDATES,)),  # these moves
+            ("worth", "f8", (CANDIDATES,)),  # their utilities, added up over the playouts; the prior counts as some
+        ],
+        align=True,
+    )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    state, choice: dtypes of the position and of the decision at hand, which a game begins with.
+    values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in utility,
+        NEVER where it is not to be tried; it may draw from ``game.thinking.rng``.
+    alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
+    moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
+    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
+    take: (game, rules, move) -> makes a move.
+    play_on: (game, rules, seating, line_up) -> plays to the end with ``game.thinking.player``.
+    utility: (game, rules, seat) -> what the end is worth to the seat.
+    parameters: of a policy; rivals play with none.
+    """
+
+    state: np.dtype[Any]
+    choice: np.dtype[Any]
+    values: Any
+    alike: Any
+    moment: Any
+    redraw: Any
+    take: Any
+    play_on: Any
+    utility: Any
+    parameters: int
+
+
+# --- candidates
+
+
+@kernel
+def _swap(thinking, one, other):
+    """Let two candidates change places."""
+    candidate, move, worth = thinking.candidate, thinking.move, thinking.worth
+    candidate[one], candidate[other] = candidate[other], candidate[one]
+    move[one], move[other] = move[other], move[one]
+    worth[one], worth[other] = worth[other], worth[one]
+
+
+@kernel
+def _sort(thinking, count):
+    """Sort candidates by their worth, the best first; equal ones stay in their order."""
+    for last in range(1, count):
+        place = last
+        while place > 0 and thinking.worth[place] > thinking.worth[place - 1]:
+            _swap(thinking, place, place - 1)
+            place -= 1
+
+
+@kernel
+def _enter(thinking, choice, index, count, most):
+    """Enter a move among the best ``most`` of the candidates so far; return how many there are now."""
+    worth = thinking.values[index]
+    if count > 0 and worth == NEVER:
+        return count
+    if count == most:
+        if worth <= thinking.worth[count - 1]:
+            return count
+        count -= 1
+    thinking.candidate[count], thinking.move[count], thinking.worth[count] = index, choice.moves[index], worth
+    _sort(thinking, count + 1)
+    return count + 1
+
+
+@kernel
+def _set_prior(thinking, count, playouts):
+    """Let the prior count as so many playouts: by how much a move is worse than the best one."""
+    best = thinking.worth[0]
+    for place in range(count):
+        thinking.worth[place] = playouts * (thinking.worth[place] - best)
+
+
+def _choosing(parts: Parts) -> Any:
+    """Return the kernel that makes the best moves candidates, one for each thing that can be done."""
+    fill_values, alike = parts.values, parts.alike
+
+    @kernel
+    def choose_candidates(game, rules, settings, seat, most, prior):
+        """Choose the candidates by the prior's value; return how many there are."""
+        thinking, choice = game.thinking, game.choice
+        fill_values(game, rules, settings, seat)
+        count, best = np.int64(0), np.int64(0)
+        for index in range(1, choice.count):
+            if not alike(choice, index - 1, index):
+                count = _enter(thinking, choice, best, count, most)
+                best = np.int64(index)
+            elif thinking.values[index] > thinking.values[best]:
+                best = np.int64(index)
+        count = _enter(thinking, choice, best, count, most)
+        _set_prior(thinking, count, prior)
+        return count
+
+    return choose_candidates
+
+
+# --- playouts
+
+
+@kernel
+def _copy(source, target, count):
+    """Copy words."""
+    for word in range(count):
+        target[word] = source[word]
+
+
+@kernel
+def _seat_players(game, rules, seating, seat, parameters):
+    """Let the seat be played by the first of its pool, every rival by one of the others; nobody explores."""
+    thinking, entry = game.thinking, game.own[seat].entrant
+    first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
+    for one in range(rules.seats):
+        thinking.player[one] = first if one == seat else first + 1 + below(thinking, rivals)
+        for place in range(parameters):
+            game.own[one].parameters[place] = 0.0
+
+
+@kernel
+def _rounds(candidates):
+    """Return how often candidates can be halved until one is left."""
+    rounds = 0
+    while (1 << rounds) < candidates:
+        rounds += 1
+    return rounds
+
+
+def _comparing(parts: Parts) -> Any:
+    """Return the kernel that plays one game to its end for each candidate."""
+    redraw, take, play_on, utility = parts.redraw, parts.take, parts.play_on, parts.utility
+    redrawn_words, parameters = parts.state.itemsize // 8 + _HEAD, parts.parameters
+
+    @kernel
+    def compare(game, words, rules, seating, line_up, seat, number, left):
+        """Draw what is hidden anew, make each candidate, play on, add up what it was worth."""
+        thinking = game.thinking
+        _copy(thinking.kept, words, redrawn_words)
+        redraw(game, rules, thinking.seed, number, seat)
+        seek(game.own[seat], thinking.seed, number, SEAT_STREAM + seat)
+        _seat_players(game, rules, seating, seat, parameters)
+        _copy(words, thinking.redrawn, redrawn_words)
+        for place in range(left):
+            if place > 0:
+                _copy(thinking.redrawn, words, redrawn_words)
+            take(game, rules, thinking.move[place])
+            play_on(game, rules, seating, line_up)
+            thinking.worth[place] += utility(game, rules, seat)
+
+    return compare
+
+
+# --- the search
+
+
+@kernel
+def _set_streams(thinking, own, moment):
+    """Set the random streams of a search, a function of the seat's own and of the decision."""
+    thinking.seed = np.int64(mix(own.rng ^ mix(np.uint64(moment))) >> _HALF)
+    seek(thinking, thinking.seed, 0, _STREAM)
+
+
+def searching(parts: Parts) -> Any:
+    """Return the kernel (game, rules, seating, line_up, seat) -> index of a game: its policy ``search``."""
+    choose_candidates, compare, moment_of = _choosing(parts), _comparing(parts), parts.moment
+    all_words = (parts.state.itemsize + parts.choice.itemsize) // 8
+
+    @kernel
+    def search(game, rules, seating, line_up, seat):
+        """Return the index of the move that did best in playouts, of the few that the prior values most."""
+        thinking, own = game.thinking, game.own[seat]
+        playouts, milliseconds = own.parameters[PLAYOUTS], own.parameters[MILLISECONDS]
+        most, prior = np.int64(own.parameters[MOST_CANDIDATES]), own.parameters[PRIOR]
+        _set_streams(thinking, own, moment_of(game.public, game.choice))
+        left = choose_candidates(game, rules, seating.settings[seating.settings_at[own.entrant]], seat, most, prior)
+        if left == 1:
+            return thinking.candidate[0]
+        words = words_of(game, all_words)
+        _copy(words, thinking.kept, all_words)
+        thinking.keeping, game.log.keeping = game.log.keeping, 0
+        rounds, number = _rounds(left), np.int64(0)
+        for _ in range(rounds):
+            end = number + max(1, np.int64(playouts / (rounds * left)))
+            until = nanoseconds() + np.int64(_NANOSECONDS * milliseconds / rounds) if milliseconds > 0.0 else 0
+            while number < end or (milliseconds > 0.0 and nanoseconds() < until):
+                compare(game, words, rules, seating, line_up, seat, number, left)
+                number += 1
+            _sort(thinking, left)
+            left = (left + 1) // 2
+        _copy(thinking.kept, words, all_words)
+        game.log.keeping = thinking.keeping
+        return thinking.candidate[0]
+
+    return search

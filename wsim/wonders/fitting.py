@@ -1,0 +1,249 @@
+"""Fitting a net to what moves were worth: the layers of ``policies/net.py`` and their derivatives, in numpy.
+
+The loss is the mean squared error of the value of a move against its worth by playouts, both as differences from the
+mean of its decision: only which move is better than another is learned. AdamW (Loshchilov and Hutter 2019), a learning
+rate that rises for a tenth of the steps and falls to nothing along a cosine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.wonders.kernels.net_layout import CARD_ROLES, NARROW, STAGE_ROLES, WIDTH
+from wsim.wonders.nets import SHAPES
+from wsim.wonders.policies.net_items import item_numbers
+from wsim.wonders.words import CARDS, STAGE_ENTRY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.learn.learner import Fitting
+
+__all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
+
+Floats = "NDArray[np.float32]"
+Arrays = dict[str, Any]
+_BURY = CARD_ROLES.index("bury")
+_CITY_LEAVE = CARD_ROLES.index("city_leave")
+_SETS = 3
+_STAGES = STAGE_ROLES.index("stage")
+_VALUE = 6  # of the numbers of a move: what ``weighted`` says
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Decisions of one table, all of the same rules.
+
+    Attributes
+    ----------
+    rules: RULES record. states, moves: records of ``learning``; the moves of a state follow those of the one before.
+    """
+
+    rules: Any
+    states: NDArray[Any]
+    moves: NDArray[Any]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the moves of each state begin, and the end."""
+        return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
+
+    @cached_property
+    def items(self) -> NDArray[np.float32]:
+        """The numbers of all cards and stages."""
+        return item_numbers(self.rules)
+
+    @cached_property
+    def stage_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """By side: the rows of its stages in the table of stages, and how many it has."""
+        entries = np.asarray(self.rules.stage_entry, np.int64) - STAGE_ENTRY
+        return np.maximum(entries, 0), np.asarray(self.rules.stage_count, np.int64)
+
+    def batch(self, which: NDArray[np.int64]) -> Batch:
+        """Return some decisions with their inputs spelt out."""
+        states = self.states[which]
+        counts = states["moves"].astype(np.int64)
+        owner = np.repeat(np.arange(len(which)), counts)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        moves = self.moves[self.starts[which][owner] + within]
+        sets = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=-1, bitorder="little")
+        rows, stage_counts = self.stage_rows
+        side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
+        stages = np.zeros((2, len(which), len(self.items) - STAGE_ENTRY), np.float32)
+        for ahead in range(rows.shape[1]):
+            place = built + ahead
+            there = np.flatnonzero(place < stage_counts[side])
+            stages[0 if ahead == 0 else 1, there, rows[side[there], place[there]]] = 1
+        staging = moves["numbers"][:, _STAGE_FLAG] > 0
+        next_row = rows[side, np.minimum(built, rows.shape[1] - 1)][owner]
+        return Batch(
+            states["numbers"], sets.reshape(len(which), _SETS, -1)[:, :, :CARDS].astype(np.float32), stages,
+            owner, counts, moves["role"].astype(np.int64), moves["card"].astype(np.int64),
+            np.where(staging & (moves["role"] != _CITY_LEAVE), next_row, -1), moves["numbers"], moves["worth"],
+        )  # fmt: skip
+
+
+_STAGE_FLAG = 9  # of the numbers of a move: whether it builds a stage
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Inputs of some decisions: of states (B), and of all their moves (N)."""
+
+    numbers: NDArray[np.float32]
+    sets: NDArray[np.float32]
+    stages: NDArray[np.float32]
+    owner: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    role: NDArray[np.int64]
+    card: NDArray[np.int64]
+    stage: NDArray[np.int64]
+    move_numbers: NDArray[np.float32]
+    worth: NDArray[np.float32]
+
+
+def fresh_arrays(seed: int) -> Arrays:
+    """Return a net that has learned nothing: it follows ``weighted``."""
+    random = np.random.default_rng(seed)
+    inputs = {"of_number": 70, "card_roles": 100, "stage_roles": 100, "of_move": 30, "second": WIDTH, "last": NARROW}
+    arrays = {
+        name: (random.standard_normal(shape) * math.sqrt(1 / inputs[name]) * 0.7).astype(np.float32)
+        if name in inputs
+        else np.zeros(shape, np.float32)
+        for name, shape in SHAPES.items()
+    }
+    arrays["last"] *= 0.3
+    arrays["straight"][_VALUE] = 0.15
+    return arrays
+
+
+class _Forward:
+    """The layers of a net for a batch, kept for the derivatives."""
+
+    def __init__(self, arrays: Mapping[str, Any], items: NDArray[np.float32], batch: Batch) -> None:
+        self.arrays, self.batch = arrays, batch
+        self.cards, self.stages = items[:CARDS], items[STAGE_ENTRY:]
+        card_rows = np.matmul(self.cards, arrays["card_roles"])  # roles, cards, width
+        stage_rows = np.matmul(self.stages, arrays["stage_roles"])
+        first = arrays["bias"] + batch.numbers @ arrays["of_number"]
+        for role in range(_SETS):
+            first += batch.sets[:, role] @ card_rows[role]
+        for role in range(2):
+            first += batch.stages[role] @ stage_rows[role]
+        layer = first[batch.owner] + batch.move_numbers @ arrays["of_move"]
+        self.has_card, self.has_stage = np.flatnonzero(batch.role >= 0), np.flatnonzero(batch.stage >= 0)
+        layer[self.has_card] += card_rows[batch.role[self.has_card], batch.card[self.has_card]]
+        layer[self.has_stage] += stage_rows[_STAGES][batch.stage[self.has_stage]]
+        self.first = np.maximum(layer, 0, out=layer)
+        self.second = np.maximum(self.first @ arrays["second"] + arrays["second_bias"], 0)
+        self.values = self.second @ arrays["last"] + batch.move_numbers @ arrays["straight"]
+
+    def backward(self, error: NDArray[np.float32]) -> Arrays:
+        """Return the derivatives of a loss by the arrays, given those by the values."""
+        batch, arrays = self.batch, self.arrays
+        found: Arrays = {"last": self.second.T @ error, "straight": batch.move_numbers.T @ error}
+        second = error[:, None] * arrays["last"] * (self.second > 0)
+        found["second"], found["second_bias"] = self.first.T @ second, second.sum(0)
+        first = (second @ arrays["second"].T) * (self.first > 0)
+        found["of_move"] = batch.move_numbers.T @ first
+        starts = np.cumsum(batch.counts) - batch.counts
+        of_state = np.add.reduceat(first, starts, axis=0)
+        found["bias"], found["of_number"] = of_state.sum(0), batch.numbers.T @ of_state
+        cards = np.zeros((len(CARD_ROLES), CARDS, WIDTH), np.float32)
+        for role in range(_SETS):
+            cards[role] = batch.sets[:, role].T @ of_state
+        for role in range(_SETS, len(CARD_ROLES)):
+            cards[role] = _by_row(batch.card, np.flatnonzero(batch.role == role), first, CARDS)
+        found["card_roles"] = np.matmul(self.cards.T, cards)
+        stages = np.stack(
+            [batch.stages[0].T @ of_state, batch.stages[1].T @ of_state,
+             _by_row(batch.stage, self.has_stage, first, len(self.stages))]
+        )  # fmt: skip
+        found["stage_roles"] = np.matmul(self.stages.T, stages)
+        return found
+
+
+def _by_row(rows: NDArray[np.int64], which: NDArray[np.int64], of: NDArray[np.float32], count: int) -> Any:
+    """Return sums of ``of[which]`` by ``rows[which]``."""
+    hot = np.zeros((len(which), count), np.float32)
+    hot[np.arange(len(which)), rows[which]] = 1
+    return hot.T @ of[which]
+
+
+def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
+    """Return differences from the mean of each decision."""
+    starts = np.cumsum(batch.counts) - batch.counts
+    means = np.add.reduceat(values, starts) / batch.counts
+    return values - means[batch.owner].astype(np.float32)
+
+
+def values_of(
+    arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], Batch]:
+    """Return the value of every move of some decisions, and the batch."""
+    batch = decisions.batch(which)
+    return _Forward(arrays, decisions.items, batch).values, batch
+
+
+class _Adam:
+    """AdamW with its moments."""
+
+    def __init__(self, arrays: Arrays, decay: float) -> None:
+        self.arrays, self.decay, self.steps = arrays, decay, 0
+        self.means = {name: np.zeros_like(array) for name, array in arrays.items()}
+        self.squares = {name: np.zeros_like(array) for name, array in arrays.items()}
+
+    def step(self, slopes: Arrays, rate: float) -> None:
+        self.steps += 1
+        scale = rate * math.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
+        for name, slope in slopes.items():
+            mean, square = self.means[name], self.squares[name]
+            mean += 0.1 * (slope - mean)
+            square += 0.001 * (slope * slope - square)
+            self.arrays[name] -= rate * self.decay * self.arrays[name]
+            self.arrays[name] -= scale * mean / (np.sqrt(square) + 1e-8)
+
+
+def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield (table, decisions): every decision once, each batch of one table, in random order."""
+    parts = []
+    for number, count in enumerate(counts):
+        mixed = random.permutation(count)
+        parts += [(number, part) for part in np.array_split(mixed, max(1, round(len(mixed) / size)))]
+    for place in random.permutation(len(parts)):
+        yield parts[place]
+
+
+def fit(
+    arrays: Mapping[str, Any], tables: Sequence[Decisions], how: Fitting, seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Arrays:  # fmt: skip
+    """Return a net fitted to the decisions of some tables, beginning from ``arrays``."""
+    random = np.random.default_rng(seed)
+    found: Arrays = {name: array.copy() for name, array in arrays.items()}
+    adam = _Adam(found, how.decay)
+    steps = max(1, round(how.rounds * sum(max(1, round(len(one.states) / how.size)) for one in tables)))
+    while adam.steps < steps:
+        for table, which in _batches([len(one.states) for one in tables], how.size, random):
+            decisions = tables[table]
+            batch = decisions.batch(which)
+            forward = _Forward(found, decisions.items, batch)
+            error = _centred(forward.values, batch) - _centred(batch.worth, batch)
+            slopes = forward.backward(_centred(error, batch) * np.float32(2 / len(error)))
+            adam.step(slopes, how.rate * _warmth(adam.steps / steps))
+            if progress is not None:
+                progress(adam.steps, steps)
+            if adam.steps == steps:
+                break
+    return found
+
+
+def _warmth(done: float) -> float:
+    """Return the part of the highest learning rate that holds when so much of the steps is done."""
+    return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))

@@ -1,0 +1,127 @@
+"""What the policy ``net`` knows of a card or stage: its effects, cost and chains as numbers (compiled from the rules).
+
+No name is among them, so a card that was patched, or is new, is played by what it does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.wonders.kernels.layout import NO_PRICE
+from wsim.wonders.words import (
+    AGES,
+    CARD_WORDS,
+    CARDS,
+    COLOR_KINDS,
+    COLORS,
+    COUNT_ANY_VICTORY,
+    COUNT_DEFEAT,
+    COUNT_STAGE,
+    ENTRIES,
+    PER_STAGE,
+    PER_VICTORY,
+    PRICE_KINDS,
+    RESOURCE_KINDS,
+    RESOURCES,
+    STAGE_ENTRY,
+    SYMBOLS,
+    WHO_NEIGHBORS,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ITEM_NUMBERS", "item_numbers"]
+
+_ABILITIES = 11  # low bits of words of abilities: those that are not only marks for the engine
+_COUNTED = (*COLORS, "stages", "defeats", "victories")
+
+_NAMES = (
+    "constant", "stage", *COLORS, *(f"age_{age + 1}" for age in range(AGES)),
+    *(f"cost_{name}" for name in RESOURCES), "cost_units", "cost_kinds", "cost_coins", "no_cost",
+    *(f"makes_{name}" for name in RESOURCES), *(f"may_make_{name}" for name in RESOURCES), "makes", "alternatives",
+    "points", "shields", *(f"symbol_{name}" for name in SYMBOLS[1:]),
+    "coins", *(f"coins_per_{what}" for what in _COUNTED), "coins_of_neighbours",
+    *(f"points_per_{what}" for what in _COUNTED), "points_of_neighbours", "points_complete",
+    *(f"ability_{bit}" for bit in range(_ABILITIES)),
+    *(f"discount_{kind}" for kind in range(PRICE_KINDS)), "turn_rebate", "board_rebate",
+    "coins_to_others", "loses_others", "loses_others_per_victory", "loses_others_per_stage", "debts_of_others",
+    "only_neighbours", "victory_token", "diplomacy", "copies_science",
+    "leads_to_points", "leads_to_science", "leads_to_shields", "leads_to_cards", "follows",
+)  # fmt: skip
+ITEM_NUMBERS = _NAMES
+"""The names of the numbers of an item."""
+
+
+def _units(packed: Any) -> NDArray[np.float32]:
+    """Return the amounts of each resource in packed words."""
+    lanes = np.ascontiguousarray(packed).view(np.uint8).reshape(-1, 8)
+    return lanes[:, :RESOURCE_KINDS].astype(np.float32)
+
+
+def _bits(masks: Any, count: int) -> NDArray[np.float32]:
+    """Return the bits of masks."""
+    return (np.asarray(masks, np.int64)[:, None] >> np.arange(count) & 1).astype(np.float32)
+
+
+def _counting(effects: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the amount by each thing that an effect counts, and whether it counts the neighbours'."""
+    amount, what, cities = (np.asarray(effects[:, place], np.int64) for place in range(3))
+    masks = [1 << color for color in range(COLOR_KINDS)] + [COUNT_STAGE, COUNT_DEFEAT, COUNT_ANY_VICTORY]
+    counted = np.stack([(what & mask != 0) * amount for mask in masks], 1)
+    around = (amount != 0) * _bits(cities, 3)[:, 1:].sum(1) / 2
+    return counted.astype(np.float32), around.astype(np.float32)
+
+
+def _chains(rules: Any) -> NDArray[np.float32]:
+    """Return for every entry what its chains lead to: points, science, shields, cards; and whether it can be free."""
+    found = np.zeros((ENTRIES, 5), np.float32)
+    for card in range(int(rules.cards)):
+        for word in range(CARD_WORDS):
+            before = int(rules.chain[card, word])
+            found[card, 4] += before != 0
+            for bit in range(64):
+                if before >> bit & 1:
+                    found[64 * word + bit, :4] += (
+                        rules.points[card] / 5, (rules.symbol[card] > 0) / 1, rules.shields[card] / 2, 0.5,
+                    )  # fmt: skip
+    return found
+
+
+def item_numbers(rules: Any) -> NDArray[np.float32]:
+    """Return the numbers of all entries of a RULES record, shape (ENTRIES, len(ITEM_NUMBERS)), about -1 to 2."""
+    columns: list[Any] = []
+    entries = np.arange(ENTRIES)
+    is_card, is_stage = entries < int(rules.cards), entries >= STAGE_ENTRY
+    there = (is_card | is_stage).astype(np.float32)
+    card_of = np.minimum(entries, CARDS - 1)
+    columns += [there, is_stage]
+    color = np.asarray(rules.color)[card_of]
+    columns += [(color == one) & is_card for one in range(COLOR_KINDS)]
+    columns += [(np.asarray(rules.age_of)[card_of] == age) & is_card for age in range(AGES)]
+    cost, coins = _units(rules.cost), np.asarray(rules.cost_coins, np.float32)
+    columns += [*cost.T / 2, cost.sum(1) / 3, (cost > 0).sum(1) / 3, coins / 3]
+    columns += [(cost.sum(1) + coins == 0) & (there > 0)]
+    makes, may = _units(rules.produces), _bits(rules.one_of, RESOURCE_KINDS)
+    columns += [*makes.T, *may.T, makes.sum(1), may.sum(1) / 2]
+    columns += [np.asarray(rules.points) / 5, np.asarray(rules.shields) / 2]
+    columns += [np.asarray(rules.symbol) == symbol for symbol in range(1, len(SYMBOLS))]
+    counted, around = _counting(rules.coins_per)
+    columns += [np.asarray(rules.coins) / 5, *counted.T, around]
+    counted, around = _counting(rules.points_per)
+    columns += [*counted.T, around, np.asarray(rules.points_complete) / 5]
+    columns += list(_bits(rules.abilities, _ABILITIES).T)
+    price = np.asarray(rules.price, np.float32)
+    columns += list(np.where(price < NO_PRICE, 2 - price, 0).T)
+    columns += [np.asarray(rules.turn_rebate).sum(1) / 2, np.asarray(rules.board_rebate).sum(1) / 2]
+    loss, per, who = (np.asarray(rules.coin_loss[:, place]) for place in (0, 2, 1))
+    columns += [np.asarray(rules.coins_to_others[:, 0]) / 3, loss / 3]
+    columns += [loss * (per == PER_VICTORY) / 2, loss * (per == PER_STAGE) / 2, np.asarray(rules.debt[:, 0])]
+    columns += [(who == WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == WHO_NEIGHBORS)]
+    columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
+    columns += list(_chains(rules).T)
+    table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
+    assert table.shape == (ENTRIES, len(ITEM_NUMBERS))
+    return table * there[:, None]
