@@ -11,6 +11,7 @@ match: play policies against each other, every seating of common deals.
 skill: what cards and boards are worth in weak and in good hands.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
+tune: tune the numbers of a policy by self-play.
 Plan, Run: what is to be played; what has been played.
 policy: the decorator of a user's own policy.
 payments, science_score: two rules of 7 Wonders by themselves.
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
     from wsim.positions.game import Game
+    from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
@@ -55,6 +57,7 @@ __all__ = [
     "science_score",
     "simulate",
     "skill",
+    "tune",
     "whatif",
 ]
 
@@ -72,6 +75,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
     "skill": "wsim.comparisons.skill",
+    "tune": "wsim.tuning.tune",
     "whatif": "wsim.comparisons.whatif",
 }
 
