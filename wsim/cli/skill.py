@@ -59,7 +59,7 @@ def skill_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
     if len(given.arguments) > 1:
         raise UserError(f"skill is told of one table, not also of {given.arguments[1]!r}")
-    what = {"what": one for one in given.arguments}
+    what = {"what": given.arguments[0]} if given.arguments else {}
     question = SkillQuestion(**{**what, **asked.question})
     asked.files.check()
     _check_target(asked.out)
