@@ -10,6 +10,7 @@ load_run: open a run that ``wsim run`` wrote.
 match: play policies against each other, every seating of common deals.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
+tune: tune the numbers of a policy by self-play.
 Plan, Run: what is to be played; what has been played.
 policy: the decorator of a user's own policy.
 payments, science_score: two rules of 7 Wonders by themselves.
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
     from wsim.positions.game import Game
+    from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
@@ -52,6 +54,7 @@ __all__ = [
     "policy",
     "science_score",
     "simulate",
+    "tune",
     "whatif",
 ]
 
@@ -68,6 +71,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
+    "tune": "wsim.tuning.tune",
     "whatif": "wsim.comparisons.whatif",
 }
 

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.positions.scenes import Retelling
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
 
 __all__ = [
-    "GAMES", "Game", "PickExperiment", "Restrict", "Simulator", "analyses_of", "find_analysis", "find_game",
+    "GAMES", "Game", "PickExperiment", "Restrict", "Simulator", "Tuning", "analyses_of", "find_analysis", "find_game",
 ]  # fmt: skip
 
 GAMES: Mapping[str, str] = {
@@ -77,6 +79,10 @@ class Simulator(Protocol):
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table: one row per decision, joined to the seats by game and seat."""
+        ...
+
+    def with_line_up(self, policies: Sequence[str]) -> Simulator:
+        """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
         ...
 
     def begin(self, number: int) -> Position:
@@ -219,6 +225,30 @@ class PickExperiment:
     turns: Sequence[int] = ()
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """How the values of a game are tuned (``wsim balance``): which there are, and what games say of a change unplayed.
+
+    A value has a path, the names of its place in a patch (``("cards", "Palace", "points")``).
+
+    Attributes
+    ----------
+    values: called with a simulator; returns every whole number that a patch can change, by path, those that are 0 too.
+    worth: called with a simulator, a path and a seats table; returns how often the score of each row counts the value,
+        so that games need not be played again to know what a change is worth. None: they must be.
+    shares: called with a simulator and a seats table of whole games; returns a function of the places of some of these
+        games and the points that each of their seats is given (games, seats), whose values are the win shares then.
+    focus: called with a simulator and a path; returns the plan at whose every table what the value is about is in play,
+        but for that with the same games, and a function that says for each row of a seats table of the simulator's own
+        plan whether it is that. None: there is no such plan.
+    """
+
+    values: Callable[[Any], Mapping[tuple[str, ...], int]]
+    worth: Callable[[Any, tuple[str, ...], pl.DataFrame], NDArray[np.int64] | None]
+    shares: Callable[[Any, pl.DataFrame], Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]]]
+    focus: Callable[[Any, tuple[str, ...]], tuple[Plan, Callable[[pl.DataFrame], NDArray[np.bool_]]] | None]
+
+
 class Game(Protocol):
     """A game of the laboratory: what the module named in ``GAMES`` offers. A game that lacks something says so.
 
@@ -234,6 +264,7 @@ class Game(Protocol):
         ``wsim.stats.analysis.Analysis``, as ``module:NAME``.
     RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
+    TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
     POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
     LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
         None if the game has no policy that learns.
@@ -247,6 +278,7 @@ class Game(Protocol):
     ANALYSES: Mapping[str, str]
     RESTRICT: Restrict | None
     PICKS: PickExperiment | None
+    TUNING: Tuning | None
     POSITION_KEYS: Sequence[str]
     LEARNER: str | None
 
@@ -274,6 +306,13 @@ class Game(Protocol):
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
+        ...
+
+    def numbers(self, entry: Entry) -> Sequence[Number]:
+        """Return the numbers that a line-up entry may set (weights, parameters), each with its value there.
+
+        Raises UserError for an entry that cannot be played.
+        """
         ...
 
 

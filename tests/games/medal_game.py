@@ -2,19 +2,23 @@
 
 A seat draws a score from a hash of (seed, game, seat), and in a quarter of the games it owns the medal, which is worth
 ``cards.Medal.points`` (5). ``cards.Medal.salt`` changes part of every score and no distribution: a change without an
-effect. The option ``ban`` (``seat=medal``) takes a seat's medals away; ``pause`` sleeps in every game.
+effect. A wonder has ``wonders.NAME.points`` (0) more, and ``wonders.NAME.salt`` (0) fewer. The option ``ban``
+(``seat=medal``) takes a seat's medals away; ``pause`` sleeps in every game.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
+from wsim.game import Tuning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.positions.scenes import Retelling
 
 NAME = "medal"
@@ -70,8 +76,45 @@ def cold() -> float:
     return 0.0
 
 
+def values(simulator: MedalSimulator) -> Mapping[tuple[str, ...], int]:
+    return {("cards" if key[0] == "Medal" else "wonders", *key): value for key, value in simulator.values.items()}
+
+
+def worth(simulator: MedalSimulator, path: tuple[str, ...], seats: pl.DataFrame) -> NDArray[np.int64] | None:
+    """Points can be added to games that were played; salt, of which more is worse, must be played."""
+    if path[-1] != "points":
+        return None
+    if path == MEDAL:
+        return seats["built:Medal"].to_numpy().astype(int)
+    return (seats["wonder"].cast(str) == path[1]).to_numpy().astype(int)
+
+
+def shares(simulator: MedalSimulator, seats: pl.DataFrame) -> Callable[..., NDArray[np.float64]]:
+    by_game = seats["total"].to_numpy().reshape(-1, simulator.seats)
+
+    def found(games: NDArray[Any], extra: NDArray[Any]) -> NDArray[np.float64]:
+        totals = by_game[games] + extra
+        best = totals == totals.max(axis=1, keepdims=True)
+        result: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+        return result
+
+    return found
+
+
+def focus(simulator: MedalSimulator, path: tuple[str, ...]) -> None:
+    return None
+
+
+MEDAL = ("cards", "Medal", "points")
+TUNING: Tuning | None = Tuning(values, worth, shares, focus)
+
+
 def policies() -> Sequence[Mapping[str, Any]]:
     return [{"name": name} for name in POLICIES]
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    return ()
 
 
 def prepare(plan: Plan) -> MedalSimulator:
@@ -84,15 +127,25 @@ class MedalSimulator:
         self.seats = plan.players
         self.row_dtype, self.pick_dtype, self.picks_per_game = ROW, PICK, 0
         self.own_cards = None
-        values = {"points": 5, "salt": 0}
+        values = {path[1:]: 0 if path[-1] == "salt" else 5 for path in (MEDAL, (*MEDAL[:2], "salt"))}
+        values |= {(name, what): 0 for name in WONDERS for what in ("points", "salt")}
+        for file in plan.card_files[1]:
+            tables = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+            values |= {
+                (name, what): one for part in tables.values() for name, of in part.items() for what, one in of.items()
+            }
         for change in plan.set:
             path, _, value = change.partition("=")
-            name = path.removeprefix("cards.Medal.")
-            if name not in values:
-                raise UserError(f"the medal has no {name!r}")
-            values[name] = int(value)
-        self.points, self.salt = values["points"], values["salt"]
+            key = tuple(path.split(".")[1:])
+            if key not in values:
+                raise UserError(f"the medal has no {'.'.join(key)!r}")
+            values[key] = int(value)
+        self.values = values
+        self.points, self.salt = values[("Medal", "points")], values[("Medal", "salt")]
         self.banned = {int(part.partition("=")[0]) for part in plan.options.get("ban", "").split(";") if part}
+
+    def with_line_up(self, policies: Sequence[str]) -> MedalSimulator:
+        return MedalSimulator(self.plan.replace(policies=policies))
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats
@@ -100,7 +153,7 @@ class MedalSimulator:
         games = np.repeat(np.arange(first, first + count, dtype=np.uint64), self.seats)
         seats = np.tile(np.arange(self.seats, dtype=np.uint64), count)
         rows["game"], rows["seat"] = games, seats
-        deal = mixed(np.uint64(self.plan.seed) * np.uint64(2**40) + games * np.uint64(64) + seats)
+        deal = mixed(np.array([self.plan.seed], np.uint64) * np.uint64(2**40) + games * np.uint64(64) + seats)
         rows["wonder"] = (games + seats) % np.uint64(len(WONDERS))
         rows["policy"] = seats % np.uint64(2)
         rows["medal"] = deal % np.uint64(4) == 0
@@ -108,6 +161,8 @@ class MedalSimulator:
             rows["medal"][seats == seat] = False
         salted = mixed(deal + np.uint64(self.salt))
         rows["total"] = (deal >> np.uint64(8)) % np.uint64(40) + salted % np.uint64(10) + self.points * rows["medal"]
+        rows["total"] += np.array([self.values[name, "points"] for name in WONDERS], "i4")[rows["wonder"]]
+        rows["total"] -= np.array([self.values[name, "salt"] for name in WONDERS], "i4")[rows["wonder"]]  # a cost
         totals = rows["total"].reshape(count, self.seats)
         best = totals == totals.max(axis=1, keepdims=True)
         rows["win_share"] = (best / best.sum(axis=1, keepdims=True)).reshape(-1)
@@ -154,7 +209,8 @@ class MedalSimulator:
         return ["Medal"] if (self.points, self.salt) != (other.points, other.salt) else []
 
     def provenance(self) -> dict[str, Any]:
-        return {"points": self.points, "salt": self.salt, "changes": list(self.plan.set)}
+        values = {".".join(key): value for key, value in self.values.items()}
+        return {**values, "changes": list(self.plan.set)}
 
 
 def register() -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from wsim.babel.catalog import load_catalogue
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.errors import UserError, nearest
-from wsim.game import PickExperiment, Restrict
+from wsim.game import PickExperiment, Restrict, Tuning
 
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
@@ -25,8 +27,10 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "cold",
     "default_plan",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -56,6 +60,7 @@ LEARNER: str | None = None
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
+TUNING: Tuning | None = None
 ENGINE = "wsim.babel.kernels.engine"
 COMPILE_SECONDS = (6.0, 3.0)  # the engine, the policies of the default plan
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -91,6 +96,14 @@ def policies() -> Sequence[Mapping[str, Any]]:
     from wsim.policies.registry import policy_rows
 
     return policy_rows(TRADE)
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    """Return the numbers that a line-up entry may set: weights, parameters."""
+    from wsim.babel.registry import TRADE
+    from wsim.policies.numbers import numbers_of
+
+    return numbers_of(entry, TRADE)
 
 
 def prepare(plan: Plan) -> BabelSimulator:

@@ -20,11 +20,13 @@ from typing import Annotated
 import typer
 
 import wsim
+from wsim.cli.app_balance import balance_commands
 from wsim.cli.app_comparisons import comparisons, experiment
 from wsim.cli.app_games import games
 from wsim.cli.app_learning import learning
 from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
+from wsim.cli.app_tuning import tuning
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
 from wsim.cli.options import (
@@ -58,7 +60,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="wsim",
     help="A laboratory for the 7 Wonders family of board games.",
-    epilog="Exit codes: 0 done, 1 failure, 2 misuse, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 failure, 2 misuse, 3 unproven (wsim balance), 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -208,8 +210,10 @@ def verify(run: RunFolder, as_json: Json = False) -> None:
 app.add_typer(comparisons)
 app.add_typer(tables)
 app.add_typer(games)
+app.add_typer(balance_commands)
 app.add_typer(learning)
 app.add_typer(matches)
+app.add_typer(tuning)
 app.add_typer(experiment, name="experiment")
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SHORT",
     "Metric",
+    "SeatsReader",
     "group_metrics",
     "groups_of",
     "measures_of",
@@ -213,7 +214,7 @@ def sums_of(
     Returns an array of shape (games, metrics, 3). The third is a number that differs where other seats count: as many
     may count with a change as without it, and yet not the same ones. It is 0 for a metric per game.
     """
-    reader = _Reader(frame, np.tile(concerned, frame.height // per_game))
+    reader = SeatsReader(frame, np.tile(concerned, frame.height // per_game))
     result = np.empty((frame.height // per_game, len(metrics), 3))
     one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
     for place, metric in enumerate(metrics):
@@ -225,7 +226,7 @@ def sums_of(
     return result
 
 
-class _Reader:
+class SeatsReader:
     """Columns of a frame as floats, each converted once."""
 
     def __init__(self, frame: pl.DataFrame, concerned: NDArray[np.bool_]) -> None:

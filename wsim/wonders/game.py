@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import PickExperiment, Restrict
+from wsim.game import PickExperiment, Restrict, Tuning
+from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
@@ -29,9 +32,11 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "catalogue_of",
     "cold",
     "default_plan",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -132,6 +137,14 @@ def policies() -> Sequence[Mapping[str, Any]]:
     return policy_rows(TRADE)
 
 
+def numbers(entry: Entry) -> Sequence[Number]:
+    """Return the numbers that a line-up entry may set: weights, parameters."""
+    from wsim.policies.numbers import numbers_of
+    from wsim.wonders.registry import TRADE
+
+    return numbers_of(entry, TRADE)
+
+
 def catalogue_of(plan: Plan) -> Catalogue:
     """Return the catalogue that a plan plays by; raise UserError for a rule set that does not exist."""
     known = ruleset_names(*plan.card_files)
@@ -188,3 +201,4 @@ PICKS: PickExperiment | None = PickExperiment(
     ages=range(1, AGES + 1),
     turns=range(1, TURNS),
 )
+TUNING: Tuning | None = tuning.TUNING

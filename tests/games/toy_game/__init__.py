@@ -20,8 +20,10 @@ from tests.games.toy_game.simulator import Rules, ToySimulator, mixed
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
-    from wsim.game import PickExperiment, Restrict
+    from wsim.game import PickExperiment, Restrict, Tuning
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
@@ -34,10 +36,12 @@ __all__ = [
     "POSITION_KEYS",
     "RESTRICT",
     "TITLE",
+    "TUNING",
     "ToySimulator",
     "cold",
     "default_plan",
     "mixed",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -62,6 +66,7 @@ ANALYSES: Mapping[str, str] = {
 }
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
+TUNING: Tuning | None = None
 RULES = Path(__file__).with_name("rules.toml")
 
 
@@ -93,6 +98,10 @@ def policies() -> Sequence[Mapping[str, Any]]:
         }
         for name, policy in REGISTRY.items()
     ]
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    return ()
 
 
 def prepare(plan: Plan) -> ToySimulator:

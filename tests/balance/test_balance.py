@@ -1,0 +1,302 @@
+"""The search and its proof: what is unbalanced on purpose is mended, and nothing is proven on deals of the search."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
+from tests.conftest import Command
+from wsim.balance.balance import balance
+from wsim.balance.bench import Bench
+from wsim.balance.cells import Cell
+from wsim.balance.course import Course
+from wsim.balance.goal import read_goal
+from wsim.balance.memory import Memory
+from wsim.balance.proof import games_needed, proven
+from wsim.balance.tables import Level
+from wsim.game import find_game
+from wsim.lab.progress import Interrupted
+from wsim.stats.distributions import normal_quantile
+
+pytestmark = pytest.mark.usefixtures("medal")
+FEW = ("--quiet", "--elsewhere-games", "500")
+
+
+def test_what_is_unbalanced_on_purpose_is_found_and_mended() -> None:
+    """The temple has 4 points too many and the garden 2 too few; a point or a salt mends them."""
+    answer = balance(read_goal(write_goal()))
+    changed = {path[1] for path, _ in answer.patch}
+    assert answer.proven
+    assert changed == {"Temple", "Garden"}
+    assert len(answer.patch) == 2
+    rows = answer.targets.to_dicts()
+    assert all(row["proven"] and row["low"] < row["after_low"] < row["after_high"] < row["high"] for row in rows)
+    assert max(abs(row["before"] - 0.25) for row in rows) > 0.05
+    temple = next(row for row in answer.changes.to_dicts() if "Temple" in row["path"])
+    assert temple["of"] == "Temple"
+    assert temple["effect_low"] < temple["effect"] < temple["effect_high"] < 0
+    assert answer.trade["changes"].to_list() == sorted(answer.trade["changes"].to_list())
+    assert answer.trade["worst"].to_list() == sorted(answer.trade["worst"].to_list(), reverse=True)
+    assert answer.idle == []
+
+
+def test_the_same_goal_and_seed_give_the_same_patch() -> None:
+    goal = read_goal(write_goal())
+    one, other = (balance(goal, seed=3, threads=threads) for threads in (1, 2))
+    told = [{key: value for key, value in one.record().items() if key != "seconds"} for one in (one, other)]
+    assert told[0] == told[1]
+    assert one.patch_text() == other.patch_text()
+    assert balance(goal, seed=4).targets["after"].to_list() != one.targets["after"].to_list()
+
+
+def test_nothing_is_changed_where_nothing_is_wrong() -> None:
+    balanced = UNBALANCED.replace('set = ["wonders.Temple.points=4", "wonders.Garden.salt=2"]', "")
+    answer = balance(read_goal(write_goal(balanced + TARGET + KNOBS + SEARCH)))
+    assert answer.proven
+    assert answer.patch == ()
+
+
+def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, set[int]] = {"search": set(), "proof": set()}
+    medal = find_game("medal")
+    real = vars(medal)["MedalSimulator"].play
+
+    def play(self: Any, first: int, rows: Any, picks: Any = None) -> int:
+        seen[phase[0]].add(self.plan.seed)
+        return int(real(self, first, rows, picks))
+
+    phase = ["search"]
+    monkeypatch.setattr("tests.games.medal_game.MedalSimulator.play", play)
+    course = Course(Bench(read_goal(write_goal()), Memory(), 1))
+    with monkeypatch.context() as unproven:
+        unproven.setattr(course, "_prove", lambda: None)
+        course.run()
+    assert course.proven_patch is None  # whatever the search has measured
+    monkeypatch.setattr("wsim.balance.course.prove", _told(phase))
+    course._prove()
+    assert course.proofs
+    assert seen["proof"]
+    assert not seen["search"] & seen["proof"]
+
+
+def _told(phase: list[str]) -> Any:
+    from wsim.balance.proof import prove
+
+    def wrapped(*arguments: Any) -> Any:
+        phase[0] = "proof"
+        try:
+            return prove(*arguments)
+        finally:
+            phase[0] = "search"
+
+    return wrapped
+
+
+@pytest.mark.parametrize("beyond", ["one at its bound", "all at their bounds"])
+def test_the_error_rate_of_a_proof_holds(beyond: str) -> None:
+    """A patch that misses a target by nothing is proven in at most alpha of all attempts, those of a goal together."""
+    random = np.random.default_rng(5)
+    alpha, proofs, tries, cells = 0.05, 2, 20_000, 14
+    bounded = [Cell("four", str(place), "win", 0.235, 0.265, True) for place in range(cells)]
+    true = np.full(cells, 0.25)
+    true[0 if beyond.startswith("one") else slice(None)] = 0.265
+    error = np.full(cells, 0.002)
+    wrong = 0
+    for _ in range(tries):
+        drawn = true + error * random.standard_normal((proofs, cells))
+        wrong += any(proven(bounded, Level(one, error, 1), alpha / proofs).all() for one in drawn)
+    assert wrong / tries < alpha + 3 * np.sqrt(alpha / tries)
+    if beyond.startswith("one"):
+        assert wrong / tries > 0.02  # and is not wasted
+
+
+def test_the_games_of_a_proof_suffice() -> None:
+    cell = Cell("four", "one", "win", 0.235, 0.265, True)
+    level = Level(np.array([0.255]), np.array([0.002]), 40_000)
+    games = games_needed([cell], level, 0.05, power=0.9)
+    assert games is not None
+    error = 0.002 * np.sqrt(40_000 / games)
+    room = 0.265 - 0.255
+    assert room / error == pytest.approx(normal_quantile(0.95) + normal_quantile(0.9), rel=0.01) or games == 20_000
+    assert games_needed([cell], Level(np.array([0.27]), np.array([0.002]), 40_000), 0.05) is None
+
+
+# --- what cannot be reached -------------------------------------------------------------------------------------------
+
+FEEBLE = """
+[[knob]]
+path = "wonders.Temple.points"
+range = "-1..1"
+"""
+
+
+def test_what_cannot_be_reached_is_named(wsim_command: Command) -> None:
+    answer = wsim_command("balance", write_goal(UNBALANCED + TARGET + FEEBLE + SEARCH), "--out", "patch.toml", *FEW)
+    assert answer.code == 3
+    assert "Not proven: with 1 changed value, what binds is win of Temple" in answer.out
+    assert "accepted 0.23 to 0.27" in answer.out
+    record = json.loads(Path("patch.json").read_text(encoding="utf-8"))
+    assert record["proven"] is False
+    assert record["stopped"] == "unproven"
+    assert record["changes"][0]["at_end"] is True
+    assert record["binding"]
+    assert tomllib.loads(Path("patch.toml").read_text(encoding="utf-8")) == {"wonders": {"Temple": {"points": 3}}}
+
+
+def test_targets_that_pull_against_each_other_are_named() -> None:
+    """At one table the temple is to win often, at the other seldom: no value of its points can do both."""
+    rows = """
+[[setting]]
+name = "high"
+[[setting]]
+name = "low"
+[[target]]
+of = "wonder"
+only = "Temple"
+settings = "high"
+value = 0.34
+within = 0.02
+[[target]]
+of = "wonder"
+only = "Temple"
+settings = "low"
+value = 0.16
+within = 0.02
+[[knob]]
+path = "wonders.Temple.points"
+range = "-4..4"
+"""
+    answer = balance(read_goal(write_goal(UNBALANCED + rows + SEARCH)))
+    assert not answer.proven
+    (conflict,) = answer.conflicts
+    assert conflict.endswith("and the knobs move both alike")
+    assert "win of Temple (high) is too low" in conflict
+    assert "win of Temple (low) is too high" in conflict
+
+
+def test_what_must_stay_stays() -> None:
+    """Points added to all would balance nothing: with the mean score kept, the temple loses what others gain."""
+    keep = '[[keep]]\nmetric = "score"\nwithin = 0.3\n'
+    answer = balance(read_goal(write_goal(UNBALANCED + TARGET + KNOBS + keep + SEARCH)))
+    kept = next(row for row in answer.targets.to_dicts() if row["of"] == "change of score")
+    assert kept["before"] == 0
+    if answer.proven:
+        assert -0.3 < kept["after"] < 0.3
+    else:
+        assert any("change of score" in one for one in [*answer.binds, *answer.conflicts])
+
+
+# --- elsewhere --------------------------------------------------------------------------------------------------------
+
+
+def test_a_patch_is_measured_elsewhere(wsim_command: Command) -> None:
+    rows = '[[setting]]\nname = "four"\n[[setting]]\nname = "six"\nplayers = 6\nreport = true\n'
+    goal = write_goal(UNBALANCED + rows + TARGET + KNOBS + SEARCH)
+    words = ("--player", "shy", "--style", "bold", "--style", "shy", "--elsewhere-games", "4000")
+    told = json.loads(wsim_command("balance", goal, "--json", "--quiet", *words).out)
+    assert [(row["setting"], row["policies"], row["targeted"]) for row in told["carried"]] == [
+        ("four", "bold", True),
+        ("four", "shy", False),
+        ("six", "bold", False),
+        ("six", "shy", False),
+    ]
+    assert all(row["spread_after"] < row["spread_before"] for row in told["carried"] if row["setting"] == "four")
+    assert [row["of"] for row in told["responses"]] == ["Colossus", "Garden", "Temple"]
+    temple = told["responses"][2]
+    assert temple["best_after"] < temple["best_before"]
+    assert temple["style_before"] in ("bold", "shy")
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_patch_is_a_patch(wsim_command: Command) -> None:
+    goal = write_goal()
+    answer = wsim_command("balance", goal, "--out", "patch.toml", *FEW)
+    assert answer.code == 0
+    assert answer.out.startswith("Proven: 2 changed values meet all 3 targets, on ")
+    text = Path("patch.toml").read_text(encoding="utf-8")
+    assert text.startswith("# Proven: 2 changed values")
+    assert "# Deals of proof 1, 4 players, bold: seed " in text
+    assert "= 0  # was 4; win of Temple -0." in text
+    record = json.loads(Path("patch.json").read_text(encoding="utf-8"))
+    assert record["format"] == "wsim-balance/1"
+    laid = tomllib.loads(text)["wonders"]
+    flat = {f"wonders.{name}.{what}": value for name, of in laid.items() for what, value in of.items()}
+    assert flat == record["patch"]
+    assert not Path("patch.toml.journal").exists()
+    Path("unbalanced.toml").write_text("[wonders]\nTemple.points = 4\nGarden.salt = 2\n", encoding="utf-8")
+    game = '[plan]\ngame = "medal"\npolicies = "bold"\npatch = ["unbalanced.toml", "patch.toml"]\n'
+    patched = read_goal(write_goal(game + TARGET + KNOBS + SEARCH, "again.toml"))
+    assert balance(patched).patch == ()  # laid over the game, it leaves nothing to mend
+
+
+def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None:
+    goal = write_goal()
+    Path("patch.json").write_text("mine", encoding="utf-8")
+    answer = wsim_command("balance", goal, "--out", "patch.toml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'patch.json' is there already" in answer.err
+    assert Path("patch.json").read_text(encoding="utf-8") == "mine"
+    assert wsim_command("balance", goal, "--out", "patch.txt").err == (
+        "wsim: a patch is written as FILE.toml, not 'patch.txt'\n"
+    )
+    assert "there is no folder 'nowhere'" in wsim_command("balance", goal, "--out", "nowhere/patch.toml").err
+    assert (
+        "--resume goes on with the search that was to write --out FILE" in wsim_command("balance", goal, "--resume").err
+    )
+
+
+def test_an_interrupted_search_says_what_it_knows_and_goes_on(
+    wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = write_goal()
+    whole = balance(read_goal(goal))
+    told: list[str] = []
+
+    def stop(what: str, done: int, total: int) -> None:
+        told.append(what)
+        if len(told) == 60:
+            raise KeyboardInterrupt
+
+    journal = Path("patch.toml.journal")
+    with pytest.raises(Interrupted) as stopped:
+        balance(read_goal(goal), journal=journal, progress=stop)
+    known = stopped.value.result
+    assert known.stopped == "interrupted"
+    assert not known.proven
+    assert known.targets["after"].to_list() == [None] * 3
+    assert "nothing is proven" in known.headline()
+    with journal.open("a", encoding="utf-8") as file:
+        file.write('{"of": "cut')  # as a process that was killed leaves it
+    refused = wsim_command("balance", goal, "--out", "patch.toml", *FEW)
+    assert (refused.code, refused.out) == (2, "")
+    assert "go on with --resume, or remove it" in refused.err
+    other = wsim_command("balance", goal, "--out", "patch.toml", "--seed", "2", "--resume", *FEW)
+    assert "is of another goal, seed or version of wsim" in other.err
+    went_on = wsim_command("balance", goal, "--out", "patch.toml", "--resume", *FEW)
+    assert went_on.code == 0
+    record = json.loads(Path("patch.json").read_text(encoding="utf-8"))
+    assert record["patch"] == whole.record()["patch"]
+    assert record["targets"] == json.loads(json.dumps(whole.record()["targets"]))
+    assert not journal.exists()
+
+
+def test_ctrl_c_on_the_command_line(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(self: Course) -> None:
+        self._repair()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Course, "run", stopped)
+    answer = wsim_command("balance", write_goal(), "--out", "patch.toml", *FEW)
+    assert answer.code == 130
+    assert answer.out.startswith("Interrupted: the best so far has ")
+    assert answer.err == "wsim: interrupted; go on by adding --resume to the same command (--out patch.toml)\n"
+    assert not Path("patch.toml").exists()
+    assert Path("patch.toml.journal").exists()

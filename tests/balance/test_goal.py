@@ -1,0 +1,170 @@
+"""Goal files: what they mean, and every mistake in them as one sentence with nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
+from tests.conftest import Command
+from wsim.balance.goal import read_goal
+from wsim.balance.knobs import changes_of, cost_of, knobs_of, options_of, patch_of, values_in
+from wsim.game import find_game
+
+pytestmark = pytest.mark.usefixtures("medal")
+
+
+def test_a_goal_is_read() -> None:
+    goal = read_goal(write_goal())
+    (setting,) = goal.settings
+    assert (setting.name, setting.plan.game, setting.report) == ("4 players, bold", "medal", False)
+    assert goal.of(setting) == list(goal.targets)
+    assert goal.targets[0].bounds(0.25) == (0.23, 0.27)
+    assert goal.search.games == 10_000
+    assert read_goal(write_goal(name="again.toml")).digest == goal.digest
+    other = read_goal(write_goal(UNBALANCED + TARGET.replace("0.02", "0.03") + KNOBS + SEARCH))
+    assert other.digest != goal.digest
+
+
+def test_settings_share_a_plan_and_targets_choose_settings() -> None:
+    rows = """
+[[setting]]
+name = "three"
+players = 3
+[[setting]]
+name = "five"
+players = 5
+[[setting]]
+name = "six"
+players = 6
+report = true
+[[target]]
+of = "wonder"
+only = "Temple"
+relative = 0.1
+settings = "five"
+"""
+    goal = read_goal(write_goal(UNBALANCED + TARGET + rows + KNOBS))
+    assert [len(goal.of(one)) for one in goal.settings] == [1, 2, 0]
+    assert goal.targets[1].bounds(0.2) == pytest.approx((0.18, 0.22))
+    assert {one.plan.set for one in goal.settings} == {goal.settings[0].plan.set}
+
+
+def test_knobs_are_the_values_that_fit() -> None:
+    goal = read_goal(write_goal())
+    knobs = knobs_of(goal, find_game("medal").prepare(goal.settings[0].plan))
+    found = {knob.name: (knob.base, knob.low, knob.high) for knob in knobs}
+    assert found["wonders.Temple.points"] == (4, 0, 8)
+    assert found["wonders.Colossus.salt"] == (0, 0, 2)  # never below 0
+    assert len(options_of(knobs)) == sum(high - low + 1 for _, low, high in found.values())
+    patch = patch_of(knobs, [0 if knob.name == "wonders.Temple.points" else knob.base for knob in knobs])
+    assert changes_of(patch) == ("wonders.Temple.points=0",)
+    assert values_in(knobs, patch)[[knob.name for knob in knobs].index("wonders.Temple.points")] == 0
+    assert cost_of(knobs, patch) == pytest.approx(1 + 4 * 0.35)
+
+
+ONLY_SIDE_A = """
+[plan]
+sides = "A"
+policies = "random"
+[[target]]
+of = "wonder,side"
+only = "Gizah B"
+within = 0.1
+[[knob]]
+path = "wonders.Gizah.sides.B.1.points"
+range = "-1..1"
+"""
+MISTAKES = {
+    "an unknown section": (UNBALANCED + TARGET + KNOBS + "[[targets]]\n", "unknown section 'targets' (did you mean"),
+    "an unknown key": (
+        UNBALANCED + TARGET + "withn = 1\n" + KNOBS,
+        "unknown key of a target 'withn' (did you mean 'within'?)",
+    ),
+    "a plan's mistake": ("[plan]\nplayer = 4\n" + TARGET + KNOBS, "unknown plan key 'player'"),
+    "a key of no setting": ("[plan]\ngames = 4\n" + TARGET + KNOBS, "'games' is no key of a setting"),
+    "no knob": (UNBALANCED + TARGET, "needs at least one [[knob]]"),
+    "no target": (UNBALANCED + KNOBS, "needs at least one [[target]]"),
+    "a target without a bound": (UNBALANCED + "[[target]]\nof = 'wonder'\n" + KNOBS, "needs either within"),
+    "contradictory bounds": (
+        UNBALANCED + "[[target]]\nof = 'wonder'\nat_least = 0.4\nat_most = 0.2\n" + KNOBS,
+        "is impossible: at_least 0.4 is above at_most 0.2",
+    ),
+    "an impossible share": (
+        UNBALANCED + "[[target]]\nof = 'wonder'\nat_least = 1.2\n" + KNOBS,
+        "a share lies between 0 and 1",
+    ),
+    "shares that cannot all be large": (
+        UNBALANCED + "[[target]]\nof = 'wonder'\nat_least = 0.3\n" + KNOBS,
+        "win shares at this table have the mean 0.25",
+    ),
+    "a name that is not there": (
+        UNBALANCED + "[[target]]\nof = 'wonder'\nonly = 'Tempel'\nwithin = 0.1\n" + KNOBS,
+        "is only about 'Tempel' (did you mean 'Temple'?)",
+    ),
+    "an event that never happens": (
+        ONLY_SIDE_A,
+        "Gizah B is hardly ever at this table",
+    ),
+    "a column that is not there": (
+        UNBALANCED + "[[target]]\nof = 'wander'\nwithin = 0.1\n" + KNOBS,
+        "is of 'wander' (did you mean 'wonder'?)",
+    ),
+    "a metric that is not there": (
+        UNBALANCED + "[[target]]\nmetric = 'scores'\nvalue = 1\nwithin = 0.1\n" + KNOBS,
+        "unknown metric 'scores'",
+    ),
+    "a knob of nothing": (
+        UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.pints'\nrange = '-1..1'\n",
+        "fits no whole number of the game (did you mean 'wonders.Temple.points'?)",
+    ),
+    "a contradictory range": (
+        UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.points'\nrange = '2..-2'\n",
+        "is contradictory: 2 is above -2",
+    ),
+    "a range without the present value": (
+        UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.Temple.points'\nrange = '6..9'\nabsolute = true\n",
+        "the range '6..9' leaves out 4, which wonders.Temple.points is now",
+    ),
+    "two knobs for one value": (
+        UNBALANCED + TARGET + KNOBS + "[[knob]]\npath = 'wonders.Temple.*'\nrange = '-1..1'\n",
+        "two knobs turn wonders.Temple.points",
+    ),
+    "a knob without a range": (UNBALANCED + TARGET + "[[knob]]\npath = 'wonders.*.points'\n", "a knob needs a range"),
+    "a setting that is not there": (
+        UNBALANCED + TARGET + "settings = 'fuor'\n" + KNOBS,
+        "there is no setting 'fuor'",
+    ),
+    "a text for a number": (UNBALANCED + TARGET.replace("0.02", "'2 %'") + KNOBS, "target.within must be a number"),
+    "a game without knobs": (
+        "[plan]\ngame = 'tower_of_babel'\n" + TARGET + KNOBS,
+        "tower_of_babel has no values that wsim can tune",
+    ),
+    "no TOML": ("[plan", "not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
+    text, said = MISTAKES[mistake]
+    answer = wsim_command("sensitivity", write_goal(text))
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert answer.err.startswith("wsim: ")
+    assert answer.err.count("\n") == 1
+    assert [one.name for one in Path().iterdir()] == ["goal.toml"]
+
+
+def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
+    idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
+    text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle
+    answer = wsim_command("sensitivity", write_goal(text), "--games", "2000", "--replays", "500")
+    assert answer.code == 2
+    assert "the knob 'cards.Medal.salt' does nothing to any target" in answer.err
+
+
+def test_a_goal_file_that_is_not_there(wsim_command: Command) -> None:
+    assert wsim_command("sensitivity", "no.toml").err == (
+        "wsim: cannot read the goal file 'no.toml': No such file or directory\n"
+    )

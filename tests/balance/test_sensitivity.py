@@ -1,0 +1,140 @@
+"""Effects of knobs: known by construction, and the same whether points are given to games or games are played."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.balance.goals import KNOBS, TARGET, UNBALANCED, write_goal
+from tests.conftest import Command
+from wsim.balance.bench import Bench
+from wsim.balance.goal import read_goal
+from wsim.balance.memory import Memory
+from wsim.balance.sensitivity import sensitivity
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+
+FEW = ("--games", "4000", "--replays", "2000")
+
+
+@pytest.mark.usefixtures("medal")
+def test_effects_are_what_the_change_does() -> None:
+    """A point is worth as much as a salt less costs: one is re-scored, the other played, on other deals."""
+    goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 40000\nreplays = 40000\n"))
+    answer = sensitivity(goal)
+    rows = {(row["knob"], row["to"], row["of"]): row for row in answer.effects.to_dicts()}
+    assert {row["found"] for row in rows.values()} == {"re-scored", "replayed"}
+    salted = rows["wonders.Garden.salt", 0, "Garden"]
+    given = rows["wonders.Garden.points", 2, "Garden"]
+    assert salted["found"] == "replayed"
+    assert given["found"] == "re-scored"
+    assert salted["effect"] == pytest.approx(given["effect"], abs=0.006)
+    assert salted["effect_low"] < salted["effect"] < salted["effect_high"]
+    assert rows["wonders.Temple.points", 0, "Temple"]["effect"] < -0.06
+    assert rows["wonders.Temple.points", 0, "Temple"]["reach"] < -3
+
+
+@pytest.mark.usefixtures("medal")
+def test_an_effect_is_the_difference_of_two_levels() -> None:
+    goal = read_goal(write_goal())
+    bench = Bench(goal, Memory(), 1)
+    level, effects = bench.linearised((), "once", 20_000, 20_000)
+    names = [bench.knobs[one.knob].name for one in bench.options]
+    place = next(i for i, one in enumerate(bench.options) if names[i] == "wonders.Temple.points" and one.value == 1)
+    there = bench.level(((("wonders", "Temple", "points"), 1),), "once", 20_000)
+    assert effects.value[place] == pytest.approx(there.value - level.value, abs=1e-9)  # decisions do not depend on it
+    assert np.all(effects.error[place] < level.error)
+
+
+@pytest.mark.usefixtures("medal")
+def test_the_table_of_effects(wsim_command: Command) -> None:
+    goal = write_goal()
+    answer = wsim_command("sensitivity", goal, *FEW, "--top", "3")
+    assert (answer.code, answer.err) == (0, "")
+    assert "wonders.Temple.points" in answer.out
+    told = json.loads(wsim_command("sensitivity", goal, *FEW, "--json").out)
+    again = json.loads(wsim_command("sensitivity", goal, *FEW, "--json", "--threads", "2").out)
+    assert told["effects"] == again["effects"]
+    assert told["format"] == "wsim-sensitivity/1"
+    assert len(told["levels"]) == 3
+    assert len({(row["knob"], row["to"]) for row in told["effects"]}) == len(told["effects"])
+    every = json.loads(wsim_command("sensitivity", goal, *FEW, "--json", "--every").out)
+    assert len(every["effects"]) == 3 * len(told["effects"])
+
+
+# --- 7 Wonders --------------------------------------------------------------------------------------------------------
+
+TABLES = [("1e", 3), ("1e", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
+
+
+def played(ruleset: str, players: int, *changes: str) -> tuple[object, pl.DataFrame]:
+    plan = Plan.make(ruleset=ruleset, players=players, policies="random", seed=7, set=changes)
+    simulator = find_game("seven_wonders").prepare(plan)
+    rows = np.zeros(300 * simulator.seats, simulator.row_dtype)
+    simulator.play(0, rows)
+    return simulator, simulator.seats_frame(rows)
+
+
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+def test_points_given_are_points_played_for(ruleset: str, players: int) -> None:
+    """Random players do not look at points, so that a patched game is the same game but for its score."""
+    tuning = find_game("seven_wonders").TUNING
+    assert tuning is not None
+    simulator, seats = played(ruleset, players)
+    values = tuning.values(simulator)
+    stages = [path for path in values if path[0] == "wonders" and path[-1] == "points" and path[4] == "1"]
+    path = next(path for path in stages if tuning.worth(simulator, path, seats).any())  # type: ignore[union-attr]
+    card = ("cards", "Altar" if ("cards", "Altar", "points") in values else "Baths", "points")
+    for one in (path, card):
+        worth = tuning.worth(simulator, one, seats)
+        assert worth is not None
+        assert worth.any()
+        changed = f"{'.'.join(one)}={values[one] + 9}"
+        _, there = played(ruleset, players, changed)
+        assert (there["total"] - seats["total"]).to_list() == (9 * worth).tolist()
+        shares = tuning.shares(simulator, seats)
+        by_game = worth.reshape(300, -1)
+        everywhere = np.arange(300)
+        assert shares(everywhere, 9 * by_game).reshape(-1) == pytest.approx(there["win_share"].to_numpy())
+        assert shares(everywhere, 0 * by_game).reshape(-1) == pytest.approx(seats["win_share"].to_numpy())
+
+
+def test_a_stage_is_replayed_where_its_side_is_in_play() -> None:
+    tuning = find_game("seven_wonders").TUNING
+    assert tuning is not None
+    simulator, seats = played("1e", 4)
+    path = ("wonders", "Gizah", "sides", "B", "2", "cost", "coins")
+    focus = tuning.focus(simulator, path)
+    assert focus is not None
+    plan, present = focus
+    focused = find_game("seven_wonders").prepare(plan)
+    rows = np.zeros(200 * 4, focused.row_dtype)
+    focused.play(0, rows)
+    there = focused.seats_frame(rows)
+    assert present(there).reshape(200, 4).any(axis=1).all()
+    share = present(seats).reshape(300, 4).any(axis=1).mean()
+    assert share == pytest.approx(2 / 7, abs=0.1)
+    assert tuning.worth(simulator, path, seats) is None
+    assert tuning.focus(simulator, ("cards", "Palace", "cost", "coins")) is None
+    chosen = find_game("seven_wonders").prepare(Plan.make(players=4, policies="random", sides="A"))
+    assert tuning.focus(chosen, path) is None
+
+
+def test_every_value_can_be_written() -> None:
+    """Each number is where its path says: writing what is there changes nothing."""
+    tuning = find_game("seven_wonders").TUNING
+    assert tuning is not None
+    simulator = find_game("seven_wonders").prepare(Plan.make())
+    values = tuning.values(simulator)
+    paths: list[tuple[str, ...]] = [
+        ("cards", "Scientists Guild", "cost", "ore"),
+        ("cards", "Vineyard", "coins_per", "n"),
+    ]
+    paths += [("wonders", "Rhodos", "sides", "B", "2", "points"), ("rulesets", "1e", "settings", "trade_price")]
+    changes = [f"{'.'.join(path)}={values[path]}" for path in paths]
+    same = find_game("seven_wonders").prepare(Plan.make(set=changes))
+    assert same.provenance()["catalogue_digest"] == simulator.provenance()["catalogue_digest"]
+    assert tuning.values(same) == values

@@ -1,0 +1,302 @@
+"""The answer of a search: its tables, its record as JSON, and the patch with its evidence in comments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import wsim
+from wsim.balance.conflicts import binding, conflicts
+from wsim.balance.course import Course
+from wsim.balance.goal import Goal
+from wsim.balance.knobs import Patch, patched
+from wsim.balance.proof import Proof
+from wsim.catalog.fields import dotted
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.stats.distributions import normal_quantile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.balance.tables import Effects, Level
+
+__all__ = ["FORMAT", "Balance", "answer_of", "check_target", "evidence_file"]
+
+FORMAT = "wsim-balance/1"
+LEVEL = 0.95
+MOST_NAMED = 3
+_Z = normal_quantile((1 + LEVEL) / 2)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The answer.
+
+    Attributes
+    ----------
+    goal, seed: what was asked. stopped: ``proven``, ``unproven`` or ``interrupted``.
+    patch: changed values by path; none: nothing needs to change.
+    changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
+        most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
+    targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
+        _high (95 %), proven. After: on the deals of the last proof alone; null before there is one.
+    trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
+        bound), patch.
+    proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
+        pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.carry``.
+    provenance: what the rules were, before and after. games, seconds: what it took.
+    """
+
+    goal: Goal
+    seed: int
+    stopped: str
+    patch: Patch
+    changes: pl.DataFrame
+    targets: pl.DataFrame
+    trade: pl.DataFrame
+    proofs: list[dict[str, Any]]
+    binds: list[str]
+    conflicts: list[str]
+    idle: list[str]
+    provenance: dict[str, Any]
+    games: int
+    seconds: float
+    carried: pl.DataFrame | None = None
+    responses: pl.DataFrame | None = None
+    seeds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def proven(self) -> bool:
+        """Whether all targets are proven, on deals that the search has not seen."""
+        return self.stopped == "proven"
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        tables = {"changes": self.changes, "targets": self.targets, "trade": self.trade}
+        elsewhere = {"carried": self.carried, "responses": self.responses}
+        return {
+            "format": FORMAT,
+            "wsim": wsim.__version__,
+            "goal": self.goal.source,
+            "digest": self.goal.digest,
+            "seed": self.seed,
+            "stopped": self.stopped,
+            "proven": self.proven,
+            "patch": {dotted(path): value for path, value in self.patch},
+            **{name: table.to_dicts() for name, table in tables.items()},
+            "proofs": self.proofs,
+            "seeds": self.seeds,
+            "binding": self.binds,
+            "conflicts": self.conflicts,
+            "idle": self.idle,
+            **{name: None if table is None else table.to_dicts() for name, table in elsewhere.items()},
+            "settings": [
+                {"name": one.name, "report": one.report, "plan": one.plan.as_dict()} for one in self.goal.settings
+            ],
+            "provenance": self.provenance,
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+        }
+
+    def headline(self) -> str:
+        """Say in a sentence what was found."""
+        changed = f"{len(self.patch)} changed value{'' if len(self.patch) == 1 else 's'}"
+        if self.stopped == "interrupted":
+            return f"Interrupted: the best so far has {changed}; nothing is proven"
+        if self.proven:
+            proof = self.proofs[-1]
+            return (
+                f"Proven: {changed} meet all {len(self.targets)} targets, on {proof['games']:,} fresh deals a setting "
+                f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
+            )
+        named = "; ".join(self.binds[:MOST_NAMED])
+        more = len(self.binds) - MOST_NAMED
+        return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}"
+
+    def patch_text(self) -> str:
+        """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
+        head = [f"{self.headline()}.", *(f"{one}." for one in self.conflicts)]
+        head.append(
+            f"wsim {wsim.__version__}, wsim balance {self.goal.source}, goal {self.goal.digest}, seed {self.seed}."
+        )
+        rules = self.provenance
+        head.append(f"Rules {rules['before']} before and {rules['after']} after; engine {rules['engine']}.")
+        for setting in self.goal.settings:
+            plan = setting.plan
+            told = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
+            head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({told}).")
+        head += [f"Deals of {name}: seed {seed}." for name, seed in self.seeds.items()]
+        lines = [f"# {line}" for line in head]
+        for row in self.changes.to_dicts():
+            effect = f"{row['effect']:+.4f} ({row['effect_low']:+.4f} to {row['effect_high']:+.4f})"
+            said = f"was {row['old']}; {row['metric']} of {row['of']} {effect}"
+            lines.append(f"{row['path']} = {row['new']}  # {said}")
+        return "\n".join(lines) + "\n"
+
+    def write(self, path: Path) -> list[Path]:
+        """Write the patch, and its record beside it; return both. Raises StoreError if the disk refuses."""
+        from wsim.lab.files import write_text
+
+        evidence = evidence_file(path)
+        write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")
+        write_text(path, self.patch_text())
+        return [path, evidence]
+
+
+def evidence_file(path: Path) -> Path:
+    """Return where the record of a patch lies: beside it."""
+    return path.with_suffix(".json")
+
+
+def check_target(path: Path) -> None:
+    """Raise UserError for a file that a patch cannot be written to, or that is there already."""
+    if path.suffix != ".toml":
+        raise UserError(f"a patch is written as FILE.toml, not {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+    for one in (path, evidence_file(path)):
+        if one.exists():
+            raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
+
+
+def answer_of(course: Course, *, interrupted: bool, seconds: float) -> Balance:
+    """Return what a search knows; ``interrupted``: it is not over. It must have measured the game without a patch."""
+    bench, best = course.bench, course.best
+    assert best is not None
+    proof = None if interrupted else course.proofs[-1][1]
+    if course.proven_patch is not None:
+        proof = next(one for _, one in course.proofs if one.holds)
+    within = np.zeros(len(bench.cells), bool) if proof is None else proof.within
+    value = best.level.value if proof is None else proof.value
+    binds = binding(bench.cells, value, within)
+    assert course.effects is not None
+    stopped = "interrupted" if interrupted else "proven" if within.all() else "unproven"
+    names = {
+        f"proof {one.attempt}, {part}": seed
+        for _, one in course.proofs
+        for part, seed in bench.seeds_of(f"proof {one.attempt}")
+    }
+    return Balance(
+        goal=bench.goal,
+        seed=bench.seed,
+        stopped=stopped,
+        patch=best.patch,
+        changes=_changes(course, best.patch, alone=interrupted),
+        targets=_targets(course, proof),
+        trade=_trade(course),
+        proofs=[one.record() for _, one in course.proofs],
+        binds=[_told(course, place, value) for place in binds] if proof is not None else [],
+        conflicts=conflicts(bench.cells, value, course.effects, binds) if proof is not None else [],
+        idle=course.idle,
+        provenance=_provenance(course, best.patch),
+        games=bench.memory.played,
+        seconds=seconds,
+        seeds=names,
+    )
+
+
+def _told(course: Course, place: int, value: Any) -> str:
+    """Say where a cell lies, and what is accepted."""
+    cell = course.bench.cells[place]
+    low, high = (f"{one:.4g}" for one in (cell.low, cell.high))
+    return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[place]):.4g}, accepted {low} to {high}"
+
+
+def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
+    """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
+    import polars as pl
+
+    bench = course.bench
+    knobs = {knob.path: knob for knob in bench.knobs}
+    place = {(bench.knobs[one.knob].path, one.value): number for number, one in enumerate(bench.options)}
+    effects: Effects | None = course.effects
+    assert effects is not None
+    if not alone and patch:
+        search = bench.goal.search
+        effects = bench.linearised(patch, "changes", search.games, search.replays)[1]
+    rows = []
+    for path, value in patch:
+        knob = knobs[path]
+        number = place[path, value if alone else knob.base]
+        reach = np.array([cell.reach for cell in bench.cells])
+        most = int(np.argmax(np.abs(effects.value[number]) / reach))
+        effect = float(effects.value[number, most]) * (1 if alone else -1)
+        error, cell = _Z * float(effects.error[number, most]), bench.cells[most]
+        rows.append(
+            {
+                "path": dotted(path),
+                "old": knob.base,
+                "new": value,
+                "cost": knob.cost(value),
+                "at_end": value in (knob.low, knob.high),
+                "setting": cell.setting,
+                "of": cell.name,
+                "metric": cell.metric,
+                "effect": effect,
+                "effect_low": effect - error,
+                "effect_high": effect + error,
+            }
+        )
+    texts = ("path", "setting", "of", "metric")
+    schema = (
+        {name: pl.String if name in texts else None for name in rows[0]} if rows else dict.fromkeys(texts, pl.String)
+    )
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _targets(course: Course, proof: Proof | None) -> pl.DataFrame:
+    """Return every cell before and after."""
+    import polars as pl
+
+    before = course.before
+    assert before is not None
+    rows = []
+    for place, cell in enumerate(course.bench.cells):
+        row = {**cell.record(), **_interval(before, place, "before"), **_interval(proof, place, "after")}
+        rows.append({**row, "proven": None if proof is None else bool(proof.within[place])})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, float | None]:
+    if level is None:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    value, reach = float(level.value[place]), _Z * float(level.error[place])
+    return {name: value, f"{name}_low": value - reach, f"{name}_high": value + reach}
+
+
+def _trade(course: Course) -> pl.DataFrame:
+    """Return the candidates of which none is both cheaper and nearer."""
+    import polars as pl
+
+    rows = [
+        {
+            "changes": len(one.patch),
+            "cost": one.cost,
+            "worst": one.worst,
+            "patch": _patch_line(one.patch),
+        }
+        for one in course.pareto()
+    ]
+    return pl.DataFrame(rows)
+
+
+def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
+    return ", ".join(f"{dotted(path)}={value}" for path, value in patch)
+
+
+def _provenance(course: Course, patch: Patch) -> dict[str, Any]:
+    """Return digests of the rules without and with a patch, and of what plays them."""
+    plan = course.bench.goal.settings[0].plan
+    prepare = find_game(plan.game).prepare
+    before, after = (prepare(patched(plan, one)).provenance() for one in ((), patch))
+    return {
+        "before": before.get("catalogue_digest"),
+        "after": after.get("catalogue_digest"),
+        "engine": before.get("engine"),
+    }

@@ -1,0 +1,194 @@
+"""The numbers that targets bound, one by one, and how they are read off games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.balance.goal import Keep, Setting, Target
+from wsim.comparisons.metrics import Metric, SeatsReader, parse_metric
+from wsim.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+__all__ = ["Cell", "Quantity", "kept_quantities", "quantities_of", "sums_of"]
+
+FEWEST = 20
+"""Rows of a sample of games below which a name of a target is said never to occur."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a setting and what is accepted for it.
+
+    Attributes
+    ----------
+    setting, name: where and what. metric: ``win``, ``score``, ...
+    low, high: accepted, inclusive; infinite where there is no bound.
+    share: it is a share, shown in percent.
+    """
+
+    setting: str
+    name: str
+    metric: str
+    low: float
+    high: float
+    share: bool = False
+
+    @property
+    def reach(self) -> float:
+        """What a deviation is measured by: half the width of what is accepted; without a second bound a unit."""
+        if math.isinf(self.low) or math.isinf(self.high):
+            return 0.01 if self.share else 1.0
+        return (self.high - self.low) / 2
+
+    def excess(self, value: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return by how much a value lies beyond the nearer bound, negative within; in units of the cell."""
+        return np.maximum(np.asarray(value) - self.high, self.low - np.asarray(value))
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        bounds = [None if math.isinf(one) else one for one in (self.low, self.high)]
+        return {"setting": self.setting, "of": self.name, "metric": self.metric, "low": bounds[0], "high": bounds[1]}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a cell is read off a seats table.
+
+    Attributes
+    ----------
+    cell: what is bounded. metric: what is averaged.
+    where: columns with the name that a seat must have in each.
+    kept: the number is the change from the games without the patch.
+    """
+
+    cell: Cell
+    metric: Metric
+    where: tuple[tuple[str, str], ...] = ()
+    kept: bool = False
+
+
+def quantities_of(
+    setting: Setting, targets: Sequence[Target], sample: pl.DataFrame, owned: Mapping[str, str]
+) -> list[Quantity]:
+    """Return what the targets of a setting are about; raise UserError for what never happens in a sample of games."""
+    found: list[Quantity] = []
+    plays = sample["rank"].to_numpy() > 0 if "rank" in sample.columns else np.ones(sample.height, bool)
+    fair = float(sample["win_share"].to_numpy()[plays].astype(float).mean())
+    for target in targets:
+        try:
+            metric = parse_metric(target.metric, sample, owned)
+        except UserError as error:
+            raise UserError(f"the target {target.name!r}: {error}") from None
+        _check_reachable(target, metric, fair)
+        for where in _combinations(target, metric, sample):
+            low, high = target.bounds(fair)
+            name = " ".join(name for _, name in where) or metric.name
+            cell = Cell(setting.name, name, target.metric, low, high, metric.share)
+            found.append(Quantity(cell, metric, where))
+    return found
+
+
+def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
+    """Raise UserError for a target that no table can meet, whatever its values."""
+    low, high = target.bounds(fair)
+    if metric.share and (high < 0 or low > 1):
+        raise UserError(
+            f"the target {target.name!r} is impossible: a share lies between 0 and 1, not in {low:g}..{high:g}"
+        )
+    whole = metric.column == "win_share" and metric.owned is None and not metric.per_game
+    if whole and not target.only and metric.group is None and not low <= fair <= high:
+        raise UserError(
+            f"the target {target.name!r} is impossible: win shares at this table have the mean {fair:.4g}, so that "
+            f"they cannot all lie in {low:.4g}..{high:.4g}"
+        )
+    if whole and not target.of and metric.group is None:
+        raise UserError(
+            f"the target {target.name!r} says nothing: the mean win share never moves; say of which columns"
+        )
+
+
+def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[tuple[tuple[str, str], ...]]:
+    """Return the combinations of names that a target is about, those that occur."""
+    import polars as pl
+
+    if not target.of:
+        if not SeatsReader(sample, np.ones(sample.height, bool)).counted(metric).any():
+            raise UserError(f"the target {target.name!r} is about what never happened in {_games(sample):,} games")
+        return [()]
+    names = []
+    columns = [name for name, kind in sample.schema.items() if isinstance(kind, pl.Enum)]
+    for column in target.of:
+        if column not in columns:
+            raise UserError(
+                f"the target {target.name!r} is of {column!r}{nearest(column, columns)}; accepted: {', '.join(columns)}"
+            )
+        names.append(list(cast("pl.Enum", sample.schema[column]).categories))
+    often = {tuple(map(str, row[:-1])): row[-1] for row in sample.group_by(target.of).len().iter_rows()}
+    there = [one for one in product(*names) if often.get(one, 0) >= FEWEST]
+    wanted = {" ".join(one): one for one in there}
+    known = {" ".join(one) for one in product(*names)}
+    for only in target.only:
+        if only not in known:
+            raise UserError(f"the target {target.name!r} is only about {only!r}{nearest(only, known)}")
+        if only not in wanted:
+            raise UserError(
+                f"the target {target.name!r}: {only} is hardly ever at this table ({_games(sample):,} games)"
+            )
+    chosen = [wanted[one] for one in target.only] if target.only else there
+    if not chosen:
+        raise UserError(f"the target {target.name!r} is about what never happened in {_games(sample):,} games")
+    return [tuple(zip(target.of, one, strict=True)) for one in chosen]
+
+
+def _games(sample: pl.DataFrame) -> int:
+    return int(sample["game"].n_unique())
+
+
+def kept_quantities(
+    setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
+) -> list[Quantity]:
+    """Return what must stay at a setting: changes of means."""
+    found = []
+    for keep in keeps:
+        metric = parse_metric(keep.metric, sample, owned)
+        cell = Cell(setting.name, f"change of {keep.metric}", keep.metric, -keep.within, keep.within, metric.share)
+        found.append(Quantity(cell, metric, (), True))
+    return found
+
+
+def sums_of(frame: pl.DataFrame, seats: int, quantities: Sequence[Quantity]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return for each quantity and row its weight, and its sums over each game: value and count.
+
+    Shapes (quantities, games, seats) and (2, quantities, games); ``frame`` has whole games of ``seats`` rows in order.
+    """
+    reader = SeatsReader(frame, np.ones(frame.height, bool))
+    codes: dict[tuple[str, str], NDArray[np.bool_]] = {}
+    weights = np.empty((len(quantities), frame.height))
+    values = np.empty((len(quantities), frame.height))
+    for place, quantity in enumerate(quantities):
+        counted = reader.counted(quantity.metric)
+        for column, name in quantity.where:
+            if (column, name) not in codes:
+                series = frame[column]
+                number = list(cast("pl.Enum", series.dtype).categories).index(name)
+                codes[column, name] = series.to_physical().to_numpy() == number
+            counted = counted * codes[column, name]
+        weights[place] = counted
+        values[place] = counted * reader.column(quantity.metric.column)
+    shape = (len(quantities), frame.height // seats, seats)
+    sums = np.stack([values.reshape(shape).sum(axis=2), weights.reshape(shape).sum(axis=2)])
+    for place, quantity in enumerate(quantities):
+        if quantity.metric.per_game:
+            sums[1, place] = 1.0
+    return weights.reshape(shape), sums

@@ -1,0 +1,185 @@
+"""The course of a search: measure and repair, race proposals, drop what is not needed, prove what is left.
+
+Every step is a function of the goal and the seed: deals of different purposes have different seeds, candidates of one
+step play the same deals, and the deals of a proof are seen by nothing before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from wsim.balance.bench import Bench
+from wsim.balance.cells import Cell
+from wsim.balance.knobs import Patch, cost_of
+from wsim.balance.proof import Proof, games_needed, prove
+from wsim.balance.search import Aims, proposals, repaired
+from wsim.balance.tables import Effects, Level
+
+__all__ = ["Candidate", "Course", "worst_of"]
+
+RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
+SURVIVORS = 0.4  # part of the field that starts in the next heat
+DRAWS = 6  # proposals drawn for each that starts
+CLEARLY = 1.05  # times the smallest deviation up to which a cheaper patch is preferred
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A patch that was measured on deals of the search.
+
+    Attributes
+    ----------
+    cost: of its changes. worst: the largest deviation, in units of what its cell accepts: 1 is at the bound.
+    """
+
+    patch: Patch
+    level: Level
+    cost: float
+    worst: float
+
+
+@dataclass
+class Course:
+    """A search and what it knows so far.
+
+    Attributes
+    ----------
+    bench: what measures. before: the level without a patch. effects: of every option next to no patch.
+    idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
+    proofs: attempts. proven_patch: the patch whose targets are proven; None if there is none.
+    """
+
+    bench: Bench
+    before: Level | None = None
+    effects: Effects | None = None
+    idle: list[str] = field(default_factory=list)
+    candidates: dict[Patch, Candidate] = field(default_factory=dict)
+    proofs: list[tuple[Patch, Proof]] = field(default_factory=list)
+
+    @property
+    def proven_patch(self) -> Patch | None:
+        """The patch that is proven, if one is."""
+        return next((patch for patch, proof in self.proofs if proof.holds), None)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The proven patch, the one last tried to be proven, or the one nearest to the targets."""
+        if self.proofs:
+            patch = self.proven_patch
+            return self.candidates[self.proofs[-1][0] if patch is None else patch]
+        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost), default=None)
+
+    def run(self) -> None:
+        """Search and prove."""
+        found = self._repair()
+        self._eliminate(self._race(found))
+        self._prove()
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _repair(self) -> Patch:
+        """Measure and repair, round by round; return the patch that came nearest."""
+        bench, search = self.bench, self.bench.goal.search
+        patch: Patch = ()
+        for number in range(search.rounds + 1):
+            level, effects = bench.linearised(patch, f"round {number}", search.games, search.replays)
+            if number == 0:
+                self.before, self.effects, self.idle = level, effects, bench.check_knobs(effects)
+            self._note(patch, level)
+            aims = Aims.of(bench.cells, level.error)
+            if number == search.rounds or not aims.excess(level.value):
+                break
+            patch, _ = repaired(bench.knobs, bench.options, patch, level, effects, aims)
+            if patch in self.candidates:
+                break
+        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost)).patch
+
+    def _race(self, start: Patch) -> Patch:
+        """Race patches near ``start`` on common deals, in heats of more and more games; return the winner."""
+        bench, search = self.bench, self.bench.goal.search
+        level, effects = bench.linearised(start, "proposals", search.games, search.replays)
+        drawn = proposals(
+            bench.knobs, bench.options, start, level, effects, bench.cells, bench.play.seed("drawing proposals")
+        )
+        field = list(dict.fromkeys([*self.candidates, *islice(drawn, DRAWS * search.proposals)]))
+        field = field[: len(self.candidates) + search.proposals]
+        for heat, part in enumerate(RACE):
+            games = max(1, round(part * search.games))
+            measured = [self._note(patch, bench.level(patch, f"heat {heat}", games)) for patch in field]
+            measured.sort(key=lambda one: (one.worst, one.cost))
+            field = [one.patch for one in measured[: max(2, round(SURVIVORS * len(measured)))]]
+        nearest = measured[0].worst
+        near = [one for one in measured if one.worst <= max(CLEARLY * nearest, nearest)]
+        return min(near, key=lambda one: one.cost).patch
+
+    def _eliminate(self, patch: Patch) -> None:
+        """Take changes out of a patch one by one, the least harmful first: the list of changes against deviation."""
+        bench, search = self.bench, self.bench.goal.search
+        while patch:
+            level, effects = bench.linearised(patch, "elimination", search.games, search.replays)
+            self._note(patch, level)
+            bases = {knob.path: knob.base for knob in bench.knobs}
+            place = {(bench.knobs[one.knob].path, one.value): number for number, one in enumerate(bench.options)}
+            harm = [worst_of(bench.cells, level.value + effects.value[place[path, bases[path]]]) for path, _ in patch]
+            least = int(np.argmin(harm))
+            patch = patch[:least] + patch[least + 1 :]
+        level = bench.level((), "elimination", search.games)
+        self._note((), level)
+
+    def _prove(self) -> None:
+        """Try to prove the cheapest patch that can be, then the next; the nearest one, if none can be expected to."""
+        search = self.bench.goal.search
+        for attempt in range(1, search.proofs + 1):
+            tried = [patch for patch, _ in self.proofs]
+            chosen = self._provable(tried)
+            if chosen is None:
+                if self.proofs:
+                    return
+                chosen = min(self.pareto(), key=lambda one: one.worst)
+            needed = games_needed(self.bench.cells, chosen.level, search.alpha / search.proofs)
+            games = search.proof_games if needed is None else min(needed, search.proof_games)
+            proof = prove(self.bench, chosen.patch, attempt, games)
+            self.proofs.append((chosen.patch, proof))
+            if proof.holds:
+                return
+
+    def _provable(self, tried: Sequence[Patch]) -> Candidate | None:
+        """Return the cheapest candidate that the games of a proof should suffice for, measured on deals of its own."""
+        search = self.bench.goal.search
+        for one in sorted(self.pareto(), key=lambda one: one.cost):
+            if one.patch in tried or not self._expected(one):
+                continue
+            checked = self._note(one.patch, self.bench.level(one.patch, "check", search.games))
+            if self._expected(checked):
+                return checked
+        return None
+
+    def _expected(self, candidate: Candidate) -> bool:
+        search = self.bench.goal.search
+        needed = games_needed(self.bench.cells, candidate.level, search.alpha / search.proofs)
+        return needed is not None and needed <= search.proof_games
+
+    # --- what is known ---------------------------------------------------------------------------------------------
+
+    def _note(self, patch: Patch, level: Level) -> Candidate:
+        """Remember a measurement of a patch."""
+        cost, worst = cost_of(self.bench.knobs, patch), worst_of(self.bench.cells, level.value)
+        self.candidates[patch] = Candidate(patch, level, cost, worst)
+        return self.candidates[patch]
+
+    def pareto(self) -> list[Candidate]:
+        """Return the candidates than which none is both cheaper and nearer, cheapest first."""
+        found: list[Candidate] = []
+        for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
+            if not found or one.worst < found[-1].worst:
+                found.append(one)
+        return found
+
+
+def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    """Return the largest deviation of some cells in units of what each accepts: 1 is at the bound, more is beyond."""
+    return max(1 + float(cell.excess(one)) / cell.reach for cell, one in zip(cells, value, strict=True))

@@ -1,0 +1,364 @@
+"""What a designer wants: settings, targets, knobs and what must stay, read from a goal file and checked as a whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wsim.catalog.source import read_toml
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.lab.plan import Plan, digest_of
+
+__all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "read_goal"]
+
+MOST_SETTINGS = 20
+_NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A table at which the game is to be balanced.
+
+    Attributes
+    ----------
+    name: what it is called. plan: what is played there.
+    report: it is measured and shown, and no target is about it.
+    """
+
+    name: str
+    plan: Plan
+    report: bool = False
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to hold at some settings.
+
+    Attributes
+    ----------
+    metric: ``win``, ``score``, or another metric of ``wsim whatif``.
+    of: columns of the seats table; the target is about every combination of their names.
+    only: these combinations alone, as ``Gizah A``; none: all.
+    card: the target is about what doing something with a card causes (pick experiments); ``*``: every card.
+    action, against, randomise: of the experiment, see ``wsim experiment picks``.
+    within: how far from ``value`` it may be. relative: the same as a part of the fair share.
+    value: where it is to be; None: at the fair share.
+    at_least, at_most: bounds instead.
+    settings: at these settings; none: at all that are not reported only.
+    """
+
+    metric: str = "win"
+    of: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    card: str | None = None
+    action: str = "build"
+    against: str = "others"
+    randomise: float = 0.1
+    within: float | None = None
+    relative: float | None = None
+    value: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    settings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called in sentences."""
+        if self.card is not None:
+            card = "every card" if self.card == "*" else self.card
+            return f"{self.metric} effect of {self.action} {card} against {self.against}"
+        return f"{self.metric} of {','.join(self.of)}" if self.of else self.metric
+
+    def bounds(self, fair: float) -> tuple[float, float]:
+        """Return what is accepted, from and to, where ``fair`` is the fair share of the table."""
+        if self.within is None and self.relative is None:
+            low = -math.inf if self.at_least is None else self.at_least
+            return low, math.inf if self.at_most is None else self.at_most
+        aim = fair if self.value is None else self.value
+        reach = self.within if self.within is not None else (self.relative or 0.0) * fair
+        return aim - reach, aim + reach
+
+
+@dataclass(frozen=True)
+class KnobRow:
+    """Values that may be changed.
+
+    Attributes
+    ----------
+    path: of the value, ``*`` for any name.
+    range: ``-2..2`` is about the present value, never below 0; ``5..9`` with ``absolute`` is the value itself.
+    touch, step: what it costs to change a value at all, and by each step.
+    present: values that are 0 now stay 0.
+    """
+
+    path: str
+    range: str
+    touch: float = 1.0
+    step: float = 0.35
+    absolute: bool = False
+    present: bool = False
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What must not move: the mean of a number of the seats table, by more than ``within``."""
+
+    metric: str
+    within: float
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """How hard to look.
+
+    Attributes
+    ----------
+    games: that measure a patch at one setting. replays: that measure one step of a value that games must be played for.
+    picks: of one pick experiment. rounds: of measuring and repairing. proposals: patches that are raced.
+    alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
+    proof_games: of one proof at one setting, at most.
+    """
+
+    games: int = 100_000
+    replays: int = 4_000
+    picks: int = 20_000
+    rounds: int = 3
+    proposals: int = 10
+    alpha: float = 0.05
+    proofs: int = 2
+    proof_games: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal file, checked.
+
+    Attributes
+    ----------
+    source: its name. folder: where files that it names are looked for.
+    """
+
+    source: str
+    settings: tuple[Setting, ...]
+    targets: tuple[Target, ...]
+    knobs: tuple[KnobRow, ...]
+    keep: tuple[Keep, ...] = ()
+    search: Search = field(default_factory=Search)
+
+    @property
+    def game(self) -> str:
+        """The game that is balanced."""
+        return self.settings[0].plan.game
+
+    def of(self, setting: Setting) -> list[Target]:
+        """Return the targets of a setting."""
+        if setting.report:
+            return []
+        return [target for target in self.targets if not target.settings or setting.name in target.settings]
+
+    def kept(self, setting: Setting) -> list[Keep]:
+        """Return what must stay at a setting."""
+        if setting.report:
+            return []
+        return [keep for keep in self.keep if not keep.settings or setting.name in keep.settings]
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits of all that decides the answer, beside the seed."""
+        told = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
+        plans = [[one.name, one.report, one.plan.identity()] for one in self.settings]
+        return digest_of([plans, *told])
+
+
+def row_dict(row: Any) -> dict[str, Any]:
+    """Return a row of the goal as JSON: what differs from the default."""
+    told = {one.name: getattr(row, one.name) for one in fields(row)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value != ()}
+
+
+def read_goal(path: str | Path) -> Goal:
+    """Read a goal file; raise UserError for the first mistake in it, a sentence."""
+    file = Path(path)
+    told = read_toml(file, "goal file")
+    known = ("plan", "setting", "target", "knob", "keep", "search")
+    for key in told:
+        _refuse_unknown(file, "section", key, known)
+    plan_keys, search = told.get("plan", {}), told.get("search", {})
+    for name, table in (("plan", plan_keys), ("search", search)):
+        if not isinstance(table, dict):
+            raise UserError(f"{file}: {name} must be a table, [{name}]")
+    settings = _settings(file, plan_keys, _tables(file, told, "setting") or [{}])
+    names = [one.name for one in settings]
+    goal = Goal(
+        source=str(path),
+        settings=settings,
+        targets=tuple(_target(file, table, names) for table in _tables(file, told, "target")),
+        knobs=tuple(_knob(file, table) for table in _tables(file, told, "knob")),
+        keep=tuple(_keep(file, table, names) for table in _tables(file, told, "keep")),
+        search=_search(file, search),
+    )
+    _check(file, goal)
+    return goal
+
+
+def _tables(file: Path, told: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows ``[[section]]``."""
+    rows = told.get(section, [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError(f"{file}: {section} is written as rows, [[{section}]]")
+    return rows
+
+
+def _refuse_unknown(file: Path, what: str, key: str, known: Sequence[str]) -> None:
+    if key not in known:
+        raise UserError(f"{file}: unknown {what} {key!r}{nearest(key, known)}; accepted: {', '.join(known)}")
+
+
+def _settings(file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> tuple[Setting, ...]:
+    """Return the settings: each the shared keys of a plan with its own."""
+    if len(rows) > MOST_SETTINGS:
+        raise UserError(f"{file}: {len(rows)} settings are too many: at most {MOST_SETTINGS}")
+    found: list[Setting] = []
+    for row in rows:
+        keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
+        for key in _NOT_OF_A_GOAL:
+            if key in keys:
+                raise UserError(f"{file}: {key!r} is no key of a setting: the search decides how games are played")
+        try:
+            plan = Plan.make(**{**keys, "games": 1})
+        except UserError as error:
+            raise UserError(f"{file}: {error}") from None
+        plan = replace(plan, files={name: str(file.parent / name) for name in plan.named_files("cards", "patch")})
+        name = row.get("name", f"{plan.players} players, {', '.join(dict.fromkeys(plan.policies))}")
+        report = row.get("report", False)
+        if not isinstance(name, str) or not isinstance(report, bool):
+            raise UserError(
+                f"{file}: a setting has a name (a text) and report (true or false), not {name!r}, {report!r}"
+            )
+        if name in [one.name for one in found]:
+            raise UserError(f"{file}: two settings are called {name!r}: give each a name")
+        found.append(Setting(name, plan, report))
+    if len({(one.plan.game, one.plan.ruleset) for one in found}) > 1:
+        raise UserError(f"{file}: all settings are of one game and rule set: a patch is of one of them")
+    if len({(one.plan.cards, one.plan.patch, one.plan.set) for one in found}) > 1:
+        raise UserError(f"{file}: cards, patch and set are the same at all settings: write them under [plan]")
+    if all(one.report for one in found):
+        raise UserError(f"{file}: every setting is reported only: at least one is to be balanced")
+    return tuple(found)
+
+
+def _row(file: Path, what: str, table: Mapping[str, Any], make: Callable[..., _Row], kind: Any) -> _Row:
+    """Make a row of its table; raise UserError for an unknown key or a value of the wrong type."""
+    kinds = {one.name: str(one.type) for one in fields(kind)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        _refuse_unknown(file, f"key of a {what}", key, list(kinds))
+        values[key] = _value(file, f"{what}.{key}", value, kinds[key])
+    return make(**values)
+
+
+def _value(file: Path, where: str, value: Any, kind: str) -> Any:
+    """Return a value of the type that a field is declared with."""
+    if kind.startswith("tuple"):
+        texts = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+        if isinstance(texts, list) and texts and all(isinstance(one, str) and one for one in texts):
+            return tuple(texts)
+        raise UserError(f"{file}: {where} must be a text or a list of texts, not {value!r}")
+    sorts = {"bool": (bool, "true or false"), "int": (int, "a whole number"), "float": (int | float, "a number")}
+    sort, said = sorts.get(kind.removesuffix(" | None"), (str, "a text"))
+    if not isinstance(value, sort) or (sort is not bool and isinstance(value, bool)):
+        raise UserError(f"{file}: {where} must be {said}, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{file}: {where} must be a number, not {value!r}")
+    return value
+
+
+def _target(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Target:
+    target = _row(file, "target", table, Target, Target)
+    _check_settings(file, target.settings, settings)
+    around = target.within is not None or target.relative is not None
+    bounded = target.at_least is not None or target.at_most is not None
+    said = f"{file}: the target {target.name!r}"
+    if around == bounded:
+        raise UserError(f"{said} needs either within (or relative), or at_least and at_most")
+    if target.within is not None and target.relative is not None:
+        raise UserError(f"{said} has within and relative: give one of them")
+    for name, reach in (("within", target.within), ("relative", target.relative)):
+        if reach is not None and reach <= 0:
+            raise UserError(f"{said} has {name} = {reach:g}: it must be above 0")
+    if bounded and target.value is not None:
+        raise UserError(f"{said} has a value and bounds: a value goes with within")
+    low, high = target.bounds(0.0) if bounded else (0.0, 0.0)
+    if low > high:
+        raise UserError(f"{said} is impossible: at_least {low:g} is above at_most {high:g}")
+    if around and target.value is None and (target.metric != "win" or target.card is not None):
+        raise UserError(f"{said} needs a value: only the win shares of a table have a fair share")
+    if target.only and not target.of:
+        raise UserError(f"{said} says only which names of no column: add of, such as of = 'wonder,side'")
+    if target.card is not None and target.of:
+        raise UserError(f"{said} is about a card and about columns: make two targets of it")
+    if target.against not in ("others", "policy"):
+        raise UserError(f"{said} compares against others or policy, not {target.against!r}")
+    if not 0 < target.randomise < 1:
+        raise UserError(f"{said} needs a chance between 0 and 1 to randomise a pick, not {target.randomise:g}")
+    return target
+
+
+def _check_settings(file: Path, names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UserError(f"{file}: there is no setting {name!r}{nearest(name, known)}; accepted: {'; '.join(known)}")
+
+
+def _knob(file: Path, table: Mapping[str, Any]) -> KnobRow:
+    for key in ("path", "range"):
+        if key not in table:
+            raise UserError(f"{file}: a knob needs a {key}, such as path = 'cards.*.points', range = '-2..2'")
+    row = _row(file, "knob", table, KnobRow, KnobRow)
+    if row.touch < 0 or row.step < 0:
+        raise UserError(
+            f"{file}: the knob {row.path!r} costs touch = {row.touch:g} and step = {row.step:g}: neither is below 0"
+        )
+    return row
+
+
+def _keep(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Keep:
+    for key in ("metric", "within"):
+        if key not in table:
+            raise UserError(f"{file}: what is kept needs a {key}, such as metric = 'score', within = 1.0")
+    keep = _row(file, "keep", table, Keep, Keep)
+    _check_settings(file, keep.settings, settings)
+    if keep.within <= 0:
+        raise UserError(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
+    if keep.metric in ("win", "win_share"):
+        raise UserError(f"{file}: the mean win share of all seats never moves: keep another metric, such as score")
+    return keep
+
+
+def _search(file: Path, table: Mapping[str, Any]) -> Search:
+    search = _row(file, "search", table, Search, Search)
+    for name in ("games", "replays", "picks", "rounds", "proposals", "proofs", "proof_games"):
+        if getattr(search, name) < 1:
+            raise UserError(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")
+    if not 0 < search.alpha < 0.5:
+        raise UserError(f"{file}: search.alpha must lie between 0 and 0.5, not {search.alpha:g}")
+    return search
+
+
+def _check(file: Path, goal: Goal) -> None:
+    """Raise UserError for a goal without a target or a knob, or of a game whose values cannot be tuned."""
+    if not goal.targets:
+        raise UserError(f"{file}: a goal needs at least one [[target]]")
+    if not goal.knobs:
+        raise UserError(f"{file}: a goal needs at least one [[knob]]")
+    if find_game(goal.game).TUNING is None:
+        raise UserError(f"{file}: {goal.game} has no values that wsim can tune")
+    for setting in goal.settings:
+        if not setting.report and not goal.of(setting):
+            raise UserError(f"{file}: no target is about the setting {setting.name!r}: give it one, or report = true")

@@ -1,0 +1,176 @@
+"""The values that a patch may change: the rows of a goal laid over the values of a game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.balance.goal import Goal, KnobRow
+from wsim.catalog.fields import dotted
+from wsim.catalog.layers import path_of
+from wsim.errors import UserError, nearest
+from wsim.game import Game, Simulator, Tuning, find_game
+from wsim.lab.plan import Plan
+
+__all__ = ["Knob", "Option", "Patch", "changes_of", "cost_of", "knobs_of", "options_of", "patched"]
+
+MOST_OPTIONS = 2_000
+_RANGE = re.compile(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*")
+Path = tuple[str, ...]
+Patch = tuple[tuple[Path, int], ...]
+"""Changed values by path, in the order of the knobs: what the values are now."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A value that may be changed.
+
+    Attributes
+    ----------
+    path: where it stands in a patch. base: what it is. low, high: what it may be.
+    touch, step: the cost of changing it at all, and of each step.
+    row: which row of the goal it is from.
+    """
+
+    path: Path
+    base: int
+    low: int
+    high: int
+    touch: float
+    step: float
+    row: int
+
+    @property
+    def name(self) -> str:
+        """The path as a person writes it."""
+        return dotted(self.path)
+
+    def cost(self, value: int) -> float:
+        """Return what it costs to make it ``value``."""
+        return 0.0 if value == self.base else self.touch + self.step * abs(value - self.base)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One value of one knob: ``knob`` is its place among the knobs."""
+
+    knob: int
+    value: int
+
+
+def knobs_of(goal: Goal, simulator: Simulator) -> tuple[Knob, ...]:
+    """Return the knobs of a goal; raise UserError for a row that fits no value, or contradicts another or the rules."""
+    tuning = tuning_of(goal.game)
+    values = tuning.values(simulator)
+    found: dict[Path, Knob] = {}
+    for place, row in enumerate(goal.knobs):
+        for path in _matching(row, values):
+            if row.present and not values[path]:
+                continue
+            if path in found:
+                other = goal.knobs[found[path].row].path
+                raise UserError(f"two knobs turn {dotted(path)}: {other!r} and {row.path!r}")
+            low, high = _bounds(row, path, values[path])
+            if low < high:
+                found[path] = Knob(path, values[path], low, high, row.touch, row.step, place)
+        if not any(knob.row == place for knob in found.values()):
+            raise UserError(f"the knob {row.path!r} with the range {row.range!r} leaves nothing to change")
+    knobs = tuple(found.values())
+    count = sum(knob.high - knob.low for knob in knobs)
+    if count > MOST_OPTIONS:
+        raise UserError(f"the knobs have {count:,} steps together: at most {MOST_OPTIONS:,} can be looked at")
+    _check_bounds(goal.settings[0].plan, knobs)
+    return knobs
+
+
+def tuning_of(game: str) -> Tuning:
+    """Return how a game is tuned; raise UserError if it cannot be."""
+    module: Game = find_game(game)
+    if module.TUNING is None:
+        raise UserError(f"{game} has no values that wsim can tune")
+    return module.TUNING
+
+
+def _matching(row: KnobRow, values: Mapping[Path, int]) -> list[Path]:
+    """Return the paths that a row means; raise UserError, with the nearest, if there are none."""
+    pattern = path_of(row.path)
+
+    def fits(path: Path) -> bool:
+        return len(path) == len(pattern) and all(
+            want == "*" or want.lower() == name.lower() for want, name in zip(pattern, path, strict=True)
+        )
+
+    found = [path for path in values if fits(path)]
+    if not found:
+        similar = nearest(row.path, map(dotted, values))
+        raise UserError(f"the knob {row.path!r} fits no whole number of the game{similar}")
+    return found
+
+
+def _bounds(row: KnobRow, path: Path, base: int) -> tuple[int, int]:
+    """Return the least and greatest value of a knob."""
+    match = _RANGE.fullmatch(row.range)
+    if match is None:
+        raise UserError(f"the range of the knob {row.path!r} is written -2..2, not {row.range!r}")
+    low, high = int(match[1]), int(match[2])
+    if low > high:
+        raise UserError(f"the range {row.range!r} of the knob {row.path!r} is contradictory: {low} is above {high}")
+    if not row.absolute:
+        if not low <= 0 <= high:
+            raise UserError(
+                f"the range {row.range!r} of the knob {row.path!r} leaves out the present value (0): write absolute = "
+                "true if the values themselves are meant"
+            )
+        return max(base + low, min(base, 0)), base + high
+    if not low <= base <= high:
+        raise UserError(f"the range {row.range!r} leaves out {base}, which {dotted(path)} is now")
+    return low, high
+
+
+def _check_bounds(plan: Plan, knobs: Sequence[Knob]) -> None:
+    """Raise UserError where the rules refuse the least or greatest value of a knob, all others being as they are."""
+    prepare = find_game(plan.game).prepare
+    tried: set[tuple[str, ...]] = set()
+    for knob in knobs:
+        kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
+        if kind in tried:  # the rules bound all values of a kind alike
+            continue
+        tried.add(kind)
+        for value in (knob.low, knob.high):
+            try:
+                prepare(patched(plan, ((knob.path, value),)))
+            except UserError as error:
+                raise UserError(f"the range of {knob.name} goes beyond the rules: {error}") from None
+
+
+def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:
+    """Return every value of every knob, the present one among them."""
+    return tuple(Option(place, value) for place, knob in enumerate(knobs) for value in range(knob.low, knob.high + 1))
+
+
+def changes_of(patch: Patch) -> tuple[str, ...]:
+    """Return a patch as changes of a plan (``--set``)."""
+    return tuple(f"{dotted(path)}={value}" for path, value in patch)
+
+
+def patched(plan: Plan, patch: Patch, **keys: Any) -> Plan:
+    """Return a plan with a patch laid over it."""
+    return plan.replace(set=(*plan.set, *changes_of(patch)), **keys)
+
+
+def patch_of(knobs: Sequence[Knob], values: Iterable[int]) -> Patch:
+    """Return the patch that gives each knob a value."""
+    return tuple((knob.path, value) for knob, value in zip(knobs, values, strict=True) if value != knob.base)
+
+
+def values_in(knobs: Sequence[Knob], patch: Patch) -> list[int]:
+    """Return what each knob is in a patch."""
+    changed = dict(patch)
+    return [changed.get(knob.path, knob.base) for knob in knobs]
+
+
+def cost_of(knobs: Sequence[Knob], patch: Patch) -> float:
+    """Return what a patch costs."""
+    return sum(knob.cost(value) for knob, value in zip(knobs, values_in(knobs, patch), strict=True))

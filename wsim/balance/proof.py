@@ -1,0 +1,93 @@
+"""The proof that a patch meets its targets: all of them at once, on deals that the search has never seen.
+
+For every cell the hypothesis that it lies beyond a bound must be refused (two one-sided tests). To claim that ALL cells
+are within their bounds, each test may be made at the full level: that some cell is beyond is refused only if every
+single one of these hypotheses is (intersection-union, Berger 1982). Attempts, though, add up: ``alpha`` is shared
+between the proofs that a goal allows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.balance.bench import Bench
+from wsim.balance.cells import Cell
+from wsim.balance.knobs import Patch
+from wsim.balance.tables import Level
+from wsim.stats.distributions import normal_quantile
+
+__all__ = ["Proof", "games_needed", "middle_of", "prove", "proven"]
+
+Floats = NDArray[np.float64]
+LEAST_GAMES = 20_000
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One attempt.
+
+    Attributes
+    ----------
+    attempt: its number from 1. alpha: the error rate of this attempt. games: at each setting.
+    value, error: of each cell on these games. within: whether each cell is proven to be within its bounds.
+    """
+
+    attempt: int
+    alpha: float
+    games: int
+    value: Floats
+    error: Floats
+    within: NDArray[np.bool_]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all targets are proven at once."""
+        return bool(self.within.all())
+
+    def bound(self, cells: Sequence[Cell]) -> Floats:
+        """Return the smallest share of what each cell accepts that could be proven: 1 and less is within."""
+        middle = np.array([middle_of(cell) for cell in cells])
+        reach = np.array([cell.reach for cell in cells])
+        return np.asarray((np.abs(self.value - middle) + normal_quantile(1 - self.alpha) * self.error) / reach, float)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {"attempt": self.attempt, "alpha": self.alpha, "games": self.games, "holds": self.holds}
+
+
+def middle_of(cell: Cell) -> float:
+    """Return the middle of what a cell accepts; with one bound only, a reach within it."""
+    if math.isinf(cell.low):
+        return cell.high - cell.reach
+    return cell.low + cell.reach
+
+
+def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool_]:
+    """Say of each cell whether the games prove it within its bounds, all at once with an error rate of ``alpha``."""
+    reach = normal_quantile(1 - alpha) * level.error
+    low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
+    return np.asarray((level.value - reach >= low) & (level.value + reach <= high), bool)
+
+
+def games_needed(cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9) -> int | None:
+    """Return how many games a proof needs if the cells are where they were measured; None if they are not within."""
+    room = -np.array([float(cell.excess(value)) for cell, value in zip(cells, level.value, strict=True)])
+    if room.min() <= 0:
+        return None
+    z = normal_quantile(1 - alpha) + normal_quantile(power)
+    wanted = float((level.games * (z * level.error / room) ** 2).max())
+    return max(LEAST_GAMES, math.ceil(wanted))
+
+
+def prove(bench: Bench, patch: Patch, attempt: int, games: int) -> Proof:
+    """Play the games of an attempt, whose seed nothing else uses, and judge them."""
+    search = bench.goal.search
+    alpha = search.alpha / search.proofs
+    level = bench.level(patch, f"proof {attempt}", games)
+    return Proof(attempt, alpha, games, level.value, level.error, proven(bench.cells, level, alpha))

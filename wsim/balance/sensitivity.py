@@ -1,0 +1,139 @@
+"""What every step of every knob does to every target: the table of effects by itself."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.balance.bench import Bench
+from wsim.balance.goal import Goal
+from wsim.balance.memory import Memory
+from wsim.lab.progress import Progress
+from wsim.stats.distributions import normal_quantile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Sensitivity", "sensitivity"]
+
+FORMAT = "wsim-sensitivity/1"
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The answer.
+
+    Attributes
+    ----------
+    goal: what was asked. seed: of the deals.
+    effects: one row for each value of a knob but the present one, and each cell: knob, now, to, setting, of, metric,
+        effect with effect_low and effect_high (95 %), reach (the effect divided by half the width that the target
+        accepts), found (``re-scored`` or ``replayed``).
+    levels: one row for each cell: setting, of, metric, value with value_low and value_high, low and high (accepted).
+    idle: knobs that did nothing to any target.
+    games, seconds: what it took.
+    """
+
+    goal: Goal
+    seed: int
+    effects: pl.DataFrame
+    levels: pl.DataFrame
+    idle: list[str]
+    games: int
+    seconds: float
+
+    def strongest(self) -> pl.DataFrame:
+        """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
+        import polars as pl
+
+        most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
+            "most", descending=True, nulls_last=True, maintain_order=True
+        )
+        return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        return {
+            "format": FORMAT,
+            "goal": self.goal.source,
+            "digest": self.goal.digest,
+            "seed": self.seed,
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+            "idle": self.idle,
+            "levels": self.levels.to_dicts(),
+            "effects": self.effects.to_dicts(),
+        }
+
+
+def sensitivity(
+    goal: Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
+) -> Sensitivity:
+    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
+    start = time.perf_counter()
+    bench = Bench(goal, Memory(), seed, threads=threads, progress=progress)
+    level, effects = bench.linearised((), "sensitivity", goal.search.games, goal.search.replays)
+    idle = bench.check_knobs(effects)
+    return Sensitivity(
+        goal=goal,
+        seed=seed,
+        effects=_effects_frame(bench, effects.value, effects.error, effects.replayed),
+        levels=levels_frame(bench, level.value, level.error),
+        idle=idle,
+        games=bench.memory.played,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def levels_frame(bench: Bench, value: Any, error: Any) -> pl.DataFrame:
+    """Return what each cell measures, with its interval and what is accepted."""
+    import polars as pl
+
+    z = normal_quantile((1 + LEVEL) / 2)
+    rows = [
+        {
+            "setting": cell.setting,
+            "of": cell.name,
+            "metric": cell.metric,
+            "value": float(value[place]),
+            "value_low": float(value[place] - z * error[place]),
+            "value_high": float(value[place] + z * error[place]),
+            "low": cell.low if np.isfinite(cell.low) else None,
+            "high": cell.high if np.isfinite(cell.high) else None,
+        }
+        for place, cell in enumerate(bench.cells)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _effects_frame(bench: Bench, value: Any, error: Any, replayed: Any) -> pl.DataFrame:
+    import polars as pl
+
+    z = normal_quantile((1 + LEVEL) / 2)
+    rows = []
+    for place, option in enumerate(bench.options):
+        knob = bench.knobs[option.knob]
+        if option.value == knob.base:
+            continue
+        for column, cell in enumerate(bench.cells):
+            effect, reach = float(value[place, column]), z * float(error[place, column])
+            rows.append(
+                {
+                    "knob": knob.name,
+                    "now": knob.base,
+                    "to": option.value,
+                    "setting": cell.setting,
+                    "of": cell.name,
+                    "metric": cell.metric,
+                    "effect": effect,
+                    "effect_low": effect - reach,
+                    "effect_high": effect + reach,
+                    "reach": effect / cell.reach,
+                    "found": "replayed" if replayed[place] else "re-scored",
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)
