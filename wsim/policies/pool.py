@@ -30,7 +30,8 @@ SEARCH = "search"
 OWN_PLAYER = "balanced"
 """Who plays on for the searcher: a weight set of every game."""
 EVERYBODY = "all"
-COPIES = 18
+COPIES = 12
+NETS = 6  # places of a net among `all`: it plays like nobody else and is the strongest, though three times as dear
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
 
 
@@ -51,7 +52,7 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of a pool, written with a plus between them; raise UserError for an unknown one.
 
     ``known`` has the kind of every policy by its name: all but searchers may be in a pool; ``all`` stands for every
-    weight set.
+    weight set (``players_of`` adds its copies and nets).
     """
     accepted = [name for name, kind in known.items() if kind != SEARCH]
     names: list[str] = []
@@ -84,4 +85,5 @@ def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player
     players = [own, *map(make, named_pool(text, known))]
     if EVERYBODY in text.split("+"):
         players += [replace(own, weights=noisy(own.weights, copy)) for copy in range(COPIES)]
+        players += NETS * [make(name) for name, kind in known.items() if kind == "net"]
     return players
