@@ -18,6 +18,8 @@ from importlib import import_module
 from pathlib import Path
 
 from tests.games import toy_game
+from wsim.cli.app import main
+from wsim.cli.console import INTERRUPTED
 
 __all__ = ["SIGNALS"]
 
@@ -31,17 +33,18 @@ def begun(*words: str) -> int:
     child = os.fork()
     if child:
         return child
-    from wsim.cli.app import main
-
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
+    code: object = 1
     try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
         main(list(words))
     except SystemExit as left:
-        os._exit(left.code if isinstance(left.code, int) else 1)
+        code = left.code
+    except KeyboardInterrupt:  # before the command has set its handlers
+        code = INTERRUPTED
     finally:
-        os._exit(1)
+        os._exit(code if isinstance(code, int) else 1)
 
 
 def ended(child: int) -> int:
@@ -87,8 +90,8 @@ def tried(folder: Path, name: str, times: int, seed: int) -> dict[str, object]:
             codes.append(ended(child))
             kills += 1
         cut_off += 0 < len(contents(run)) < len(expected)
-        allowed = {0, 130} if name != "SIGKILL" else {0, -signal.SIGKILL}
-        allowed |= {-getattr(signal, name)}  # before the command has set its handlers
+        allowed = {0, INTERRUPTED} if name != "SIGKILL" else {0, -signal.SIGKILL}
+        allowed |= {-getattr(signal, name)}  # likewise
         finished = ended(begun(*going_on(run)))
         sound = ended(begun("verify", str(run)))
         if not set(codes) <= allowed or finished or sound or contents(run) != expected:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import wsim
 from wsim.balance.conflicts import binding, conflicts
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal
@@ -82,7 +81,7 @@ class Balance:
         elsewhere = {"carried": self.carried, "responses": self.responses}
         return {
             "format": FORMAT,
-            "wsim": wsim.__version__,
+            "wsim": self.provenance["wsim"],
             "goal": self.goal.source,
             "digest": self.goal.digest,
             "seed": self.seed,
@@ -122,10 +121,10 @@ class Balance:
     def patch_text(self) -> str:
         """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
         head = [f"{self.headline()}.", *(f"{one}." for one in self.conflicts)]
-        head.append(
-            f"wsim {wsim.__version__}, wsim balance {self.goal.source}, goal {self.goal.digest}, seed {self.seed}."
-        )
         rules = self.provenance
+        head.append(
+            f"wsim {rules['wsim']}, wsim balance {self.goal.source}, goal {self.goal.digest}, seed {self.seed}."
+        )
         head.append(f"Rules {rules['before']} before and {rules['after']} after; engine {rules['engine']}.")
         for setting in self.goal.settings:
             plan = setting.plan
@@ -291,7 +290,7 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
 
 
 def _provenance(course: Course, patch: Patch) -> dict[str, Any]:
-    """Return digests of the rules without and with a patch, and of what plays them."""
+    """Return digests of the rules without and with a patch, what plays them, and the version of wsim."""
     plan = course.bench.goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     before, after = (prepare(patched(plan, one)).provenance() for one in ((), patch))
@@ -299,4 +298,5 @@ def _provenance(course: Course, patch: Patch) -> dict[str, Any]:
         "before": before.get("catalogue_digest"),
         "after": after.get("catalogue_digest"),
         "engine": before.get("engine"),
+        "wsim": course.bench.provenance.identity["wsim"],
     }

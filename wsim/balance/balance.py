@@ -12,17 +12,9 @@ from wsim.balance.carry import Elsewhere, best_responses, carried_over
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal
 from wsim.balance.memory import Memory
-from wsim.lab.plan import digest_of
 from wsim.lab.progress import Interrupted, Progress
 
-__all__ = ["balance", "identity_of"]
-
-
-def identity_of(goal: Goal, seed: int) -> str:
-    """Return what decides a search: the goal, the seed, the version."""
-    import wsim
-
-    return digest_of([goal.digest, seed, wsim.__version__])
+__all__ = ["balance"]
 
 
 def balance(
@@ -48,7 +40,7 @@ def balance(
     memory = Memory()
     course = Course(Bench(goal, memory, seed, threads=threads, progress=progress))
     if journal is not None:  # only now: a goal that cannot be played leaves no file
-        memory.keep_in(journal, identity_of(goal, seed), resume=resume)
+        memory.keep_in(journal, course.bench.identity, resume=resume)
     try:
         course.run()
         answer = answer_of(course, interrupted=False, seconds=time.perf_counter() - start)

@@ -15,7 +15,9 @@ from wsim.balance.memory import Memory
 from wsim.balance.tables import Effects, Level, Play, TableSetting
 from wsim.errors import UserError
 from wsim.game import Game, find_game
+from wsim.lab.plan import digest_of
 from wsim.lab.progress import Progress
+from wsim.lab.provenance import Provenance
 
 __all__ = ["Bench", "Measured"]
 
@@ -60,6 +62,7 @@ class Bench:
     Attributes
     ----------
     goal: what is wanted. knobs, options: what may be changed. cells: what is bounded. memory: what was measured.
+    provenance: what made the rules of the first setting.
     """
 
     def __init__(
@@ -75,7 +78,10 @@ class Bench:
         self.goal, self.memory, self.seed = goal, memory, seed
         self.play = Play(memory, (goal.digest, seed), threads, progress)
         game: Game = find_game(goal.game)
-        self.knobs: tuple[Knob, ...] = knobs_of(goal, game.prepare(goal.settings[0].plan))
+        plan = goal.settings[0].plan
+        simulator = game.prepare(plan)
+        self.provenance = Provenance.of(plan, simulator)
+        self.knobs: tuple[Knob, ...] = knobs_of(goal, simulator)
         self.options: tuple[Option, ...] = options_of(self.knobs)
         self._parts: list[Measured] = []
         for setting in (one for one in goal.settings if not one.report):
@@ -85,6 +91,11 @@ class Bench:
         self._parts = [part for part in self._parts if part.cells]
         self.cells: list[Cell] = [cell for part in self._parts for cell in part.cells]
         self._replays: dict[str, Effects] = {}
+
+    @property
+    def identity(self) -> str:
+        """What decides a search: the goal, the seed, the rules, the version of wsim."""
+        return digest_of([self.goal.digest, self.seed, self.provenance.identity])
 
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
         """Measure a patch with the deals of a purpose, which are the same for all patches."""

@@ -101,14 +101,13 @@ class CardSetting:
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Make the experiment at every other value, each alone, next to no patch at all."""
         effects = nothing(options, self.cells)
-        before = self.level((), seed, games)
         for place, option in enumerate(options):
             knob = self._knobs[option.knob]
             if self._free[option.knob] or option.value == knob.base:
                 continue
             after = self.level(((knob.path, option.value),), seed, games)
-            effects.value[place] = after.value - before.value
-            effects.error[place] = np.hypot(after.error, before.error)  # too long: the deals are the same
+            effects.value[place] = after.value - level.value
+            effects.error[place] = np.hypot(after.error, level.error)  # too long: the deals are the same
             effects.replayed[place] = True
         return effects
 

@@ -228,12 +228,15 @@ def report(
         typer.Option(metavar="FILE", help="Show this answer of wsim whatif too (repeatable); those in RUN are shown."),
     ] = None,
     compare: Annotated[str | None, typer.Option(metavar="RUN", help="Show the differences to this run.")] = None,
+    balance: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Show this record of wsim balance, too (repeatable).")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
     from wsim.cli.report import report_command
 
-    report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, quiet=quiet)
+    report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, balances=tuple(balance or ()), quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="List the policies of a game.")

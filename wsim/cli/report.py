@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["report_command"]
 
 
-def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], compare: str | None, quiet: bool) -> None:
+def report_command(
+    folder: str,
+    out: str | None,
+    *,
+    whatifs: Sequence[str],
+    compare: str | None,
+    balances: Sequence[str] = (),
+    quiet: bool,
+) -> None:
     """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path."""
     from wsim.lab.store import load_run
     from wsim.report import Asked, check_extra, write_report
@@ -26,7 +34,7 @@ def report_command(folder: str, out: str | None, *, whatifs: Sequence[str], comp
     if not (quiet or run.complete):
         remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(out) if out is not None else run.path / "report.html"
-    asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare))
+    asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare), tuple(map(Path, balances)))
     with _steps(not quiet) as progress:
         write_report(run, target, asked, progress)
     write_out(str(target))

@@ -19,7 +19,7 @@ from wsim.report.conclusions import CLEAR
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 from wsim.report.wording import effect_text, number, number_range, percent, points_name, signed
 
-__all__ = ["Drawing", "calibration", "curve", "forest", "matchups", "scores", "stacked", "told"]
+__all__ = ["Drawing", "before_after", "calibration", "curve", "forest", "matchups", "scores", "stacked", "told"]
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
@@ -305,6 +305,48 @@ def curve(rows: pl.DataFrame, heading: str, measure: str, alternative: str) -> D
             middle.mark_line(color=ACCENT, strokeWidth=2.5),
             middle.mark_point(filled=True, size=80, opacity=1, color=ACCENT).encode(description="tip:N"),
         ).properties(height=230 if narrow else 300)
+
+    return _drawing(make, alternative)
+
+
+def before_after(rows: pl.DataFrame, heading: str, alternative: str) -> Drawing:
+    """Draw estimates before (open) and after (filled) with intervals, one row each, over the band that is accepted.
+
+    ``rows`` has label, before and after with _low and _high, low and high (accepted, null: without an end), and tip.
+    """
+    states = [
+        rows.select(
+            "label",
+            "tip",
+            pl.col(when).alias("value"),
+            pl.col(f"{when}_low").alias("from"),
+            pl.col(f"{when}_high").alias("to"),
+            pl.lit(when).alias("state"),
+        )
+        for when in ("before", "after")
+    ]
+    shown = pl.concat(states).drop_nulls("value")
+    bounds = [one for name in ("low", "high") for one in rows[name].drop_nulls().unique().to_list()]
+
+    def make(narrow: bool) -> alt.TopLevelMixin:
+        y = alt.Y("label:N", sort=None, title=None, axis=_labels(rows["label"], narrow))
+        scale = alt.Scale(zero=False, padding=8)
+        base = alt.Chart(shown).encode(y=y, description="tip:N")
+        colour = alt.Scale(domain=["before", "after"], range=[FAINT, ACCENT])
+        bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
+            x=alt.X("from:Q", title=heading, scale=scale, axis=alt.Axis(tickCount=5 if narrow else 8)),
+            x2="to:Q",
+            color=alt.Color("state:N", scale=colour, legend=None),
+        )
+        points = base.mark_point(size=75, strokeWidth=2, opacity=1).encode(
+            x=alt.X("value:Q", title=heading, scale=scale),
+            stroke=alt.Stroke("state:N", scale=colour, legend=None),
+            fill=alt.Fill(
+                "state:N", scale=alt.Scale(domain=["before", "after"], range=["var(--paper)", ACCENT]), legend=None
+            ),
+        )
+        lines = [_line(x=one) for one in bounds]
+        return alt.layer(*lines, bars, points).properties(height=ROW_HEIGHT * len(rows))
 
     return _drawing(make, alternative)
 

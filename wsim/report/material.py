@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from wsim.balance.answer import FORMAT as BALANCE_FORMAT
 from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
@@ -21,13 +22,23 @@ from wsim.report.shapes import level_columns, shape_of
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table, factor
 
-__all__ = ["Comparison", "Material", "WhatIfAnswer", "collect", "read_whatif", "shown_tables"]
+__all__ = [
+    "BalanceRecord",
+    "Comparison",
+    "Material",
+    "WhatIfAnswer",
+    "collect",
+    "read_balance",
+    "read_whatif",
+    "shown_tables",
+]
 
 EFFECTS = (
     *("variant", "value", "baseline", "changed"),
     *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
 )
 """Columns of the effects in an answer of ``wsim whatif`` that the page shows."""
+_NEEDED = ("goal", "proven", "stopped", "changes", "targets", "trade", "binding", "conflicts", "games")
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,14 @@ class WhatIfAnswer:
     name: str
     record: Mapping[str, Any]
     effects: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class BalanceRecord:
+    """An answer of ``wsim balance``: the file's name and its JSON object."""
+
+    name: str
+    record: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -74,6 +93,7 @@ class Material:
     outcomes, scores, ranks: see ``wsim.report.outcomes``.
     whatifs: answers of ``wsim whatif``, those in the run's folder first.
     comparison: another run, if one was asked for.
+    balances: records of ``wsim balance``.
     """
 
     run: Run
@@ -87,6 +107,7 @@ class Material:
     ranks: pl.DataFrame
     whatifs: Sequence[WhatIfAnswer]
     comparison: Comparison | None
+    balances: Sequence[BalanceRecord] = ()
 
 
 class _Steps:
@@ -102,9 +123,14 @@ class _Steps:
 
 
 def collect(
-    run: Run, whatif_files: Sequence[Path] = (), compare: Run | None = None, progress: Progress | None = None
+    run: Run,
+    whatif_files: Sequence[Path] = (),
+    compare: Run | None = None,
+    progress: Progress | None = None,
+    balance_files: Sequence[Path] = (),
 ) -> Material:
-    """Read a run and whatever else was asked for; UserError for a run without games, a file that is no what-if."""
+    """Read a run and whatever else was asked for; UserError for a run without games, a file that is no such answer."""
+    balances = tuple(map(read_balance, balance_files))
     whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *whatif_files]]
     game, games = find_game(run.plan.game), run.games
     if not games:
@@ -122,7 +148,7 @@ def collect(
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
     there = {name: table for name, table in tables.items() if len(table.frame)}
-    return Material(run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison)
+    return Material(run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison, balances)
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
@@ -167,6 +193,22 @@ def read_whatif(path: Path) -> WhatIfAnswer:
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
     return WhatIfAnswer(path.name, record, effects)
+
+
+def read_balance(path: Path) -> BalanceRecord:
+    """Read the record that ``wsim balance`` wrote beside its patch; UserError for another file."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UserError(f"{str(path)!r} is no record of wsim balance, which lies beside the patch as .json") from error
+    if not isinstance(record, dict) or record.get("format") != BALANCE_FORMAT:
+        raise UserError(f"{str(path)!r} is no record of wsim balance, which lies beside the patch as .json")
+    missing = [name for name in _NEEDED if name not in record]
+    if missing or not record["targets"]:
+        raise UserError(f"the record of wsim balance in {str(path)!r} is damaged: it has no {', '.join(missing)}")
+    return BalanceRecord(path.name, record)
 
 
 def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:

@@ -25,10 +25,11 @@ NEEDED = ("altair", "vl_convert", "jinja2")
 
 @dataclass(frozen=True)
 class Asked:
-    """What goes on a page besides the run itself: answers of ``wsim whatif``, another run."""
+    """What goes on a page besides the run itself: answers of ``wsim whatif`` and ``balance``, another run."""
 
     whatifs: Sequence[Path] = ()
     compare: Run | None = None
+    balances: Sequence[Path] = ()
 
 
 def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> None:
@@ -55,7 +56,7 @@ def write_report(run: Run, target: Path, asked: Asked | None = None, progress: P
 
     check_target(target)
     wanted = asked or Asked()
-    material = collect(run, wanted.whatifs, wanted.compare, progress)
+    material = collect(run, wanted.whatifs, wanted.compare, progress, wanted.balances)
     if progress is not None:
         progress("page", 1, 1)
     write_text(target, render(material))

@@ -1,0 +1,59 @@
+"""The section of a page about patches that balance: targets before and after, the changes, and where else they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from wsim.report import charts, grids
+from wsim.report.material import BalanceRecord
+from wsim.report.parts import Figure, Section
+from wsim.report.wording import number, percent
+
+__all__ = ["section"]
+
+_INTRO = (
+    "Open marks are the game as it is, filled ones the game with the patch, on deals that the search has not seen; "
+    "bars are 95 % intervals, dashed lines what is accepted. All this holds for the players of each setting."
+)
+
+
+def section(records: Sequence[BalanceRecord]) -> Section:
+    """Return the section: a figure for each metric of each record, its tables among the numbers."""
+    figures, tables = [], []
+    for place, one in enumerate(records):
+        targets = pl.DataFrame(one.record["targets"], infer_schema_length=None)
+        for (metric,), rows in targets.group_by("metric", maintain_order=True):
+            figures.append(_figure(one, str(metric), rows))
+        for name, caption in (
+            ("changes", "The patch"),
+            ("trade", "Changes against deviation"),
+            ("carried", "Elsewhere"),
+        ):
+            if one.record.get(name):
+                table = pl.DataFrame(one.record[name], infer_schema_length=None)
+                tables.append(grids.plain_grid(f"balance-{place}-{name}", f"{caption} ({one.name})", table))
+    return Section("balance", "Balance", _INTRO, figures, numbers=tables)
+
+
+def _figure(answer: BalanceRecord, metric: str, rows: pl.DataFrame) -> Figure:
+    """Draw the targets of one metric."""
+    several = rows["setting"].n_unique() > 1
+    label = pl.concat_str(["of", "setting"], separator=", ") if several else pl.col("of")
+    shown = rows.with_columns(label.alias("label")).sort("before")
+    shown = shown.with_columns(charts.told(shown, _tip, "tip"))
+    said = "proven" if answer.record["proven"] else "not proven"
+    changed = len(answer.record["changes"])
+    caption = f"{metric} before and after {changed} changed values ({answer.name}): {said}. "
+    caption += " ".join(f"{one}." for one in answer.record["conflicts"])
+    drawing = charts.before_after(shown, metric, f"{metric} of each target before and after the patch, with intervals.")
+    return Figure(drawing, caption.strip())
+
+
+def _tip(row: Mapping[str, Any]) -> str:
+    """Tell a target in words; the page keeps two decimals of a number, which are too few for a share."""
+    write = percent if row["metric"] == "win" else number
+    after = "" if row["after"] is None else f", after {write(row['after'])}"
+    return f"{row['label']}: before {write(row['before'])}{after}"
