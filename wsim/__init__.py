@@ -8,8 +8,10 @@ simulate: play the games of a plan and return one row per game and seat.
 play: the same, with one row per decision beside it.
 load_run: open a run that ``wsim run`` wrote.
 match: play policies against each other, every seating of common deals.
+skill: what cards and boards are worth in weak and in good hands.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
+tune: tune the numbers of a policy by self-play.
 Plan, Run: what is to be played; what has been played.
 policy: the decorator of a user's own policy.
 payments, science_score: two rules of 7 Wonders by themselves.
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from wsim import env
     from wsim.comparisons.matches.playing import match
     from wsim.comparisons.picks import experiment_picks
+    from wsim.comparisons.skill import skill
     from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
     from wsim.lab.plan import Plan
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
     from wsim.positions.game import Game
+    from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
 __version__ = "0.1.0"
@@ -52,6 +56,8 @@ __all__ = [
     "policy",
     "science_score",
     "simulate",
+    "skill",
+    "tune",
     "whatif",
 ]
 
@@ -68,6 +74,8 @@ _HOMES = {  # where each name is, as module or as module:name
     "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
     "simulate": "wsim.lab.run",
+    "skill": "wsim.comparisons.skill",
+    "tune": "wsim.tuning.tune",
     "whatif": "wsim.comparisons.whatif",
 }
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.positions.scenes import Retelling
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
@@ -77,6 +79,10 @@ class Simulator(Protocol):
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table: one row per decision, joined to the seats by game and seat."""
+        ...
+
+    def with_line_up(self, policies: Sequence[str]) -> Simulator:
+        """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
         ...
 
     def begin(self, number: int) -> Position:
@@ -300,6 +306,13 @@ class Game(Protocol):
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
+        ...
+
+    def numbers(self, entry: Entry) -> Sequence[Number]:
+        """Return the numbers that a line-up entry may set (weights, parameters), each with its value there.
+
+        Raises UserError for an entry that cannot be played.
+        """
         ...
 
 

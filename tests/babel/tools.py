@@ -110,6 +110,7 @@ class Scene:
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
         self.seating = records(1, SEATING)[0]
+        self.seating.settings_at[:SEATS] = range(SEATS)
         self.g.log.keeping = LOG_ALL
         with np.errstate(over="ignore"):
             _lay_out(self.g, self.t, self.seating)

@@ -16,6 +16,7 @@ from wsim.comparisons.crossing import Crossing, crossing
 from wsim.comparisons.picks import PickQuestion, play_experiment, randomised
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
+from wsim.wonders.analysis import pick_effects
 
 UNIFORM: dict[str, Any] = {"policies": "random", "threads": 1, "randomise": 1, "actions": ["build"]}
 POINTS = "cards.Altar.points=0..40..20"
@@ -87,7 +88,7 @@ def test_a_turn_is_what_the_table_of_picks_calls_it(tmp_path: Path) -> None:
     picks, seats = (table.collect() for table in (wsim.load_run(tmp_path).picks, wsim.load_run(tmp_path).seats))
     first = picks.filter(age=1, turn=1)
     assert first.height == 300 * 4
-    expected = wsim.wonders.analysis.pick_effects(first, seats, "build").frame
+    expected = pick_effects(first, seats, "build").frame
     found = whole.effects.sort("card")
     kept = expected.with_columns(pl.col("card").cast(pl.String)).join(found, on="card", how="semi").sort("card")
     assert found["effect"].to_list() == kept["effect"].to_list()

@@ -2,13 +2,15 @@
 
 A seat's total is the luck of its place, ``LUCK[game][seat]``, with ``luck=hash`` a hash of (seed, game, seat); and what
 its policy adds: ``skill`` points and a number below ``noise`` from a hash of (seed, game, seat, salt). So ``p:salt=1``
-and ``p:salt=2`` are equally strong and unlike. The option ``teams`` makes two seats next to each other win together.
+and ``p:salt=2`` are equally strong and unlike. Every third seat has the charm, which adds ``charm`` points. The option
+``teams`` makes two seats next to each other win together.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,9 @@ import numpy as np
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
+from wsim.stats.analysis import Analysis
+from wsim.stats.owner_table import owners
+from wsim.stats.owner_tallies import OwnerTallies
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +36,10 @@ OPTIONS: Mapping[str, str] = {
 }  # fmt: skip
 OWNED: Mapping[str, str] = {"has:": "charm"}
 COLOURS: Mapping[str, str] = {}
-ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
+ANALYSES: Mapping[str, str] = {
+    "policies": "wsim.stats.shared:POLICIES", "charms": "tests.games.luck_game:CHARMS",
+}  # fmt: skip
+CHARMS = Analysis(partial(owners, prefix="has:", noun="charm"), "what the charm went with", sums=OwnerTallies("has:"))
 PICKS: PickExperiment | None = None
 POSITION_KEYS: Sequence[str] = ()
 RESTRICT: Restrict | None = None
@@ -69,9 +77,9 @@ class LuckSimulator(MedalSimulator):
         for entry in entries:
             if entry.name != "p":
                 raise UserError(f"unknown policy {entry.name!r}: known is p")
-        values = {"skill": 0, "noise": 1, "salt": 0}
+        values = {"skill": 0, "noise": 1, "salt": 0, "charm": 0}
         of_seats = [values | {key: int(value) for key, value in entry.parameters.items()} for entry in entries]
-        self.skill, self.noise, self.salts = (np.array([one[key] for one in of_seats]) for key in values)
+        self.skill, self.noise, self.salts, self.charm = (np.array([one[key] for one in of_seats]) for key in values)
         self.labels = [str(entry) for entry in entries]
         self.teams = plan.options.get("teams") == "true"
 
@@ -86,6 +94,7 @@ class LuckSimulator(MedalSimulator):
             luck = (deal % np.uint64(20)).astype(np.int64)
         own = mixed(deal + self.salts.astype(np.uint64)[None, :] * np.uint64(2**32))
         total = luck + self.skill + (own % self.noise.astype(np.uint64)).astype(np.int64)
+        total = total + self.charm * ((games + seats) % np.uint64(3) == 0)
         points = total.reshape(count, -1, 2).sum(axis=2).repeat(2, axis=1) if self.teams else total
         rank = 1 + (points[:, None, :] > points[:, :, None]).sum(axis=2) // (2 if self.teams else 1)
         best = rank == 1

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.positions.scenes import Retelling
 
 NAME = "medal"
@@ -111,6 +113,10 @@ def policies() -> Sequence[Mapping[str, Any]]:
     return [{"name": name} for name in POLICIES]
 
 
+def numbers(entry: Entry) -> Sequence[Number]:
+    return ()
+
+
 def prepare(plan: Plan) -> MedalSimulator:
     return MedalSimulator(plan)
 
@@ -137,6 +143,9 @@ class MedalSimulator:
         self.values = values
         self.points, self.salt = values[("Medal", "points")], values[("Medal", "salt")]
         self.banned = {int(part.partition("=")[0]) for part in plan.options.get("ban", "").split(";") if part}
+
+    def with_line_up(self, policies: Sequence[str]) -> MedalSimulator:
+        return MedalSimulator(self.plan.replace(policies=policies))
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats

@@ -54,10 +54,12 @@ def _toy_is_known() -> Iterator[None]:
 
 @pytest.fixture(scope="module", params=ROWS, ids=lambda row: row.game.NAME)
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Row, Run]:
-    """A run of the game's default plan, with picks."""
+    """A run of a mixed line-up at the game's usual table, with picks."""
     row: Row = request.param
     folder = tmp_path_factory.mktemp("conformance") / row.game.NAME
-    return row, record(Plan.make(game=row.game.NAME, games=800, picks=True, seed=5), folder, shard=500).run
+    policies = row.line_up[: row.game.default_plan()["players"]]
+    plan = Plan.make(game=row.game.NAME, games=800, picks=True, seed=5, policies=policies)
+    return row, record(plan, folder, shard=500).run
 
 
 def ready(row: Row, table: Mapping[str, Any], **more: Any) -> tuple[Plan, Simulator]:
@@ -84,7 +86,7 @@ def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
     assert asked == {
         *("NAME", "TITLE", "OPTIONS", "OWNED", "COLOURS", "ANALYSES", "RESTRICT", "PICKS", "POSITION_KEYS", "LEARNER"),
         "TUNING",
-        *("default_plan", "cold", "prepare", "plan_of", "policies"),
+        *("default_plan", "cold", "prepare", "plan_of", "policies", "numbers"),
     }
     assert asked <= set(vars(row.game))
     assert find_game(row.game.NAME) is row.game
@@ -97,7 +99,7 @@ def test_a_game_offers_what_the_protocol_asks(row: Row) -> None:
 def test_the_default_plan_can_be_played(row: Row) -> None:
     plan = Plan.make(game=row.game.NAME, games=5)
     assert wsim.simulate(plan)["game"].n_unique() == 5
-    assert set(row.game.default_plan()) <= {"ruleset", "players", "policies", "rotate", *row.game.OPTIONS}
+    assert set(row.game.default_plan()) <= {"ruleset", "players", "policies", "rotate", "games", *row.game.OPTIONS}
 
 
 @each_game

@@ -27,8 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("lab",),
     ("positions",),
     ("comparisons",),
-    ("balance",),
-    ("learn",),
+    ("balance", "tuning", "learn"),
     ("report",),
     ("env",),
     ("wonders", "babel"),
@@ -40,7 +39,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """Rooms from the ground up; those on one floor do not import each other."""
 
 NO_GAME = (
-    *("stats", "catalog", "game", "policies", "lab", "positions", "comparisons", "balance", "learn", "report", "env"),
+    *("stats", "catalog", "game", "policies", "lab", "positions"),
+    *("comparisons", "balance", "tuning", "learn", "report", "env"),
 )
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")

@@ -36,7 +36,7 @@ def test_every_policy_is_documented_and_classified(game: str) -> None:
     assert set(EVERYWHERE) <= {row["name"] for row in rows}
     for row in rows:
         assert list(row) == ["name", "kind", "idea", "parameters", "source", "random"]
-        assert row["kind"] in ("baseline", "heuristic", "weights", "search")
+        assert row["kind"] in ("baseline", "heuristic", "weights", "net", "search")
         assert row["idea"]
         assert row["source"]
         assert str(row["parameters"]).endswith("explore=0.0")

@@ -186,6 +186,12 @@ def test_no_width_scrolls_sideways(view: Chrome, width: int) -> None:
     assert all(0 < size[0] <= width and size[1] > 60 for size in drawn)
 
 
+def test_on_a_wide_screen_every_section_is_in_the_row_of_links(view: Chrome) -> None:
+    resize(view, 1280)
+    places = "return [...document.querySelectorAll('nav a')].map((link) => link.getBoundingClientRect().right)"
+    assert 0 < max(view.execute_script(places)) <= 1280
+
+
 def test_a_mark_tells_its_numbers(view: Chrome) -> None:
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By

@@ -19,6 +19,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.report import Asked, page, write_report
+from wsim.report.grids import plain_grid
 from wsim.report.material import read_whatif
 from wsim.report.outcomes import outcomes, rank_means, score_counts
 from wsim.wonders import analysis
@@ -106,6 +107,15 @@ def read(html: str) -> Reader:
     reader.close()
     assert reader.open == []
     return reader
+
+
+@pytest.mark.parametrize("name", ["p", "q", "win_q"])
+def test_a_small_chance_is_never_shown_as_none(name: str) -> None:
+    grid = plain_grid("t", "T", pl.DataFrame({"card": ["a", "b", "c"], name: [0.0, 0.0123, None]}))
+    assert [row[1].text for row in grid.rows] == ["<0.001", "0.012", ""]
+    assert [row[1].key for row in grid.rows] == [0.0, 0.0123, ""]
+    other = plain_grid("t", "T", pl.DataFrame({"card": ["a"], "share": [0.0]}))
+    assert other.rows[0][1].text == "0.000"
 
 
 def test_every_id_is_there_once(read: Reader) -> None:

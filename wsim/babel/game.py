@@ -13,6 +13,8 @@ from wsim.game import PickExperiment, Restrict, Tuning
 if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
@@ -28,6 +30,7 @@ __all__ = [
     "TUNING",
     "cold",
     "default_plan",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -93,6 +96,14 @@ def policies() -> Sequence[Mapping[str, Any]]:
     from wsim.policies.registry import policy_rows
 
     return policy_rows(TRADE)
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    """Return the numbers that a line-up entry may set: weights, parameters."""
+    from wsim.babel.registry import TRADE
+    from wsim.policies.numbers import numbers_of
+
+    return numbers_of(entry, TRADE)
 
 
 def prepare(plan: Plan) -> BabelSimulator:

@@ -84,6 +84,18 @@ class BabelSimulator:
 
         return many_of(self)
 
+    def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
+        """Return the same rules and options with another line-up."""
+        from wsim.babel.registry import TRADE
+        from wsim.policies.lineup import check_length, parse_lineup
+        from wsim.policies.registry import resolve
+
+        entries = parse_lineup(policies)
+        check_length(entries, self.seats)
+        seed, rotate = int(self._seating.seed), bool(self._seating.rotate)
+        line_up = resolve(entries, self.seats, TRADE)
+        return BabelSimulator(self.catalogue, self._rules, line_up, seed=seed, rotate=rotate)
+
     def begin(self, number: int) -> BabelPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
         from wsim.babel.position import BabelPosition

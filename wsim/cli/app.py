@@ -26,6 +26,7 @@ from wsim.cli.app_games import games
 from wsim.cli.app_learning import learning
 from wsim.cli.app_matches import matches
 from wsim.cli.app_tables import tables
+from wsim.cli.app_tuning import tuning
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
 from wsim.cli.options import (
@@ -212,6 +213,7 @@ app.add_typer(games)
 app.add_typer(balance_commands)
 app.add_typer(learning)
 app.add_typer(matches)
+app.add_typer(tuning)
 app.add_typer(experiment, name="experiment")
 
 

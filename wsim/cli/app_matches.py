@@ -1,4 +1,4 @@
-"""Names and options of the commands that measure players: matches. The recipe is in ``app.py``."""
+"""Names and options of the commands about strength: matches, things by skill. The recipe is in ``app.py``."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ import typer
 from wsim.cli.exports import Files
 from wsim.cli.options import (
     EXTRA_OPTIONS,
+    ClusterAddress,
     Csv,
+    Filter,
     Given,
     Json,
+    Level,
     Parquet,
     PlanCommand,
     Quiet,
+    Sort,
     Threads,
+    Top,
     Wide,
+    names_of,
     plan_options,
     whole,
 )
+from wsim.cli.tables import View
 
 __all__ = ["matches"]
 
@@ -70,6 +77,7 @@ def match(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the interrupted match in --out.")] = False,
     threads: Threads = None,
+    cluster: ClusterAddress = None,
     wide: Wide = False,
     csv: Csv = None,
     parquet: Parquet = None,
@@ -86,5 +94,54 @@ def match(
 
     question: dict[str, Any] = {"round_robin": round_robin, "budget": budget, "alpha": alpha, "margin": margin}
     question |= {"within": within, "spending": spending}
-    asked = Asked(ruleset, players, question, out, resume, threads, Files(csv, parquet), wide)
+    asked = Asked(ruleset, players, question, out, resume, threads, cluster, Files(csv, parquet), wide)
     match_command(given, asked, as_json=as_json, quiet=quiet)
+
+
+@matches.command(
+    cls=PlanCommand, context_settings=EXTRA_OPTIONS, short_help="What cards or wonders are worth by who plays."
+)
+@plan_options("picks", "keep", "policies", "rotate", games="20,000 at each rung")
+def skill(
+    given: Given,
+    ladder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Players, the weakest first, with commas: each has the table to itself.",
+            show_default="random,greedy,balanced,net, as far as there are such",
+        ),
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Show the change between these two, too.", show_default="balanced,net if both are there"
+        ),
+    ] = None,
+    level: Level = 0.95,
+    sort: Sort = None,
+    top: Top = None,
+    only: Filter = None,
+    wide: Wide = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write FILE.json or FILE.parquet, or into a run folder."),
+    ] = None,
+    threads: Threads = None,
+    cluster: ClusterAddress = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what things are worth in weak and in good hands: wsim skill [cards|wonders|...]
+
+    Each player of a ladder has the table to itself, on the same deals. For cards: win share of those who built one
+    less that of the others; for wonders: win share. At every rung, and the change along the ladder.
+    """
+    from wsim.cli.skill import Asked, skill_command
+
+    question = {"ladder": names_of(ladder), "between": names_of(between), "level": level}
+    view = View(sort, top, tuple(only or ()), wide)
+    asked = Asked(question, {"threads": threads, "cluster": cluster}, view, out, Files(csv, parquet))
+    skill_command(given, asked, as_json=as_json, quiet=quiet)

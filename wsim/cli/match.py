@@ -26,6 +26,7 @@ from wsim.comparisons.matches.playing import Output, named_policies, play_match,
 from wsim.comparisons.matches.trial import MatchQuestion
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.cluster import check_cluster
 from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Asked:
     out: str | None
     resume: bool
     threads: int | None
+    cluster: str | None
     files: Files
     wide: bool
 
@@ -66,6 +68,7 @@ def match_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
     question = MatchQuestion(**asked.question)
     asked.files.check()
+    check_cluster(asked.cluster, asked.threads)
     plan = given.resolve()
     policies = named_policies(plan, given.arguments)
     output = Output.of(asked.out, resume=asked.resume)
@@ -74,7 +77,8 @@ def match_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     tables = tables_of(plan, policies, _names(asked.rulesets), _numbers(asked.players), question)
     try:
         with progress_bar(not quiet) as progress:
-            answer = play_match(tables, question, output, threads=asked.threads, progress=progress)
+            how: dict[str, Any] = {"threads": asked.threads, "cluster": asked.cluster}
+            answer = play_match(tables, question, output, **how, progress=progress)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise

@@ -21,6 +21,7 @@ from types import FunctionType
 from typing import Any
 
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps  # type: ignore[attr-defined, unused-ignore]
 
 from wsim.jit.cache import SUFFIX, cache_directory, kept_folder
@@ -54,7 +55,7 @@ class Kept:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function, None where it is not there or not as it was written."""
-        target_context.refresh()
+        rtsys.initialize(target_context)  # all that machine code needs; compiling would need ten times as much
         try:
             path = self._file(signature, target_context.codegen())
             content = path.read_bytes()

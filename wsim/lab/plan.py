@@ -160,10 +160,12 @@ class Plan:
 
     def command(self) -> str:
         """Return the shell command that plays this plan again, every option written out."""
-        words = ["wsim", "run"]
-        for key, value in self.as_dict().items():
-            words += _as_options(key, value)
-        return shlex.join(words)
+        return shlex.join(["wsim", "run", *self.words()])
+
+    def words(self, *left_out: str) -> list[str]:
+        """Return the words of a command line that say this plan, but for the keys left out."""
+        said = {key: value for key, value in self.as_dict().items() if key not in left_out}
+        return [word for key, value in said.items() for word in _as_options(key, value)]
 
     @cached_property
     def line_up(self) -> tuple[Entry, ...]:

@@ -46,6 +46,7 @@ class Round:
     playouts: of each move. explore: chance of a uniformly random move of the players.
     keep: how many of the rounds before are learned from again.
     fresh: whether the net begins anew, not from the one of the round before.
+    passes: through all decisions when its net is fitted; 0: as often as the plan's fitting says.
     """
 
     decisions: int
@@ -56,6 +57,7 @@ class Round:
     explore: float = 0.08
     keep: int = 1
     fresh: bool = False
+    passes: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class LearningPlan:
                 raise UserError(f"the share of a table is more than 0, not {table.share!r}")
             Plan.make(**self.keys(table))
         for number, one in enumerate(self.rounds):
-            if one.decisions < 1 or one.playouts < 1 or not 0 <= one.explore <= 1:
+            if one.decisions < 1 or one.playouts < 1 or not 0 <= one.explore <= 1 or one.passes < 0:
                 raise UserError(
                     f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
                 )

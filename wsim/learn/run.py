@@ -15,7 +15,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,7 +156,10 @@ class Learning:
             if progress is not None and (step == steps or step % 20 == 0):
                 progress(f"round {number}: steps of fitting", step, steps)
 
-        net = learner.fit(net, tables, self.plan.fitting, self.plan.seed + number, told)
+        how = self.plan.fitting
+        if one.passes:
+            how = replace(how, rounds=one.passes)
+        net = learner.fit(net, tables, how, self.plan.seed + number, told)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 

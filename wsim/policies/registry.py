@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from wsim.policies.declare import Declaration
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Value
     from wsim.policies.plug import Plugged
+    from wsim.policies.weights import WeightSets
 
 __all__ = [
     "BUDGET",
@@ -359,7 +361,7 @@ def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: 
     from wsim.policies.pool import SEARCH, check_budget
 
     policy = policies[entry.name]
-    values = _checked(entry, policy.accepted, interface.weights.features if policy.kind == "weights" else {})
+    values = _checked(entry, policy.accepted, interface.weights if policy.kind == "weights" else None)
     source = f"{policy.function} {source_digest(interface.home.removeprefix('wsim.'))}"
     if policy.kind == SEARCH:
         return _searcher(entry, policies, check_budget(entry, values), interface, source)
@@ -399,8 +401,8 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
 
     plugged = plug(entry, interface)
     declared = plugged.declaration
-    own = tuple(Parameter(name, type(value), value, "") for name, value in declared.parameters.items())
-    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE), {}), interface)
+    own = _declared(declared)
+    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
     name = declared.name or (plain_name(entry.function) if entry.module == PASSED else "")
@@ -408,18 +410,26 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
     return Player(label, plugged.call, parameters, weights, digest, plugged)
 
 
-def _checked(entry: Entry, accepted: Sequence[Parameter], weights: Mapping[str, str]) -> dict[str, Any]:
+def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
+    """Return the parameters that a user's own policy declares."""
+    return tuple(Parameter(name, type(value), value, "") for name, value in declaration.parameters.items())
+
+
+def _checked(entry: Entry, accepted: Sequence[Parameter], weights: WeightSets | None = None) -> dict[str, Any]:
     """Return the value of every parameter, and of the weights that the entry sets; raise UserError for others."""
     known = {parameter.name: parameter for parameter in accepted}
-    known |= {name: Parameter(name, float, 0.0, meaning) for name, meaning in weights.items()}
     values: dict[str, Any] = {parameter.name: parameter.default for parameter in accepted}
     for key, value in entry.parameters.items():
-        if key not in known:
+        if key in known:
+            values[key] = known[key].check(value, entry.name)
+        elif weights is not None and key in weights.features:
+            values[key] = weights.in_entry(key, value, entry.name)
+        else:
             listed = ", ".join(parameter.name for parameter in accepted) + (" or a weight" if weights else "")
+            names = [*known, *(weights.features if weights else ())]
             raise UserError(
-                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, known)}"
+                f"policy {entry.name!r} has no parameter {key!r}: accepted are {listed}{nearest(key, names)}"
             )
-        values[key] = known[key].check(value, entry.name)
     return values
 
 

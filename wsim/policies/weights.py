@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
-from wsim.policies.lineup import finite
+from wsim.policies.lineup import Value, finite
 
 __all__ = ["WeightSets"]
 
@@ -61,6 +61,16 @@ class WeightSets:
         or has a mistake.
         """
         return self._resolved(_parse(Path(place or path)), self.shipped, path)
+
+    def in_entry(self, key: str, value: Value, policy: str) -> float | list[float]:
+        """Return a weight that a line-up entry sets: a number, or one for each part of a game, as in ``1/2.5/0``."""
+        texts = value.split("/") if isinstance(value, str) and self.part else [value]
+        numbers = [_number(text) for text in texts]
+        if len(numbers) not in (1, self.shape[0] if self.part else 1) or None in numbers:
+            each = f", or one for each {self.part} as in 1/2.5/0" if self.part else ""
+            raise UserError(f"parameter {key} of policy {policy!r} is a number{each}, not {value!r}")
+        found = [float(number) for number in numbers if number is not None]
+        return found[0] if len(found) == 1 else found
 
     def zeros(self) -> Weights:
         """Return weights that are all 0."""
@@ -122,6 +132,15 @@ class WeightSets:
             accepted = "one number" + (f" or one for each {self.part}" if self.part else "")
             raise UserError(f"the weight {key!r} in the set {name!r} of {file} is {accepted}, not {value!r}")
         return [float(v) for v in values] if self.part else float(values[0])
+
+
+def _number(value: Value) -> float | None:
+    """Return a finite number, written or not; None for anything else."""
+    try:
+        number = value if isinstance(value, int) else float(value)
+    except ValueError:
+        return None
+    return None if isinstance(value, bool) or not finite(number) else number
 
 
 def _parse(path: Path) -> Sets:

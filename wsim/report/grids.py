@@ -11,7 +11,7 @@ import polars as pl
 from wsim.report.conclusions import CLEAR
 from wsim.report.shapes import labelled, level_columns
 from wsim.report.theme import Palette
-from wsim.report.wording import count, number, number_range, percent, points_name, signed, title
+from wsim.report.wording import chance, count, number, number_range, percent, points_name, signed, title
 
 __all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "owner_grid", "plain", "plain_grid"]
 
@@ -232,5 +232,7 @@ def _any(row: Mapping[str, Any], name: str) -> Cell:
         return plain(value)
     if isinstance(value, int):
         return _count(value)
+    if name.rpartition("_")[2] in ("p", "q"):
+        return _number(value, chance)
     small = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"))
     return _number(value, lambda one: number(one, 3 if abs(value) < 1 else 2), small)

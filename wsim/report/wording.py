@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
+    "chance",
     "count",
     "effect_text",
     "joined",
@@ -23,6 +24,7 @@ __all__ = [
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 NOTHING = ""
+SMALL = 0.001  # a p-value below is said to be below
 _IRREGULAR = {"policy": "policies", "class": "classes"}
 
 
@@ -45,6 +47,11 @@ def signed(value: float | None, decimals: int = 2) -> str:
 def percent(value: float | None, decimals: int = 1) -> str:
     """Return a share in per cent."""
     return NOTHING if value is None or not math.isfinite(value) else f"{number(100 * value, decimals)} %"
+
+
+def chance(value: float | None) -> str:
+    """Return a p- or q-value: never as 0, which it is not."""
+    return f"<{SMALL:g}" if value is not None and value < SMALL else number(value, 3)
 
 
 def number_range(low: float | None, high: float | None, decimals: int = 2, *, sign: bool = False) -> str:

@@ -14,6 +14,8 @@ from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, 
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
@@ -34,6 +36,7 @@ __all__ = [
     "catalogue_of",
     "cold",
     "default_plan",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -132,6 +135,14 @@ def policies() -> Sequence[Mapping[str, Any]]:
     from wsim.wonders.registry import TRADE
 
     return policy_rows(TRADE)
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    """Return the numbers that a line-up entry may set: weights, parameters."""
+    from wsim.policies.numbers import numbers_of
+    from wsim.wonders.registry import TRADE
+
+    return numbers_of(entry, TRADE)
 
 
 def catalogue_of(plan: Plan) -> Catalogue:

@@ -70,6 +70,14 @@ class WondersSimulator:
 
         return many_of(self)
 
+    def with_line_up(self, policies: Sequence[str]) -> WondersSimulator:
+        """Return the same rules and options with another line-up."""
+        from wsim.policies.registry import resolve
+        from wsim.wonders.registry import TRADE
+
+        plan = self.plan.replace(policies=policies)
+        return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, TRADE))
+
     def begin(self, number: int) -> WondersPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
         from wsim.wonders.position import WondersPosition

@@ -13,6 +13,7 @@ from wsim.comparisons.matches.answer import Match
 from wsim.comparisons.matches.playing import MatchKeys, tables_of
 from wsim.comparisons.matches.sums import DealSums
 from wsim.comparisons.matches.trial import MatchQuestion, MatchTrial
+from wsim.lab import cluster
 from wsim.lab.plan import Plan
 
 LUCK: MatchKeys = {"game": "luck"}
@@ -105,7 +106,8 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     plan = Plan.make(game="luck", policies="p", luck="hash", seed=seed)
     [table] = tables_of(plan, names, [], [players], question)
     trial = MatchTrial(table, question, len(table.design.pairs))
-    trial.play(1, 1e-4, None, None)
+    with cluster.players(None, table.ready, 1) as chunks_of:
+        trial.play(chunks_of, 1e-4)
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 

@@ -22,6 +22,8 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     from wsim.game import PickExperiment, Restrict, Tuning
     from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
 
 __all__ = [
     "ANALYSES",
@@ -39,6 +41,7 @@ __all__ = [
     "cold",
     "default_plan",
     "mixed",
+    "numbers",
     "plan_of",
     "policies",
     "prepare",
@@ -95,6 +98,10 @@ def policies() -> Sequence[Mapping[str, Any]]:
         }
         for name, policy in REGISTRY.items()
     ]
+
+
+def numbers(entry: Entry) -> Sequence[Number]:
+    return ()
 
 
 def prepare(plan: Plan) -> ToySimulator:

@@ -92,6 +92,10 @@ class ToySimulator:
         picks["choice"][: len(seat)] = choices[seat, turn]
         return len(seat)
 
+    def with_line_up(self, policies: Sequence[str]) -> ToySimulator:
+        plan = self.plan.replace(policies=policies)
+        return ToySimulator(plan, self.rules, [entry.name for entry in plan.line_up])
+
     def begin(self, number: int) -> ToyPosition:
         rows = np.zeros(self.seats, ROW)
         rows["game"], rows["seat"] = number, np.arange(self.seats)

@@ -43,6 +43,18 @@ def slot_of(move):
 
 
 @kernel
+def pass_value(public, settings):
+    """Return what passing is worth: the card that is drawn, which is not there once deck and discards are empty (A2).
+
+    Seats that all wait for cards would wait for ever.
+    """
+    left = public.deck
+    for kind in range(len(KINDS)):
+        left += public.discards[kind]
+    return settings.weights[PASS] if left > 0 else min(settings.weights[PASS], 0.0)
+
+
+@kernel
 def takes(move, seat):
     """Return 1 if a TAKE move takes the offer of a seat, else 0."""
     return (move >> seat) & 1

@@ -15,7 +15,6 @@ from wsim.babel.policies.value import (
     FAIL,
     JOKER_SPENT,
     OFFERED,
-    PASS,
     REFUSED,
     RISK,
     RIVAL_POINTS,
@@ -24,6 +23,7 @@ from wsim.babel.policies.value import (
     TRIPLE_FROM,
     board_value,
     disc_value,
+    pass_value,
     set_gain,
     shortage,
     slot_of,
@@ -54,7 +54,7 @@ def _turn_value(public, own, rules, settings, move):
     """Value of passing, or of building with a disc: own cards first, rivals supplying what is short."""
     w = settings.weights
     if move == 0:
-        return w[PASS]
+        return pass_value(public, settings)
     slot = slot_of(move)
     disc = public.board[slot]
     kind, second = rules.kind[disc, 0], rules.kind[disc, 1]
@@ -152,7 +152,7 @@ def _complete_value(public, own, rules, settings, move):
 @kernel
 def _best_turn(public, own, rules, settings):
     """Return the highest value of any turn that could be taken now."""
-    best = settings.weights[PASS]
+    best = pass_value(public, settings)
     for slot in range(SLOTS):
         if (public.slots_left >> slot) & 1:
             best = max(best, _turn_value(public, own, rules, settings, slot + 1))

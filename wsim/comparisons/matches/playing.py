@@ -16,6 +16,7 @@ from wsim.comparisons.matches.trial import MatchQuestion, MatchTrial
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -100,6 +101,7 @@ def match(
     out: _Path | None = None,
     resume: bool = False,
     threads: int | None = None,
+    cluster: str | None = None,
     **keys: Unpack[MatchKeys],
 ) -> Match:
     """Play policies against each other, every seating of common deals.
@@ -110,18 +112,20 @@ def match(
     players, ruleset: one or several; every rule set with every number of players is a table of its own.
     round_robin, budget, alpha, margin, within, spending: see ``MatchQuestion``.
     out, resume: see ``Output``.
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
     keys: of the plan, as for ``simulate``.
 
     Raises UserError for whatever cannot be played, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.match("balanced", "military", budget=2000).pairs  # doctest: +SKIP
     """
+    check_cluster(cluster, threads)
     question = MatchQuestion(round_robin, budget, alpha, margin, within, spending)
     plan = Plan.make(**keys)
     names = named_policies(plan, policies)
     rulesets = () if ruleset is None else texts("ruleset", ruleset)
     tables = tables_of(plan, names, rulesets, _numbers(players), question)
-    return play_match(tables, question, Output.of(out, resume=resume), threads=threads)
+    return play_match(tables, question, Output.of(out, resume=resume), threads=threads, cluster=cluster)
 
 
 def _numbers(players: Any) -> list[Any]:
@@ -166,18 +170,21 @@ def play_match(
     output: Output | None = None,
     *,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Match:
     """Play the tables of a match one after the other and return the answer, which is written, too; see ``match``."""
-    count, where = usable_threads(threads), output or Output()
+    usable_threads(threads)  # refuses what cannot be
+    where = output or Output()
     made = made_of(tables, question, tables[0].policies)
     keeper = where.open(made)
     costs = [costs_of(table) for table in tables]
     tests = sum(len(table.design.pairs) for table in tables)
     trials = [MatchTrial(table, question, tests) for table in tables]
     try:
-        for trial, of_table in zip(trials, costs, strict=True):
-            trial.play(count, _deal_seconds(trial.table, of_table), keeper, progress)
+        with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
+            for trial, of_table in zip(trials, costs, strict=True):
+                trial.play(chunks_of, _deal_seconds(trial.table, of_table), keeper, progress)
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):

@@ -52,6 +52,7 @@ class MatchTable:
     plan: its plan; the line-up there is the first policy alone. policies: their names.
     design: the seatings. sides: the seats of each side.
     simulators: one for each seating. alone: one for each policy, which then has the table to itself.
+    ready: all of them with their plans, for a cluster.
     made: what makes the games of each policy alone: rules, policy, version.
     """
 
@@ -62,6 +63,7 @@ class MatchTable:
     simulators: tuple[Simulator, ...]
     alone: tuple[Simulator, ...]
     made: tuple[Provenance, ...]
+    ready: tuple[tuple[Plan, Simulator], ...]
 
     @property
     def name(self) -> str:
@@ -104,11 +106,12 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
             f"a match is played by 2 to {MOST_SIDES} sides: {plan.players} players of {plan.ruleset} make {len(sides)}"
         )
     design = duels(len(policies), len(sides)) if round_robin or len(policies) == 2 else mixed(len(policies), len(sides))
-    simulators = tuple(
-        game.prepare(plans[0].replace(policies=_line_up(policies, sides, one))) for one in design.seatings
-    )
+    line_ups = [_line_up(policies, sides, seating) for seating in design.seatings]
+    seated = [plans[0].replace(policies=line_up) for line_up in line_ups]
+    simulators: tuple[Simulator, ...] = tuple(map(game.prepare, seated))
     made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, alone, strict=True))
-    return MatchTable(plans[0], tuple(policies), design, sides, simulators, alone, made)
+    ready = tuple(zip([*seated, *plans], [*simulators, *alone], strict=True))
+    return MatchTable(plans[0], tuple(policies), design, sides, simulators, alone, made, ready)
 
 
 def _line_up(policies: Sequence[str], sides: Sequence[Sequence[int]], seating: Sequence[int]) -> list[str]:

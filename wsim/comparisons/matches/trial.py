@@ -14,7 +14,6 @@ from wsim.comparisons.matches.sums import DealSums
 from wsim.comparisons.question import Question
 from wsim.comparisons.trial import FEWEST, IDENTICAL
 from wsim.errors import UserError, refuse_other_types
-from wsim.lab.batch import in_chunks
 from wsim.stats.distributions import normal_cdf
 from wsim.stats.intervals import Estimate, wilson
 from wsim.stats.rankings import order_numbers
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from wsim.comparisons.matches.kept import Keeper
     from wsim.comparisons.matches.tables import Block, MatchTable
+    from wsim.lab.cluster import InChunks
     from wsim.lab.progress import Progress
     from wsim.stats.sequential import Look
 
@@ -140,11 +140,14 @@ class MatchTrial:
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
-    def play(self, threads: int, deal_seconds: float, keeper: Keeper | None, progress: Progress | None) -> None:
+    def play(
+        self, chunks_of: InChunks, deal_seconds: float, keeper: Keeper | None = None, progress: Progress | None = None
+    ) -> None:
         """Play until all is said or the budget is spent; Ctrl-C leaves the trial as it then is, with a last look.
 
         Parameters
         ----------
+        chunks_of: plays, on threads or on a cluster (``wsim.lab.cluster.players``).
         deal_seconds: about how long a deal takes on one thread, for the size of chunks.
         keeper: has the deals that were played before, and keeps the others.
         progress: told of the deals.
@@ -154,7 +157,7 @@ class MatchTrial:
         looks, budget = self.question.question.looks(), self.question.budget
         try:
             for target in looks:
-                for block in self._blocks(target, threads, chunk, keeper):
+                for block in self._blocks(target, chunks_of, chunk, keeper):
                     self._add(block)
                     if progress is not None:
                         progress(f"deals ({self.table.name})", self.sums.deals, budget)
@@ -171,17 +174,16 @@ class MatchTrial:
             if keeper is not None:
                 keeper.flush()
 
-    def _blocks(self, target: int, threads: int, chunk: int, keeper: Keeper | None) -> Iterator[Block]:
+    def _blocks(self, target: int, chunks_of: InChunks, chunk: int, keeper: Keeper | None) -> Iterator[Block]:
         """Yield the deals up to a look: those that are kept, then those that have to be played."""
         while keeper is not None and self.sums.deals < target:
             block = keeper.take(self.table, self.sums.deals, target)
             if block is None:
                 break
             yield block
-        left = range(self.sums.deals, target)
-        if not left:
-            return
-        with closing(in_chunks(self.table.play, [left], threads=threads, chunk=chunk)) as played:
+        first = self.sums.deals
+        parts = [range(start, min(start + chunk, target)) for start in range(first, target, chunk)]
+        with closing(chunks_of(self.table.play, parts)) as played:
             for block in played:
                 if keeper is not None:
                     keeper.add(self.table, block)

@@ -295,22 +295,22 @@ def _show_mates(game, rules, me):
 
 
 @kernel
-def _try_pasts(game, rules, me):
+def _try_pasts(game, rules, me, tries):
     """Make up pasts until one agrees with what the seat has seen; say whether one did."""
-    for _ in range(MOST_TRIES):
+    for _ in range(tries):
         if _make_past(game, rules, me):
             return True
     return False
 
 
 @kernel
-def _draw_written(game, rules, me):
+def _draw_written(game, rules, me, tries):
     """Make up a past that agrees with the history, and give everybody what follows from it."""
     game.redraw.strict = 1
-    agrees = _try_pasts(game, rules, me)
+    agrees = _try_pasts(game, rules, me, tries)
     if not agrees:  # of piles that were seen; all the rest still has to agree
         game.redraw.strict = 0
-        _try_pasts(game, rules, me)
+        _try_pasts(game, rules, me, MOST_TRIES)
     for seat in range(rules.players):
         if seat != me:
             for age in range(game.public.age + 1):
@@ -332,6 +332,12 @@ def redraw(game, rules, seed, number, me):
 
     A function of position, seed and number. Of what the seat knows, nothing changes.
     """
+    redraw_within(game, rules, seed, number, me, MOST_TRIES)
+
+
+@kernel
+def redraw_within(game, rules, seed, number, me, tries):
+    """Draw anew as ``redraw``, but ask a pile that was seen to agree in so many pasts only."""
     hidden, past = game.hidden, game.redraw
     seek(past, seed, number, _STREAM)
     read_events(game)
@@ -339,7 +345,7 @@ def redraw(game, rules, seed, number, me):
         draw_unwritten(game, rules, me)
         _choose_anew(game, rules, me)
     elif game.flow.phase != DEAL:
-        _draw_written(game, rules, me)
+        _draw_written(game, rules, me, tries)
     for seat in range(rules.players):
         if seat != me:
             own = game.own[seat]

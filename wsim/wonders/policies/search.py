@@ -13,7 +13,7 @@ from wsim.policies.searching import NEVER, Parts, searching
 from wsim.wonders.kernels.flow import advance, list_choice, take
 from wsim.wonders.kernels.layout import CHOICE, CHOOSE, HOW_AT, NOBODY, STATE
 from wsim.wonders.kernels.moves import keep_allowed
-from wsim.wonders.kernels.redraw import redraw
+from wsim.wonders.kernels.redraw import redraw_within
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
@@ -23,6 +23,7 @@ __all__ = ["search"]
 
 _SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point
 _POINT = 0.05  # what a point of the weights' value is worth in utility
+_PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree: a playout takes as long as five
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
 
 _places_room = stack_room("search.places", np.int64, MOST_CANDIDATES)
@@ -64,6 +65,12 @@ def _moment(public, choice):
     """Return a number of what the table has seen and what is to be decided."""
     turn = public.age * (TURNS + 1) + public.turn
     return (((turn << 10 | public.deed_count) << 4 | choice.seat) << 4 | choice.kind) << 12 | choice.count
+
+
+@kernel
+def _redraw(game, rules, seed, number, seat):
+    """Draw anew what the seat cannot know; a pile that it saw long ago need not agree to the last card."""
+    redraw_within(game, rules, seed, number, seat, _PASTS)
 
 
 @kernel
@@ -111,7 +118,7 @@ search = searching(
         values=_values,
         alike=_alike,
         moment=_moment,
-        redraw=redraw,
+        redraw=_redraw,
         take=take,
         play_on=_play_on,
         utility=_utility,

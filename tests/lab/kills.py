@@ -1,0 +1,109 @@
+"""Runs that are killed at random moments and resumed: ``python -m tests.lab.kills FOLDER TIMES SEED``.
+
+Every run is a process, forked before the first game so that hundreds of them take no hours. Each is ended by a real
+signal at a random moment of its life, every other one once more while it is resumed, then resumed to the end. Lost is a
+run that is not sound then, or whose Parquet files are not, byte for byte, those of the run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from tests.games import toy_game
+from wsim.cli.app import main
+from wsim.cli.console import INTERRUPTED
+
+__all__ = ["SIGNALS"]
+
+SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT")
+GAMES = ("--games", "400", "--shard-games", "20", "--pause", "0.0005")
+LONGEST = 300.0  # seconds after which a run is taken to hang
+
+
+def begun(*words: str) -> int:
+    """Start the command line in a process of its own and return its number."""
+    child = os.fork()
+    if child:
+        return child
+    code: object = 1
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        main(list(words))
+    except SystemExit as left:
+        code = left.code
+    except KeyboardInterrupt:  # before the command has set its handlers
+        code = INTERRUPTED
+    finally:
+        os._exit(code if isinstance(code, int) else 1)
+
+
+def ended(child: int) -> int:
+    """Wait for a process; return its exit code, negative for the signal that ended it."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    raise SystemExit("a run hangs")
+
+
+def going_on(folder: Path) -> Sequence[str]:
+    """Return the words that go on with a run, or begin it where nothing is there yet."""
+    if (folder / "run.json").exists():
+        return ("run", "--resume", str(folder), "--quiet")
+    return ("run", *GAMES, "--out", str(folder), "--quiet")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the Parquet files of a run."""
+    return {path.name: path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def tried(folder: Path, name: str, times: int, seed: int) -> dict[str, object]:
+    """Kill and resume so many runs with one signal; return how many were there, cut off, and lost."""
+    draw = random.Random(f"{seed} {name}")
+    whole = folder / "whole"
+    start = time.monotonic()
+    assert ended(begun("run", *GAMES, "--out", str(whole), "--quiet")) == 0
+    seconds, expected = time.monotonic() - start, contents(whole)
+    cut_off, kills, lost = 0, 0, []
+    for number in range(times):
+        run = folder / f"{number}"
+        codes = []
+        for _ in range(1 + number % 2):
+            child = begun(*going_on(run))
+            time.sleep(draw.uniform(0, seconds))
+            os.kill(child, getattr(signal, name))
+            codes.append(ended(child))
+            kills += 1
+        cut_off += 0 < len(contents(run)) < len(expected)
+        allowed = {0, INTERRUPTED} if name != "SIGKILL" else {0, -signal.SIGKILL}
+        allowed |= {-getattr(signal, name)}  # likewise
+        finished = ended(begun(*going_on(run)))
+        sound = ended(begun("verify", str(run)))
+        if not set(codes) <= allowed or finished or sound or contents(run) != expected:
+            lost.append({"run": str(run), "codes": codes, "finished": finished, "sound": sound})
+    return {"signal": name, "runs": times, "kills": kills, "cut off": cut_off, "lost": lost}
+
+
+if __name__ == "__main__":
+    for module in ("numpy", "wsim.cli.run"):  # what a run imports, once for all of them; but no Polars before a fork
+        import_module(module)
+    toy_game.register()
+    for signal_name in SIGNALS:
+        place = Path(sys.argv[1], signal_name)
+        place.mkdir(parents=True)
+        print(json.dumps(tried(place, signal_name, int(sys.argv[2]), int(sys.argv[3]))), flush=True)

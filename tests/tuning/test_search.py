@@ -1,0 +1,250 @@
+"""The search finds what is known to be best, is judged fairly, and goes on where it was left."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim
+from tests.tuning import aiming_game
+from wsim.errors import UserError
+from wsim.game import GAMES
+from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted
+from wsim.tuning import judging
+from wsim.tuning.kept import RECORD, read_kept
+from wsim.tuning.question import HELD_OUT
+from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
+from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
+
+pytest.importorskip("cmaes", reason="needs wsim[learn]")
+
+SMALL: dict[str, Any] = {"game": "aiming", "against": "stone", "games": 200, "held_out": 2000}
+
+
+@pytest.fixture(autouse=True)
+def _aiming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(GAMES, aiming_game.NAME, aiming_game.__name__)
+
+
+def found(tuned: Tuned) -> dict[str, float]:
+    """Return the numbers of a result."""
+    entry = Plan.make(game="aiming", policies=[tuned.policy, "stone", "stone"]).line_up[0]
+    return {name: float(entry.parameters.get(name, 0.0)) for name in aiming_game.NUMBERS}
+
+
+def test_the_best_numbers_are_found() -> None:
+    tuned = tune("archer", **SMALL, generations=30, out="run")
+    for name, best in aiming_game.BEST.items():
+        assert found(tuned)[name] == pytest.approx(best, abs=0.25)
+    rows = tuned.judged.to_dicts()
+    assert [(row["opponents"], row["met"]) for row in rows] == [("2 stone", judging.MET), ("2 brick", judging.UNMET)]
+    for row in rows:
+        assert row["verdict"] == "higher"
+        assert row["win_share_low"] > row["start"]
+        assert row["margin"] == pytest.approx(200, abs=6)  # 80 * (1.5² + 0.5²) points
+    assert tuned.games == 30 * 20 * 200
+
+
+def test_one_number_alone_is_tuned() -> None:
+    tuned = tune("archer:left=1.0:right=-0.5", **SMALL, generations=12, only="left", judges=(), out="run")
+    assert found(tuned)["left"] == pytest.approx(1.5, abs=0.3)
+    assert found(tuned)["right"] == -0.5
+    assert tuned.judged["opponents"].to_list() == ["2 stone"]
+
+
+def test_what_changes_nothing_stays_and_is_not_searched() -> None:
+    tuned = tune("archer", **SMALL, generations=2, out="run")
+    assert len(tuned.kept.moved) == 3
+    assert found(tuned)["idle"] == 0.0
+    with pytest.raises(UserError, match="nothing that is tuned of 'archer' changes any of 400 games"):
+        tune("archer", **SMALL, only="idle", out="other")
+    assert not Path("other").exists()
+
+
+def test_a_search_of_luck_alone_gets_no_verdict() -> None:
+    """`salt` draws other luck and nothing else: of four seeds none may look better, for its q-value is honest."""
+    for seed in range(4):
+        tuned = tune("archer", **SMALL, generations=3, only="salt", seed=seed, out=f"run-{seed}", judges="brick")
+        assert set(tuned.judged["verdict"]) == {"unclear"}, seed
+
+
+def test_the_judging_deals_are_none_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: dict[str, set[int]] = {"": set(), "judged": set()}
+    doing = ""
+    play = Table.outcomes
+
+    def watched(self: Table, simulator: Any, games: range) -> Any:
+        seeds[doing].add(simulator.plan.seed)
+        return play(self, simulator, games)
+
+    def judged(*arguments: Any) -> Any:
+        nonlocal doing
+        doing = "judged"
+        return judging.judge(*arguments)
+
+    monkeypatch.setattr(Table, "outcomes", watched)
+    monkeypatch.setattr("wsim.tuning.tune.judge", judged)
+    tune("archer", **SMALL, generations=1, seed=5, out="run")
+    assert seeds == {"": {5}, "judged": {5 ^ HELD_OUT}}
+    assert 5 ^ HELD_OUT == 5 + 2**40
+
+
+def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[range] = []
+
+    def watched(tables: Any, entries: Any, games: range, threads: int) -> Any:
+        asked.append(games)
+        return play_tables(tables, entries, games, threads)
+
+    monkeypatch.setattr("wsim.tuning.tune.play_tables", watched)
+    tune("archer", **SMALL, generations=3, out="run")
+    assert asked == [range(200), range(200, 400), range(400, 600)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_cannot_be_seen(threads: int) -> None:
+    results = [tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
+    records = [Path(f"run-{count}", RECORD).read_text() for count in (2, threads)]
+    assert records[0] == records[1]
+    assert results[0].judged.equals(results[1].judged)
+
+
+@pytest.mark.parametrize("left_at", [1, 4])
+def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(left_at: int) -> None:
+    whole = tune("archer", **SMALL, generations=6, out="whole")
+
+    def stop(doing: str, done: int, total: int) -> None:
+        if doing == "generations" and done == left_at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as left:
+        tune("archer", **SMALL, generations=6, out="run", progress=stop)
+    assert left.value.result == Path("run")
+    assert len(read_kept(Path("run")).generations) == left_at
+    again = resume("run").run()
+    assert again.judged.equals(whole.judged)
+    assert Path("run", RECORD).read_text() == Path("whole", RECORD).read_text()
+
+
+def test_interrupted_while_judged_and_then_longer() -> None:
+    def stop(doing: str, done: int, total: int) -> None:
+        if doing == "judged tables":
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        tune("archer", **SMALL, generations=2, out="run", progress=stop)
+    longer = resume("run", generations=5).run()
+    whole = tune("archer", **SMALL, generations=5, out="whole")
+    assert longer.judged.equals(whole.judged)
+    assert longer.kept.command == whole.kept.command
+
+
+def test_several_tables_count_alike() -> None:
+    plan = Plan.make(game="aiming")
+    question = question_of("archer", plan, against=("stone", "brick,stone"), games=60, generations=1, judges=())
+    search = begin(plan, question, "run")
+    assert [table.plan.policies[1:] for table in search.tables] == [("stone", "stone"), ("brick", "stone")]
+    tuned = search.run()
+    assert tuned.judged["opponents"].to_list() == ["2 stone", "brick, stone"]
+    outcomes = play_tables(search.tables, ["archer:left=1"], range(30), 1)
+    assert [one.shape for one in outcomes] == [(1, 2, 30)] * 2
+
+
+def test_the_tried_seat_is_the_one_that_is_counted() -> None:
+    plan = Plan.make(game="aiming", players=3, policies="archer:left=1.5:right=-0.5,stone,stone", rotate=True)
+    table = Table.of(plan)
+    shares, margins = table.outcomes(table.simulator, range(7, 67))
+    frame = wsim.simulate(plan.replace(games=67)).filter(wsim_seat()).sort("game")
+    assert np.allclose(shares, frame["win_share"].to_numpy()[7:])
+    assert margins.mean() == pytest.approx(200, abs=40)
+    assert (SHARE, MARGIN) == (0, 1)
+
+
+def wsim_seat() -> Any:
+    import polars as pl
+
+    return pl.col("seat") == (3 - pl.col("game") % 3) % 3
+
+
+def test_a_plan_is_written_for_a_policy_with_parameters() -> None:
+    tuned = tune("archer", **SMALL, generations=3, out="run")
+    plan = Plan.from_toml(tuned.file)
+    assert plan.policies == (tuned.policy, "stone", "stone")
+    head = tuned.file.read_text().splitlines()[0]
+    assert head.startswith("# Made by: wsim tune archer --against stone --judges brick --generations 3")
+
+
+def test_the_record_says_what_was_done() -> None:
+    record = tune("archer", **SMALL, generations=2, out="run").record()
+    assert json.loads(json.dumps(record)) == record
+    assert record["moved"] == 3
+    assert [set(one) for one in record["generations"]] == [{"share", "margin", "spread"}] * 2
+
+
+def test_a_weight_set_is_written_and_plays_as_it_was_judged() -> None:
+    asked: dict[str, Any] = {
+        "only": ("war", "shield"),
+        "games": 60,
+        "held_out": 300,
+        "judges": "greedy",
+        "name": "mine",
+    }
+    tuned = tune("weighted", generations=2, start="military", out="run", threads=1, seed=3, **asked)
+    assert tuned.policy == "weighted:file=run/weights.toml"
+    written = tomllib.loads(tuned.file.read_text())
+    assert list(written) == ["mine"]
+    row = tuned.judged.row(0, named=True)
+    rows = wsim.simulate(
+        policies=[tuned.policy, "balanced", "balanced", "balanced"], games=300, seed=3 ^ HELD_OUT, rotate=True
+    )
+    mine = rows.filter(rows["policy"] == tuned.policy)
+    assert mine["win_share"].mean() == pytest.approx(row["win_share"], abs=1e-6)
+    before = wsim.simulate(policies="military,balanced,balanced,balanced", games=300, seed=3 ^ HELD_OUT, rotate=True)
+    assert before.filter(before["policy"] == "military")["win_share"].mean() == pytest.approx(row["start"], abs=1e-6)
+    only = {"war", "shield"}
+    shipped = tomllib.loads((Path(wsim.__file__).parent / "wonders/weights.toml").read_text())["balanced"]
+    for name, values in written["mine"].items():
+        if name not in {*only, "lead"}:
+            each = shipped[name] if isinstance(shipped[name], list) else [shipped[name]] * 3
+            assert values == pytest.approx(each), name
+
+
+OWN = """
+import wsim
+
+@wsim.policy(parameters={"back": 1, "eager": 0.5})
+def bold(public, own, choice, rules):
+    return max(choice.count - 1 - int(own.parameters[0]), 0) if own.parameters[1] > 0 else 0
+"""
+
+
+def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
+    Path("mine.py").write_text(OWN)
+    asked: dict[str, Any] = {
+        "games": 40,
+        "held_out": 100,
+        "judges": (),
+        "against": "random",
+        "out": "run",
+        "threads": 1,
+    }
+    tuned = tune("./mine.py:bold", generations=2, candidates=4, **asked)
+    assert tuned.policy.startswith("./mine.py:bold:back=")
+    value = Plan.from_toml(tuned.file).line_up[0].parameters["back"]
+    assert isinstance(value, int)
+    assert Plan.from_toml(tuned.file).files == {"./mine.py": str(tuned.file.parent / "../mine.py")}
+    with pytest.raises(UserError, match=r"'run' names policy code, ./mine.py:bold, .* add --trust"):
+        resume("run", generations=3)
+    assert resume("run", generations=2, trust=True).run().policy == tuned.policy
+    Path("mine.py").write_text(OWN.replace("count - 1", "count - 2"))
+    with pytest.raises(UserError, match=r"'run' holds another search: .* name another --out"):
+        resume("run", trust=True)

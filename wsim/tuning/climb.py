@@ -1,0 +1,78 @@
+"""The search: covariance matrix adaptation (CMA-ES), which asks for candidates and is told what they are worth.
+
+Hansen's CMA-ES for few numbers, its separable variant (Ros and Hansen 2008) for many, of the package cmaes. Its state
+is a function of the seed and of the values told so far, so a search that was interrupted is told them again, and goes
+on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Climb", "cmaes", "usual_candidates"]
+
+MOST_FULL = 30  # numbers up to which all their correlations are learned
+SPREAD = 0.5  # steps, of the first candidates around the start
+FEWEST = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy
+SEEDS = 1 << 32  # of numpy's generator
+
+
+def usual_candidates(numbers: int) -> int:
+    """Return how many candidates suit so many numbers."""
+    return max(FEWEST, 4 + int(3 * np.log(numbers)))
+
+
+class Climb:
+    """A search under way.
+
+    Parameters
+    ----------
+    bounds: of every coordinate, shape (numbers, 2). candidates: of a generation. seed: of what is drawn.
+    """
+
+    def __init__(self, bounds: NDArray[np.float64], candidates: int, seed: int) -> None:
+        self._numbers = len(bounds)
+        self._candidates = candidates
+        idle = np.array([[-np.inf, np.inf]])  # one number alone is searched with one beside it that means nothing
+        limits = bounds if len(bounds) > 1 else np.concatenate([bounds, idle])
+        made = cmaes().CMA if len(limits) <= MOST_FULL else cmaes().SepCMA
+        self._search = made(
+            mean=np.zeros(len(limits)), sigma=SPREAD, bounds=limits, seed=seed % SEEDS, population_size=candidates
+        )
+        self._asked: list[NDArray[np.float64]] = []
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Where the search is: the point around which it asks."""
+        return np.array(self._search.mean[: self._numbers], float)
+
+    @property
+    def spread(self) -> float:
+        """How far around, in steps."""
+        return float(self._search._sigma)  # noqa: SLF001 (cmaes shows it nowhere else)
+
+    def ask(self) -> list[NDArray[np.float64]]:
+        """Return the candidates of the next generation."""
+        self._asked = [np.asarray(self._search.ask(), float) for _ in range(self._candidates)]
+        return [point[: self._numbers] for point in self._asked]
+
+    def tell(self, values: Sequence[float]) -> None:
+        """Say what the candidates that were asked for are worth: more is better."""
+        self._search.tell([(point, -value) for point, value in zip(self._asked, values, strict=True)])
+
+
+def cmaes() -> Any:
+    """Return the package; UserError with the extra that brings it where it is missing."""
+    try:
+        import cmaes as package
+    except ImportError as error:
+        raise UserError('tuning needs cmaes, which is not installed: pip install "wsim[learn]"') from error
+    return package

@@ -1,0 +1,79 @@
+"""The result judged: deals that the search never saw, players that it never met, and the start on the same deals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.stats.intervals import Estimate, verdicts
+from wsim.tuning.question import HELD_OUT, Question, plans_of
+from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from wsim.lab.plan import Plan
+    from wsim.lab.progress import Progress
+
+__all__ = ["MET", "judge"]
+
+MET, UNMET = "tuned against", "held out"
+
+
+def judge(
+    base: Plan, question: Question, entries: tuple[str, str], threads: int, progress: Progress | None
+) -> pl.DataFrame:
+    """Play the start and the result of a search against its field, then against each judge alone, on new deals.
+
+    Returns one row for each table: ruleset, players, opponents, whether the search met them (``deals`` it never did),
+    n (games), fair, start and win_share with its interval, difference with its interval, q (Benjamini-Hochberg over
+    the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
+    """
+    unseen = base.replace(seed=base.seed ^ HELD_OUT)
+    fields = ((question.against, MET), (question.judges, UNMET))
+    tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
+    outcomes = []
+    for done, (plan, _) in enumerate(tables):
+        if progress is not None:
+            progress("judged tables", done, len(tables))
+        outcomes += play_tables([Table.of(plan)], entries, range(question.held_out), threads)
+    return _table(tables, outcomes)
+
+
+def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[NDArray[np.float64]]) -> pl.DataFrame:
+    """Return the judged table of some outcomes, each of shape (start and result, outcome, games)."""
+    import polars as pl
+
+    def estimate(values: Sequence[NDArray[np.float64]]) -> Estimate:
+        games = np.array([len(one) for one in values], float)
+        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in values), strict=True)
+        return Estimate(np.array(means), np.array(errors), games)
+
+    start, share = (estimate([one[arm, SHARE] for one in outcomes]).with_wilson() for arm in range(2))
+    difference = estimate([one[1, SHARE] - one[0, SHARE] for one in outcomes])
+    margin = estimate([one[1, MARGIN] - one[0, MARGIN] for one in outcomes])
+    columns: dict[str, Any] = {
+        "ruleset": [plan.ruleset for plan, _ in tables],
+        "players": [plan.players for plan, _ in tables],
+        "opponents": [_opponents(plan) for plan, _ in tables],
+        "met": [met for _, met in tables],
+        "n": [one.shape[-1] for one in outcomes],
+        "fair": [1 / plan.players for plan, _ in tables],
+        "start": start.value,
+        **share.columns("win_share"),
+        **difference.columns("difference"),
+        "q": difference.q_value(),
+        "verdict": verdicts(difference.value, difference.q_value()),
+        **margin.columns("margin"),
+    }
+    return pl.DataFrame(columns, nan_to_null=True)
+
+
+def _opponents(plan: Plan) -> str:
+    """Return who sits on the other seats, equal ones counted."""
+    others = plan.policies[1:]
+    alike = len(set(others)) == 1
+    return (f"{len(others)} {others[0]}" if len(others) > 1 else others[0]) if alike else ", ".join(others)

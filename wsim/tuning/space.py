@@ -1,0 +1,119 @@
+"""The numbers of a policy as one vector: where the search begins, how long a step is, and the way back to an entry.
+
+A coordinate counts steps from the start: value = start + step * coordinate. A step is 0.3 and a fifth of the value, so
+that small and large weights move at like rates; of whole numbers it is at least 1. Values are rounded to thousandths
+before anybody plays with them: what is written down is what was played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.policies.lineup import Entry, Value
+from wsim.tuning.question import check_only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wsim.policies.numbers import Number
+
+__all__ = ["Space", "space_of"]
+
+STEP, SHARE = 0.3, 0.2
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Space:
+    """The numbers of an entry and which of their values move.
+
+    Attributes
+    ----------
+    entry: the entry as it begins. numbers: all that may be set.
+    moved: of all values, one after the other, the places of those that the search moves.
+    """
+
+    entry: Entry
+    numbers: tuple[Number, ...]
+    moved: tuple[int, ...]
+
+    @cached_property
+    def start(self) -> NDArray[np.float64]:
+        """Every value at the start, number by number, part by part."""
+        return np.array([value for number in self.numbers for value in number.values])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A name for every value: that of its number, with the place of the part where there are several."""
+        return tuple(
+            number.name if len(number.values) == 1 else f"{number.name}[{part + 1}]"
+            for number in self.numbers
+            for part in range(len(number.values))
+        )
+
+    @cached_property
+    def _owners(self) -> list[Number]:
+        return [number for number in self.numbers for _ in number.values]
+
+    @cached_property
+    def _steps(self) -> NDArray[np.float64]:
+        whole = np.array([number.whole for number in self._owners])
+        steps: NDArray[np.float64] = np.where(whole, 1.0, STEP) + SHARE * np.abs(self.start)
+        return steps
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        """The least and the most of every coordinate that moves, shape (moved, 2); infinite where there is none."""
+        limits = np.array([(number.least, number.most) for number in self._owners], float)
+        of_all = (limits - self.start[:, None]) / self._steps[:, None]
+        chosen: NDArray[np.float64] = of_all[list(self.moved)]
+        return chosen
+
+    def values(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return every value at a point, rounded as it is written."""
+        values = self.start.copy()
+        places = list(self.moved)
+        values[places] += self._steps[places] * coordinates
+        for place in places:
+            number = self._owners[place]
+            values[place] = min(max(round(values[place], 0 if number.whole else DIGITS), number.least), number.most)
+        return values
+
+    def at(self, coordinates: NDArray[np.float64]) -> Entry:
+        """Return the entry that plays with the values of a point."""
+        values = self.values(coordinates)
+        parameters: dict[str, Value] = dict(self.entry.parameters)
+        first = 0
+        moving = set(self.moved)
+        for number in self.numbers:
+            places = range(first, first + len(number.values))
+            first = places.stop
+            if moving.intersection(places):
+                parameters[number.name] = _as_written(number, [float(values[place]) for place in places])
+        return Entry(self.entry.name, parameters, self.entry.place)
+
+    def restricted(self, moved: Sequence[int]) -> Space:
+        """Return the space in which only these values move."""
+        return Space(self.entry, self.numbers, tuple(moved))
+
+
+def _as_written(number: Number, values: Sequence[float]) -> Value:
+    if number.whole:
+        return int(values[0])
+    return values[0] if len(values) == 1 else "/".join(map(repr, values))
+
+
+def space_of(entry: Entry, numbers: Sequence[Number], only: Sequence[str]) -> Space:
+    """Return the space of an entry's numbers, of which ``only`` some move; UserError where there is nothing to tune."""
+    if not numbers:
+        raise UserError(f"{str(entry)!r} has no numbers to tune: weights, or numbers among its parameters, are needed")
+    check_only(only, [number.name for number in numbers], str(entry))
+    owners = [number for number in numbers for _ in number.values]
+    moved = [place for place, number in enumerate(owners) if not only or number.name in only]
+    return Space(entry, tuple(numbers), tuple(moved))

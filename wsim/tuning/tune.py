@@ -1,0 +1,326 @@
+"""Tune the numbers of a policy: search on common deals, generation by generation; judge what was found on others.
+
+In a generation all candidates play the same games, the next one plays new ones, so that none is chosen for its luck
+more than once. What a candidate is worth is its win share among the field, and a little for every point ahead: points
+say more where a win is close. A small pull back to the start keeps numbers still that games say nothing of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.batch import usable_threads
+from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
+from wsim.lab.plan import Plan, digest_of
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.provenance import software
+from wsim.policies.lineup import parse_entry, parse_lineup
+from wsim.tuning.climb import Climb, cmaes, usual_candidates
+from wsim.tuning.judging import judge
+from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
+from wsim.tuning.question import Question, entry_of, plans_of, usual_judges
+from wsim.tuning.space import Space, space_of
+from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables, rows_of
+from wsim.tuning.written import head_of, playable, write_plan, write_set
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
+
+PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
+PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
+PROBED = 400  # games for that
+_NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "players")
+_OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the generations do not depend on
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found.
+
+    Attributes
+    ----------
+    policy: the line-up entry that plays it. file: the weight set, or the plan, that was written.
+    judged: how it was judged, one row for each table (``wsim.tuning.judging``).
+    kept: what the folder holds: the question, every generation, the command.
+    games: played by the search.
+    """
+
+    policy: str
+    file: Path
+    judged: pl.DataFrame
+    kept: Kept
+    games: int
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "policy": self.policy,
+            "file": str(self.file),
+            "command": self.kept.command,
+            "digest": digest_of(self.kept.identity),
+            "software": dict(self.kept.software),
+            "start": self.kept.start,
+            "moved": len(self.kept.moved),
+            "generations": [
+                {"share": one.share, "margin": one.margin, "spread": one.spread} for one in self.kept.generations
+            ],
+            "games": self.games,
+            "judged": self.judged.to_dicts(),
+        }
+
+
+@with_plan_keys(PlanKeys)
+def tune(
+    policy: str,
+    plan: Plan | None = None,
+    /,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    start: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **keys: Any,
+) -> Tuned:
+    """Tune the numbers of a policy by self-play and judge the result on deals and opponents that it never met.
+
+    Parameters
+    ----------
+    policy: a line-up entry with numbers: ``weighted:set=balanced``, ``./mine.py:bold``. plan: the plan beneath.
+    out: a new folder (default: one named after the search). start: the weight set from which ``weighted`` begins.
+    keys: those of ``Question`` (only, against, judges, rulesets, players, generations, candidates, games, held_out,
+        margin, name), of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
+        the game's own of a plan.
+
+    Raises UserError for what cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim tune
+    --resume`` goes on from there.
+
+    >>> wsim.tune("weighted:set=balanced", generations=20).judged  # doctest: +SKIP
+    """
+    own = {name: keys.pop(name) for name in tuple(keys) if name in Question.__dataclass_fields__}
+    base = chosen(plan, keys)
+    question = question_of(policy, base, start=start, **own)
+    return begin(base, question, out, threads=threads).run(threads, progress)
+
+
+def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> Question:
+    """Return a question; the judges are the game's own players unless named."""
+    question = Question(policy=str(entry_of(policy, start)), **own)
+    return question if "judges" in own else replace(question, judges=usual_judges(base.game, question))
+
+
+@dataclass
+class Search:
+    """A search, begun or taken up again.
+
+    Attributes
+    ----------
+    folder: where it is kept. base: the plan beneath its tables. question: what is tuned and how.
+    space: the numbers. tables: where they are tried. kept: what the folder holds.
+    """
+
+    folder: Path
+    base: Plan
+    question: Question
+    space: Space
+    tables: tuple[Table, ...]
+    kept: Kept
+
+    @property
+    def _games(self) -> int:
+        """Games of a candidate at each table in a generation."""
+        return -(-self.question.games // len(self.tables))
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The entries that are code of a user: playing them runs it."""
+        return _code(self.question)
+
+    @property
+    def games(self) -> int:
+        """Games that the generations so far have played."""
+        return sum(len(one.values) for one in self.kept.generations) * self._games * len(self.tables)
+
+    def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
+        """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
+        count, wanted = usable_threads(threads), self.question.generations
+        climb = self._climbed()
+        try:
+            for number in range(len(self.kept.generations), wanted):
+                if progress is not None:
+                    progress("generations", number, wanted)
+                self._step(climb, number, count)
+            point = climb.mean
+            ends = (self.kept.start, str(self.space.at(point)))
+            judged = judge(self.base, self.question, ends, count, progress)
+        except KeyboardInterrupt:
+            raise Interrupted(self.folder) from None
+        self.kept = replace(self.kept, judged=judged.to_dicts())
+        self.kept.write(self.folder)
+        file = self._write(point)
+        return Tuned(playable(file, self.space.at(point)), file, judged, self.kept, self.games)
+
+    def _climbed(self) -> Climb:
+        """Return the search where it was left: told again what the generations were worth."""
+        given = self.question.candidates or usual_candidates(len(self.space.moved))
+        climb = Climb(self.space.bounds, given, self.base.seed)
+        for number, generation in enumerate(self.kept.generations):
+            entries = [str(self.space.at(point)) for point in climb.ask()]
+            if digest_of(entries) != generation.candidates:
+                raise UserError(
+                    f"the search in {str(self.folder)!r} goes another way here from generation {number}, with another "
+                    "version of numpy perhaps: begin anew with another --out"
+                )
+            climb.tell(generation.values)
+        return climb
+
+    def _step(self, climb: Climb, number: int, threads: int) -> None:
+        """Play one generation and keep what it was worth."""
+        points = climb.ask()
+        entries = [str(self.space.at(point)) for point in points]
+        games = range(number * self._games, (number + 1) * self._games)
+        outcomes = play_tables(self.tables, entries, games, threads)
+        share, margin = (np.mean([one[:, which].mean(axis=1) for one in outcomes], axis=0) for which in (SHARE, MARGIN))
+        away = np.array([(point**2).sum() for point in points])
+        values = tuple((share + self.question.margin * margin - PULL * away).tolist())
+        climb.tell(values)
+        means = float(share.mean()), float(margin.mean())
+        self.kept = self.kept.grown(Generation(digest_of(entries), values, *means, climb.spread))
+        self.kept.write(self.folder)
+
+    def _write(self, point: Any) -> Path:
+        """Write what others play: a weight set where the policy has one, else a plan."""
+        head = head_of(self.kept, self.games, self.kept.judged)
+        kinds = {row["name"]: row.get("kind") for row in find_game(self.base.game).policies()}
+        if kinds.get(self.space.entry.name) == "weights":
+            return write_set(self.folder, self.question.name, self.space.numbers, self.space.values(point), head)
+        return write_plan(self.folder, self.tables[0].plan, self.space.at(point), head)
+
+
+def begin(
+    base: Plan, question: Question, out: str | os.PathLike[str] | None = None, *, threads: int | None = None
+) -> Search:
+    """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
+    count = usable_threads(threads)
+    version = cmaes().__version__
+    space, tables = _prepared(base, question)
+    for plan in plans_of(base, question, question.policy, question.judges):
+        Table.of(plan)  # so that a mistake is found before the search
+    identity = _identity(question, space, tables)
+    folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
+    if (folder / RECORD).exists():
+        raise UserError(
+            f"{str(folder)!r} holds a search already: go on with wsim tune --resume {shlex.quote(str(folder))}, or "
+            "name another --out"
+        )
+    space = _moving(space, tables, count)
+    kept = Kept(
+        question=question.record(),
+        plan=json.loads(json.dumps(base.as_dict())),
+        start=str(space.entry),
+        command=_command(base, question),
+        identity=identity,
+        software={**software(), "cmaes": version},
+        moved=space.moved,
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    kept.write(folder)
+    return Search(folder, base, question, space, tables, kept)
+
+
+def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> Search:
+    """Take a search up again, perhaps for more generations.
+
+    Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
+    """
+    folder = Path(out)
+    kept = read_kept(folder)
+    cmaes()
+    question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
+    if len(kept.generations) > question.generations:
+        raise UserError(f"{str(folder)!r} has {len(kept.generations)} generations already, more than {generations}")
+    if (code := _code(question)) and not trust:
+        raise UserError(
+            f"{str(folder)!r} names policy code, {', '.join(code)}, that runs when it is resumed: if you know it, "
+            "add --trust"
+        )
+    base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in kept.plan.items()})
+    space, tables = _prepared(base, question)
+    kept.refuse_other(_identity(question, space, tables), folder)
+    kept = replace(kept, question=question.record(), command=_command(base, question))
+    return Search(folder, base, question, space.restricted(kept.moved), tables, kept)
+
+
+def _code(question: Question) -> tuple[str, ...]:
+    """Return the entries of a question that are code of a user."""
+    entries = [
+        entry for field in (question.policy, *question.against, *question.judges) for entry in parse_lineup(field)
+    ]
+    return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
+
+
+def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Table, ...]]:
+    """Return the numbers of the policy and the tables ready to play."""
+    tables = tuple(Table.of(plan) for plan in plans_of(base, question, question.policy, question.against))
+    entry = parse_entry(question.policy)
+    return space_of(entry, find_game(base.game).numbers(entry), question.only), tables
+
+
+def _identity(question: Question, space: Space, tables: Sequence[Table]) -> dict[str, Any]:
+    """Return what decides what the generations are."""
+    asked = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
+    identity = {
+        "question": asked,
+        "start": dict(zip(space.labels, space.start.tolist(), strict=True)),
+        "tables": [{"plan": one.plan.identity(), "rules": one.simulator.provenance()} for one in tables],
+        "wsim": software()["wsim"],
+        "cmaes": cmaes().__version__,
+    }
+    result: dict[str, Any] = json.loads(json.dumps(identity))
+    return result
+
+
+def _command(base: Plan, question: Question) -> str:
+    """Return the shell command of a search, every option written out."""
+    words = ["wsim", "tune", question.policy]
+    for key, value in question.record().items():
+        if key != "policy" and value not in (None, []):
+            option = "--" + {"rulesets": "ruleset"}.get(key, key).replace("_", "-")
+            each = value if key == "against" else [",".join(map(str, value))] if isinstance(value, list) else [value]
+            words += [word for one in each for word in (option, str(one))]
+    if not question.rulesets:
+        words += ["--ruleset", base.ruleset]
+    return shlex.join([*words, *base.words(*_NOT_OF_A_SEARCH)])
+
+
+def _moving(space: Space, tables: Sequence[Table], threads: int) -> Space:
+    """Return the space of those numbers that change some game when they are moved; UserError if there is none."""
+    games = range(PROBED)
+    same = [rows_of(table.seated(str(space.entry)), games).tobytes() for table in tables]
+
+    def changes(place: int) -> bool:
+        probe = space.restricted((place,))
+        entries = [str(probe.at(np.array([step]))) for step in (PROBE, -PROBE)]
+        return any(
+            rows_of(table.seated(entry), games).tobytes() != rows
+            for entry in entries
+            for table, rows in zip(tables, same, strict=True)
+        )
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:
+        moved = [place for place, does in zip(space.moved, pool.map(changes, space.moved), strict=True) if does]
+    if not moved:
+        raise UserError(f"nothing that is tuned of {str(space.entry)!r} changes any of {PROBED} games")
+    return space.restricted(moved)
