@@ -30,11 +30,14 @@ LONGEST = 300.0  # seconds after which a run is taken to hang
 
 def begun(*words: str) -> int:
     """Start the command line in a process of its own and return its number."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the child is where it ends by one
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         return child
     code: object = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)

@@ -32,7 +32,6 @@ REGISTRY = rows_by_name(
         _WEIGHTED, (SET, FILE), uses_random=True,
     ),
     _weight_set("balanced", "weights found by hill climbing, without a theme", "wsim, tuned by self-play"),
-    _weight_set("tuned", "the strongest weights at 3, 4 and 5 seats", "wsim tune (docs/tuning.md)"),
     _weight_set("builder", "leads builds and places many parts"),
     _weight_set("supplier", "gathers cards and lives on its offers"),
     _weight_set("collector", "wants discs, for sets, with its trade card too"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +59,9 @@ def skill_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> 
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
     if len(given.arguments) > 1:
         raise UserError(f"skill is told of one table, not also of {given.arguments[1]!r}")
-    what = {"what": one for one in given.arguments}
-    question = SkillQuestion(**{**what, **asked.question})
+    question = SkillQuestion(**asked.question)
+    if given.arguments:
+        question = replace(question, what=given.arguments[0])
     asked.files.check()
     _check_target(asked.out)
     check_cluster(asked.how["cluster"], asked.how["threads"])

@@ -21,7 +21,7 @@ from types import FunctionType
 from typing import Any
 
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime import rtsys  # type: ignore[attr-defined, unused-ignore]
 from numba.core.serialize import dumps  # type: ignore[attr-defined, unused-ignore]
 
 from wsim.jit.cache import SUFFIX, cache_directory, kept_folder

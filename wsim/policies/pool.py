@@ -28,9 +28,10 @@ __all__ = ["OWN_PLAYER", "SEARCH", "check_budget", "named_pool", "noisy", "playe
 SEARCH = "search"
 """The kind of policies that get the whole game, to play it on: they play by what their seat knows all the same."""
 OWN_PLAYER = "balanced"
-"""Who plays on for the searcher: a weight set of every game."""
+"""Who plays on for the searcher where the game has no net, and whom the copies are of: a weight set of every game."""
 EVERYBODY = "all"
-COPIES = 18
+COPIES = 12
+NETS = 6  # places of a net among `all`: it plays like nobody else and is the strongest, though three times as dear
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
 
 
@@ -51,7 +52,7 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of a pool, written with a plus between them; raise UserError for an unknown one.
 
     ``known`` has the kind of every policy by its name: all but searchers may be in a pool; ``all`` stands for every
-    weight set.
+    weight set (``players_of`` adds its copies and nets).
     """
     accepted = [name for name, kind in known.items() if kind != SEARCH]
     names: list[str] = []
@@ -80,8 +81,10 @@ def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
 
 def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player]) -> list[Player]:
     """Return the players of a pool, the searcher's own first; ``make`` makes a registered policy ready."""
-    own = make(OWN_PLAYER)
-    players = [own, *map(make, named_pool(text, known))]
+    nets = [make(name) for name, kind in known.items() if kind == "net"]
+    usual = make(OWN_PLAYER)
+    players = [nets[0] if nets else usual, *map(make, named_pool(text, known))]
     if EVERYBODY in text.split("+"):
-        players += [replace(own, weights=noisy(own.weights, copy)) for copy in range(COPIES)]
+        players += [replace(usual, weights=noisy(usual.weights, copy)) for copy in range(COPIES)]
+        players += NETS * nets
     return players

@@ -385,6 +385,8 @@ def _searcher(
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
     net = _net_of(entry, values, interface) if interface.nets is not None else None
     weights = players[0].weights if net is None else net.weights
+    if net is not None:
+        players[0] = replace(players[0], net=net, weights=weights)
     parameters = _parameters_of(policy.parameters, values, interface)
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.thinking(policy.function)

@@ -23,7 +23,7 @@ __all__ = ["search"]
 
 _SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point
 _POINT = 0.05  # what a point of the weights' value is worth in utility
-_PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree: a playout takes as long as five
+_PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
 
 _places_room = stack_room("search.places", np.int64, MOST_CANDIDATES)
