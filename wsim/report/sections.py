@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wsim.report import balances, charts, grids, panels
+from wsim.report import balances, charts, grids, panels, strengths
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
 from wsim.report.parts import Figure, Section
@@ -44,6 +44,7 @@ def sections(material: Material) -> list[Section]:
     found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
     if material.whatifs:
         found.append(panels.whatifs(material.whatifs))
+    found += strengths.sections(strengths.read_strengths(material.run.path))
     if material.balances:
         found.append(balances.section(material.balances))
     found += humans
