@@ -145,7 +145,8 @@ def test_mistakes_exit_with_2(wsim_command: Command, run: str, words: str, sente
 
 def test_cards_and_wonders_split_by_columns_and_say_what_they_are(wsim_command: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
-    assert wsim_command("run", "--game", "seven_wonders", "--games", "200", "--out", folder, "--quiet").code == 0
+    line_up = "balanced,military,science,civilian"
+    assert wsim_command("run", "--policies", line_up, "--games", "200", "--out", folder, "--quiet").code == 0
     split = json.loads(wsim_command("cards", folder, "--by", "policy", "--filter", "card=Palace", "--json").out)["rows"]
     assert {row["policy"] for row in split} == {"balanced", "military", "science", "civilian"}
     whole = json.loads(wsim_command("cards", folder, "--filter", "card=Palace", "--json").out)["rows"]

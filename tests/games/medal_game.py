@@ -130,7 +130,10 @@ class MedalSimulator:
         values = {path[1:]: 0 if path[-1] == "salt" else 5 for path in (MEDAL, (*MEDAL[:2], "salt"))}
         values |= {(name, what): 0 for name in WONDERS for what in ("points", "salt")}
         for file in plan.card_files[1]:
-            tables = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+            try:
+                tables = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+            except OSError as error:
+                raise UserError(f"cannot read {str(file)!r}: {error.strerror}") from error
             values |= {
                 (name, what): one for part in tables.values() for name, of in part.items() for what, one in of.items()
             }
@@ -138,7 +141,7 @@ class MedalSimulator:
             path, _, value = change.partition("=")
             key = tuple(path.split(".")[1:])
             if key not in values:
-                raise UserError(f"the medal has no {'.'.join(key)!r}")
+                raise UserError(f"the medal has no {'.'.join(key[-1:])!r}")
             values[key] = int(value)
         self.values = values
         self.points, self.salt = values[("Medal", "points")], values[("Medal", "salt")]

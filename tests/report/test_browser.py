@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.report.browser import colours, resize
-from tests.report.test_page import WHATIF
+from tests.report.test_page import MIXED, WHATIF
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.report import write_report
@@ -35,7 +35,7 @@ CHARTS = 12
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a page on the disk."""
     folder = tmp_path_factory.mktemp("browser")
-    run = record(Plan.make(games=1500, seed=4), folder / "run").run
+    run = record(Plan.make(games=1500, seed=4, policies=MIXED), folder / "run").run
     (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
     return write_report(run, folder / "page.html").as_uri()
 
