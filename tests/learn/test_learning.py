@@ -161,6 +161,9 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"table": [{"players": 4}]}, "lacks"),
         ({"game": "tower_of_babel"}, "no policy that learns"),
         ({"fitting": {"rate": 0}}, "more than 0"),
+        ({"gap": 1e9}, "from 1 to 1,000"),
+        ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedy"], "games": 1}]}, "at least 2 games"),
+        ({"judge": [{"ruleset": "1e", "players": 3, "against": []}]}, "at least one policy"),
     ],
 )
 def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) -> None:
@@ -202,6 +205,7 @@ def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, option
     assert done.code == 2
     assert words in done.err
     assert done.err.count("\n") == 1
+    assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.slow
@@ -214,3 +218,17 @@ def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
     assert paths
     for path in paths:
         assert (tmp_path / "there" / path.relative_to(tmp_path / "here")).read_bytes() == path.read_bytes()
+
+
+def test_a_round_without_a_decision_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
+    monkeypatch.setattr(run_module, "read_records", lambda _path, dtype: np.zeros(0, dtype))
+    with pytest.raises(UserError, match="took no decision"):
+        learn(LearningPlan.made(seldom), tmp_path / "none", threads=1)
+
+
+def test_a_judgement_that_was_never_lost_has_an_interval() -> None:
+    keys = {"game": "seven_wonders", "ruleset": "1e", "players": 3, "seed": 5}
+    found = judge(keys, "balanced", ("random",), 20, None)
+    assert found.share == 1.0
+    assert 0.7 < found.low < 0.95

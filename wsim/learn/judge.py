@@ -14,10 +14,9 @@ from wsim.game import find_game
 from wsim.lab.batch import play
 from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
+from wsim.stats.intervals import Estimate
 
 __all__ = ["Judgement", "judge"]
-
-_Z = 1.959963984540054  # of a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,10 @@ def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, th
         shares.append(by_game["win_share"].to_numpy())
         scores.append(by_game["total"].to_numpy())
     found = np.concatenate(shares).astype(np.float64)
-    mean, error = float(found.mean()), float(found.std(ddof=1) / math.sqrt(len(found)))
-    low, high = max(0.0, mean - _Z * error), min(1.0, mean + _Z * error)
+    n = len(found)
+    error = np.array([found.std(ddof=1) / math.sqrt(n)])
+    share = Estimate(np.array([found.mean()]), error, np.array([float(n)])).with_wilson()
+    low, high = max(0.0, float(share.low[0])), min(1.0, float(share.high[0]))
     score = float(np.concatenate(scores).mean())
-    return Judgement(
-        str(keys["ruleset"]), players, ", ".join(against), mean, low, high, mates / players, score, len(found)
-    )
+    mean, fair = float(share.value[0]), mates / players
+    return Judgement(str(keys["ruleset"]), players, ", ".join(against), mean, low, high, fair, score, n)

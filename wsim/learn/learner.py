@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Describe", "Fitting", "Learner", "learner_of"]
-
-Describe = "Callable[[Any], tuple[NDArray[Any], NDArray[Any], Sequence[int]]]"
+__all__ = ["Fitting", "Learner", "learner_of"]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from wsim.policies.lineup import finite
 
 __all__ = ["Field", "LearningPlan", "Round", "Seats"]
 
+MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
 NET, OTHERS = "net", "balanced"
 
 
@@ -128,8 +129,14 @@ class LearningPlan:
                 )
             if number == 0 and not self.start and NET in (one.players, one.own, one.others):
                 raise UserError("the first round has no net to play by: name policies, or a start")
-        if self.gap < 1 or self.fitting.rounds <= 0 or self.fitting.size < 1 or self.fitting.rate <= 0:
-            raise UserError("gap and size are at least 1; rounds and rate of the fitting are more than 0")
+        for judge in self.judges:
+            if judge.games < 2 or not judge.against:
+                raise UserError("a [[judge]] plays at least 2 games against at least one policy")
+            Plan.make(**self.keys(judge))
+        if not 1 <= self.gap <= MOST_GAP or self.fitting.rounds <= 0 or self.fitting.size < 1 or self.fitting.rate <= 0:
+            raise UserError(
+                f"gap is from 1 to {MOST_GAP:,}; size at least 1; rounds and rate of the fitting are more than 0"
+            )
         return self
 
     def keys(self, table: Seats | Field) -> dict[str, Any]:

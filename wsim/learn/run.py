@@ -148,7 +148,10 @@ class Learning:
             states = np.concatenate([read_records(part.states, learner.state) for part in paths])
             moves = np.concatenate([read_records(part.moves, learner.move) for part in paths])
             simulator = find_game(self.plan.game).prepare(Plan.make(**self.plan.keys(seats)))
-            tables.append(learner.decisions(simulator, states, moves))
+            if len(states):
+                tables.append(learner.decisions(simulator, states, moves))
+        if not tables:
+            raise UserError(f"round {number} took no decision: it needs more decisions, or a smaller gap")
         before = self.net_path(number - 1)
         net = learner.fresh(self.plan.seed) if one.fresh or not before.exists() else learner.load(str(before))
 
@@ -197,13 +200,12 @@ def learn(
     """
     check_cluster(cluster, threads)
     usable_threads(threads)  # refuses what cannot be
-    _claim(folder, plan)
-    run = Learning(plan, folder, threads, cluster)
+    run, learner = Learning(plan, folder, threads, cluster), learner_of(plan.game)
     start = run.net_path(0)
-    if plan.start and not start.exists():
-        learner = learner_of(plan.game)
-        net = learner.load("" if plan.start == SHIPPED else plan.start)
-        learner.save(net, start, getattr(net, "about", {}))
+    begins = learner.load("" if plan.start == SHIPPED else plan.start) if plan.start and not start.exists() else None
+    _claim(folder, plan)
+    if begins is not None:
+        learner.save(begins, start, getattr(begins, "about", {}))
     for number in range(1, len(plan.rounds) + 1):
         if not run.net_path(number).exists():
             run.harvest(number, progress)

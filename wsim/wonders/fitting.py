@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
 
-Floats = "NDArray[np.float32]"
 Arrays = dict[str, Any]
-_BURY = CARD_ROLES.index("bury")
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _SETS = 3
 _STAGES = STAGE_ROLES.index("stage")
