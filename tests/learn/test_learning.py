@@ -222,7 +222,7 @@ def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
 
 def test_a_round_without_a_decision_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
-    monkeypatch.setattr(run_module, "read_records", lambda _path, dtype: np.zeros(0, dtype))
+    monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(0, dtype))
     with pytest.raises(UserError, match="took no decision"):
         learn(LearningPlan.made(seldom), tmp_path / "none", threads=1)
 
