@@ -19,11 +19,15 @@ __all__ = ["Field", "LearningPlan", "Round", "Seats"]
 
 MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
 NET, OTHERS = "net", "balanced"
+_KINDS = {"tuple[str, ...]": "a list of texts", "Mapping[str, float]": "a table of numbers"}
 
 
 @dataclass(frozen=True)
 class Seats:
-    """A table to learn at: rule set, number of players, and its share of the decisions (of the sum of all shares)."""
+    """A table to learn at: rule set, number of players, and its share of the decisions (of the sum of all shares).
+
+    A share of 0 is of a table that only the rounds with a share of it play.
+    """
 
     ruleset: str
     players: int
@@ -48,6 +52,7 @@ class Round:
     keep: how many of the rounds before are learned from again.
     fresh: whether the net begins anew, not from the one of the round before.
     passes: through all decisions when its net is fitted; 0: as often as the plan's fitting says.
+    shares: of tables by their names (``1e-4``: rule set and players), where they are others than the plan's.
     """
 
     decisions: int
@@ -59,6 +64,7 @@ class Round:
     keep: int = 1
     fresh: bool = False
     passes: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,14 +125,15 @@ class LearningPlan:
         if not self.tables or not self.rounds:
             raise UserError("a learning plan needs at least one [[table]] and one [[round]]")
         for table in self.tables:
-            if table.share <= 0:
-                raise UserError(f"the share of a table is more than 0, not {table.share!r}")
+            if table.share < 0:
+                raise UserError(f"the share of a table is at least 0, not {table.share!r}")
             Plan.make(**self.keys(table))
         for number, one in enumerate(self.rounds):
             if one.decisions < 1 or one.playouts < 1 or not 0 <= one.explore <= 1 or one.passes < 0:
                 raise UserError(
                     f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
                 )
+            self._check_shares(number, one)
             if number == 0 and not self.start and NET in (one.players, one.own, one.others):
                 raise UserError("the first round has no net to play by: name policies, or a start")
         for judge in self.judges:
@@ -139,6 +146,25 @@ class LearningPlan:
             )
         return self
 
+    def _check_shares(self, number: int, one: Round) -> None:
+        """Raise UserError for shares of a round that are no shares of the plan's tables."""
+        names = [table.name for table in self.tables]
+        for name, share in one.shares.items():
+            if name not in names:
+                raise UserError(
+                    f"round {number + 1} has a share of {name!r}: the tables are {', '.join(names)}{nearest(name, names)}"
+                )
+            if share < 0:
+                raise UserError(f"the share of a table is at least 0, not {share!r}")
+        if not sum(self.shares(one).values()) > 0:
+            raise UserError(f"round {number + 1} plays no table: one of the shares is more than 0")
+
+    def shares(self, one: Round) -> dict[str, float]:
+        """Return the part of a round's decisions that each table has, by name."""
+        shares = {table.name: one.shares.get(table.name, table.share) for table in self.tables}
+        whole = sum(shares.values())
+        return {name: share / whole for name, share in shares.items()} if whole else shares
+
     def keys(self, table: Seats | Field) -> dict[str, Any]:
         """Return the keys of the plan that is played at a table."""
         changes = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
@@ -149,7 +175,7 @@ class LearningPlan:
         """Return the plan as an object from which ``made`` makes it again."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         for key, name in (("tables", "table"), ("rounds", "round"), ("judges", "judge")):
-            plain[name] = [dict(vars(row)) for row in plain.pop(key)]
+            plain[name] = [{key: value for key, value in vars(row).items() if value != {}} for row in plain.pop(key)]
         plain["fitting"] = dict(vars(self.fitting))
         return {key: value for key, value in plain.items() if value is not None}
 
@@ -183,10 +209,16 @@ def _value(key: str, value: Any, kind: str, here: str) -> Any:
     sound = {
         "int": whole, "float": number and finite(value), "bool": isinstance(value, bool), "str": isinstance(value, str),
         "str | None": isinstance(value, str), "tuple[str, ...]": _texts(value),
+        "Mapping[str, float]": _shares(value),
     }.get(kind, True)  # fmt: skip
     if not sound:
-        raise UserError(f"{key} in {here} is {value!r}: {kind.replace('tuple[str, ...]', 'a list of texts')} is needed")
+        raise UserError(f"{key} in {here} is {value!r}: {_KINDS.get(kind, kind)} is needed")
     return tuple(value) if kind == "tuple[str, ...]" else value
+
+
+def _shares(value: Any) -> bool:
+    numbers = value.values() if isinstance(value, Mapping) else [None]
+    return all(isinstance(one, int | float) and not isinstance(one, bool) and finite(one) for one in numbers)
 
 
 def _texts(value: Any) -> bool:

@@ -91,7 +91,10 @@ class Learning:
 
     def parts(self, number: int, seats: Seats) -> list[_Part]:
         """Return the parts of a round at a table."""
-        decisions = self.plan.rounds[number - 1].decisions * seats.share / sum(one.share for one in self.plan.tables)
+        one = self.plan.rounds[number - 1]
+        decisions = one.decisions * self.plan.shares(one)[seats.name]
+        if not decisions:
+            return []
         many = max(1, round(decisions / PART))
         games = max(1, round(decisions / many * self.plan.gap / _decisions_a_game(seats.players)))
         above = self.net_path(number).parent
@@ -145,6 +148,8 @@ class Learning:
         tables = []
         for seats in self.plan.tables:
             paths = [part for each in rounds for part in self.parts(each, seats)]
+            if not paths:
+                continue
             states = np.concatenate([read_records(part.states, learner.state) for part in paths])
             moves = np.concatenate([read_records(part.moves, learner.move) for part in paths])
             simulator = find_game(self.plan.game).prepare(Plan.make(**self.plan.keys(seats)))
