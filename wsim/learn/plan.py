@@ -151,9 +151,8 @@ class LearningPlan:
         names = [table.name for table in self.tables]
         for name, share in one.shares.items():
             if name not in names:
-                raise UserError(
-                    f"round {number + 1} has a share of {name!r}: the tables are {', '.join(names)}{nearest(name, names)}"
-                )
+                known = f"the tables are {', '.join(names)}{nearest(name, names)}"
+                raise UserError(f"round {number + 1} has a share of {name!r}: {known}")
             if share < 0:
                 raise UserError(f"the share of a table is at least 0, not {share!r}")
         if not sum(self.shares(one).values()) > 0:
