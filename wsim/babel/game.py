@@ -56,7 +56,7 @@ ANALYSES: Mapping[str, str] = {
     "synergies": "wsim.babel.analysis.owners:SYNERGIES",
     "variance": "wsim.stats.shared:VARIANCE",
 }
-LEARNER: str | None = None
+LEARNER: str | None = "wsim.babel.learning:LEARNER"
 POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None

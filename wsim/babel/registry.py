@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import BUDGET, FILE, SET, Policy, Trade, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, Trade, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
@@ -37,6 +37,10 @@ REGISTRY = rows_by_name(
     _weight_set("collector", "wants discs, for sets, with its trade card too"),
     _weight_set("majority", "wants most parts on wonders near completion"),
     Policy(
+        "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
+        "net:net_policy", (NET_FILE,), uses_random=True,  # for equal moves
+    ),
+    Policy(
         "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search", BUDGET,
         uses_random=True,
@@ -47,10 +51,12 @@ REGISTRY = rows_by_name(
 @lru_cache(maxsize=1)
 def _interface() -> Interface:
     from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
+    from wsim.babel.nets import Net
     from wsim.babel.policies.features import FEATURES
     from wsim.babel.policies.routine import ROUTINE
     from wsim.babel.words import SEATS
     from wsim.policies.interface import Interface
+    from wsim.policies.nets import NetFiles
     from wsim.policies.weights import WeightSets
 
     return Interface(
@@ -60,6 +66,7 @@ def _interface() -> Interface:
         seats=SEATS,
         routine=ROUTINE,
         weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (WEIGHTS,)),
+        nets=NetFiles(Path(__file__).with_name("net.npz"), Net),
         thinker=THINKER,
     )
 

@@ -61,7 +61,7 @@ class BabelSimulator:
         self._seed = seed
         self._seating.seed = seed
         self._seating.rotate = rotate
-        line_up.fill(self._seating)
+        line_up.fill(self._seating, lambda net: net.laid())
         self._local = threading.local()
 
     @property

@@ -42,6 +42,7 @@ class Learner(Protocol):
     ----------
     state, moves: dtypes of a decision (with how many ``moves`` it has) and of each of its moves (with its ``worth``).
     policy: the line-up entry of the policy that plays a net, without its file.
+    plan: the learning plan of the net that comes with wsim.
     """
 
     @property
@@ -52,6 +53,13 @@ class Learner(Protocol):
 
     @property
     def policy(self) -> str: ...
+
+    @property
+    def plan(self) -> Path: ...
+
+    def length(self, players: int) -> float:
+        """Return about how many decisions a game has, those without a choice included."""
+        ...
 
     def describer(self, simulator: Any, players: Any) -> Any:
         """Return a function of a position: (its record, records of its moves, their indices in the legal moves).

@@ -96,7 +96,8 @@ class Learning:
         if not decisions:
             return []
         many = max(1, round(decisions / PART))
-        games = max(1, round(decisions / many * self.plan.gap / _decisions_a_game(seats.players)))
+        length = learner_of(self.plan.game).length(seats.players)
+        games = max(1, round(decisions / many * self.plan.gap / length))
         above = self.net_path(number).parent
         return [
             _Part(above / f"{seats.name}-{part:04d}", range(part * games, (part + 1) * games)) for part in range(many)
@@ -239,11 +240,6 @@ def _players(one: Round, players: int, net: str) -> tuple[str, ...]:
     if one.explore:
         entry += f":explore={one.explore}"
     return (entry,) * players
-
-
-def _decisions_a_game(players: int) -> float:
-    """Return about how many decisions a game has."""
-    return 18.0 * players
 
 
 def _in_threads(make: Harvest, parts: list[range], threads: int) -> Iterator[tuple[range, Any]]:

@@ -1,20 +1,17 @@
-"""Fitting a net to what moves were worth: the layers of ``policies/net.py`` and their derivatives, in numpy.
-
-The loss is the mean squared error of the value of a move against its worth by playouts, both as differences from the
-mean of its decision: only which move is better than another is learned. AdamW (Loshchilov and Hutter 2019), a learning
-rate that rises for a tenth of the steps and falls to nothing along a cosine.
-"""
+"""What ``wsim.learn.fitting`` needs of 7 Wonders: the layers of ``policies/net.py`` and their derivatives, in numpy."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.learn.fitting import Arrays, MovesOf
+from wsim.learn.fitting import fit as fitted
 from wsim.wonders.kernels.net_layout import CARD_ROLES, NARROW, STAGE_ROLES, WIDTH
 from wsim.wonders.nets import SHAPES
 from wsim.wonders.policies.net_items import item_numbers
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
 
-Arrays = dict[str, Any]
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _SETS = 3
 _STAGES = STAGE_ROLES.index("stage")
@@ -48,9 +44,8 @@ class Decisions:
     moves: NDArray[Any]
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        """Where the moves of each state begin, and the end."""
-        return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
+    def _moves_of(self) -> MovesOf:
+        return MovesOf(self.states["moves"])
 
     @cached_property
     def items(self) -> NDArray[np.float32]:
@@ -66,10 +61,8 @@ class Decisions:
     def batch(self, which: NDArray[np.int64]) -> Batch:
         """Return some decisions with their inputs spelt out."""
         states = self.states[which]
-        counts = states["moves"].astype(np.int64)
-        owner = np.repeat(np.arange(len(which)), counts)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        moves = self.moves[self.starts[which][owner] + within]
+        counts, owner, places = self._moves_of.of(which)
+        moves = self.moves[places]
         sets = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=-1, bitorder="little")
         rows, stage_counts = self.stage_rows
         side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
@@ -174,13 +167,6 @@ def _by_row(rows: NDArray[np.int64], which: NDArray[np.int64], of: NDArray[np.fl
     return hot.T @ of[which]
 
 
-def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
-    """Return differences from the mean of each decision."""
-    starts = np.cumsum(batch.counts) - batch.counts
-    means = np.add.reduceat(values, starts) / batch.counts
-    return values - means[batch.owner].astype(np.float32)
-
-
 def values_of(
     arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], Batch]:
@@ -189,59 +175,9 @@ def values_of(
     return _Forward(arrays, decisions.items, batch).values, batch
 
 
-class _Adam:
-    """AdamW with its moments."""
-
-    def __init__(self, arrays: Arrays, decay: float) -> None:
-        self.arrays, self.decay, self.steps = arrays, decay, 0
-        self.means = {name: np.zeros_like(array) for name, array in arrays.items()}
-        self.squares = {name: np.zeros_like(array) for name, array in arrays.items()}
-
-    def step(self, slopes: Arrays, rate: float) -> None:
-        self.steps += 1
-        scale = rate * math.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        for name, slope in slopes.items():
-            mean, square = self.means[name], self.squares[name]
-            mean += 0.1 * (slope - mean)
-            square += 0.001 * (slope * slope - square)
-            self.arrays[name] -= rate * self.decay * self.arrays[name]
-            self.arrays[name] -= scale * mean / (np.sqrt(square) + 1e-8)
-
-
-def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield (table, decisions): every decision once, each batch of one table, in random order."""
-    parts = []
-    for number, count in enumerate(counts):
-        mixed = random.permutation(count)
-        parts += [(number, part) for part in np.array_split(mixed, max(1, round(len(mixed) / size)))]
-    for place in random.permutation(len(parts)):
-        yield parts[place]
-
-
 def fit(
     arrays: Mapping[str, Any], tables: Sequence[Decisions], how: Fitting, seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> Arrays:  # fmt: skip
-    """Return a net fitted to the decisions of some tables, beginning from ``arrays``."""
-    random = np.random.default_rng(seed)
-    found: Arrays = {name: array.copy() for name, array in arrays.items()}
-    adam = _Adam(found, how.decay)
-    steps = max(1, round(how.rounds * sum(max(1, round(len(one.states) / how.size)) for one in tables)))
-    while adam.steps < steps:
-        for table, which in _batches([len(one.states) for one in tables], how.size, random):
-            decisions = tables[table]
-            batch = decisions.batch(which)
-            forward = _Forward(found, decisions.items, batch)
-            error = _centred(forward.values, batch) - _centred(batch.worth, batch)
-            slopes = forward.backward(_centred(error, batch) * np.float32(2 / len(error)))
-            adam.step(slopes, how.rate * _warmth(adam.steps / steps))
-            if progress is not None:
-                progress(adam.steps, steps)
-            if adam.steps == steps:
-                break
-    return found
-
-
-def _warmth(done: float) -> float:
-    """Return the part of the highest learning rate that holds when so much of the steps is done."""
-    return min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * max(0.0, done - 0.1) / 0.9))
+    """Return a net fitted to the decisions of some tables, beginning from ``arrays`` (``wsim.learn.fitting``)."""
+    return fitted(arrays, tables, lambda now, table, batch: _Forward(now, table.items, batch), how, seed, progress)

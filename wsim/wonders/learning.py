@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +18,6 @@ from wsim.wonders.registry import TRADE
 from wsim.wonders.words import CARD_WORDS, SEATS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from wsim.learn.learner import Fitting
@@ -91,7 +91,11 @@ class Describer:
 class _Learner:
     """7 Wonders as ``wsim learn`` sees it (``wsim.learn.learner.Learner``)."""
 
-    state, move, policy = STATE, MOVE, "net"
+    state, move, policy, plan = STATE, MOVE, "net", Path(__file__).with_name("learning.toml")
+
+    def length(self, players: int) -> float:
+        """Return about how many decisions a game has."""
+        return 18.0 * players
 
     def describer(self, simulator: Any, players: Any) -> Describer:
         """Return the inputs of decisions of what is played; moves are valued by the weights of the first player."""
@@ -127,9 +131,7 @@ class _Learner:
 
     def save(self, net: Net, path: Path, about: Mapping[str, Any]) -> None:
         """Write a net."""
-        unfinished = path.with_suffix(".part.npz")
-        Net(net.arrays, net.weights, about).save(unfinished)
-        unfinished.replace(path)
+        replace(net, about=about).save(path)
 
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:
         """Return the decisions of one table, ready to be fitted to."""

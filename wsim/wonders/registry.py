@@ -64,9 +64,10 @@ REGISTRY = rows_by_name(
 @lru_cache(maxsize=1)
 def _interface() -> Interface:
     from wsim.policies.interface import Interface
+    from wsim.policies.nets import NetFiles
     from wsim.policies.weights import WeightSets
     from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
-    from wsim.wonders.nets import NetFiles
+    from wsim.wonders.nets import Net
     from wsim.wonders.policies.features import FEATURES
     from wsim.wonders.policies.routine import ROUTINE
     from wsim.wonders.words import AGES, SEATS
@@ -78,7 +79,7 @@ def _interface() -> Interface:
         seats=SEATS,
         routine=ROUTINE,
         weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (AGES, WEIGHTS), "age"),
-        nets=NetFiles(Path(__file__).with_name("net.npz")),
+        nets=NetFiles(Path(__file__).with_name("net.npz"), Net),
         thinker=THINKER,
     )
 

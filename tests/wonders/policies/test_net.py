@@ -13,11 +13,12 @@ from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
 from wsim.jit import JIT, types
 from wsim.lab.plan import Plan
+from wsim.policies.nets import NetFiles
 from wsim.wonders.fitting import fresh_arrays, values_of
 from wsim.wonders.game import prepare
 from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
 from wsim.wonders.learning import LEARNER
-from wsim.wonders.nets import SHAPES, Net, NetFiles
+from wsim.wonders.nets import SHAPES, Net
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
 from wsim.wonders.registry import TRADE
@@ -126,7 +127,7 @@ def written(tmp_path: Path, **changed: Any) -> str:
 
 
 def test_a_file_holds_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
-    net = NetFiles(Path(written(tmp_path))).shipped
+    net = NetFiles(Path(written(tmp_path)), Net).shipped
     assert net.about == {"seed": 1}
     for name, array in fresh_arrays(1).items():
         assert np.allclose(net.arrays[name], array, atol=1e-3)

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from wsim.babel.kernels.net_layout import NET
 from wsim.babel.words import (
     ACTION_CARDS,
     KINDS,
@@ -124,6 +125,7 @@ PRIVATE = np.dtype(
 SETTINGS = np.dtype(
     [
         ("weights", "f8", (WEIGHTS,)),  # in points, of policies/features.py
+        ("net", NET),  # learned values, of policies/net.py
     ],
     align=True,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit, stack_room
+from wsim.policies.layers import layers
 from wsim.wonders.kernels.layout import CHOICES
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.kernels.net_layout import (
@@ -41,11 +42,11 @@ _HAND, _COMING, _BUILT, _BUILD, _BURY, _SELL, _PILE, _CITY_BUILD, _CITY_LEAVE = 
 _NEXT, _LATER, _STAGE = range(len(STAGE_ROLES))
 _ONE = np.uint64(1)
 _NONE, _WHOLE = np.float32(0.0), np.float32(1.0)
-_AT_ONCE = 4  # rows added in one pass over a layer: a third of the time of four passes
 _INPUTS = (
     STATE_NUMBERS + 4 * HAND * SEATS
 )  # room for the inputs of a state that are not 0: 3 ages of built cards, hands
-assert WIDTH % _AT_ONCE == 0
+_layers = layers(WIDTH, NARROW, MOVE_NUMBERS)
+_add_rows, _value = _layers.add_rows, _layers.value
 
 _values_room = stack_room("net.values", np.float64, CHOICES)
 _places_room = stack_room("net.places", np.int64, MOST_CANDIDATES)
@@ -94,19 +95,6 @@ def _list_state(public, own, choice, rules, rows, amounts):
 
 
 @kernel
-def _add_rows(net, rows, amounts, count, layer):
-    """Add the rows of some inputs to the first layer, each as often as its amount says."""
-    while count % _AT_ONCE:
-        rows[count], amounts[count] = 0, _NONE
-        count += 1
-    for i in range(0, count, _AT_ONCE):
-        p, q, r, s = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
-        a, b, c, d = amounts[i], amounts[i + 1], amounts[i + 2], amounts[i + 3]
-        for k in range(WIDTH):
-            layer[k] += (a * net.rows[p, k] + b * net.rows[q, k]) + (c * net.rows[r, k] + d * net.rows[s, k])
-
-
-@kernel
 def card_role(choice, own, action):
     """Return the role that a card has in a move."""
     if choice.seat != own.seat:
@@ -134,28 +122,6 @@ def _list_move(choice, own, stage, move, numbers, j, rows, amounts):
 
 
 @kernel
-def _value(net, numbers, j, layer):
-    """Return the value of a candidate, whose first layer is summed."""
-    second = _second_room()
-    for k in range(NARROW):
-        second[k] = net.second_bias[k]
-    for i in range(0, WIDTH, _AT_ONCE):
-        a, b, c, d = (
-            max(layer[i], _NONE), max(layer[i + 1], _NONE), max(layer[i + 2], _NONE), max(layer[i + 3], _NONE),
-        )  # fmt: skip
-        for k in range(NARROW):
-            second[k] += (a * net.second[i, k] + b * net.second[i + 1, k]) + (
-                c * net.second[i + 2, k] + d * net.second[i + 3, k]
-            )
-    value = _NONE
-    for i in range(MOVE_NUMBERS):
-        value += numbers[j, i] * net.straight[i]
-    for k in range(NARROW):
-        value += max(second[k], _NONE) * net.last[k]
-    return value
-
-
-@kernel
 def net_values(public, own, choice, rules, settings, places, learned):
     """Fill the places of the moves worth a look and the learned value of each; return how many there are."""
     net, values, numbers = settings.net, _values_room(), _numbers_room()
@@ -164,7 +130,7 @@ def net_values(public, own, choice, rules, settings, places, learned):
         learned[0] = _NONE
         return count
     fill_moves(public, own, choice, rules, settings, values, places, count, numbers)
-    first, layer, rows, amounts = _first_room(), _layer_room(), _rows_room(), _amounts_room()
+    first, layer, second, rows, amounts = _first_room(), _layer_room(), _second_room(), _rows_room(), _amounts_room()
     for k in range(WIDTH):
         first[k] = net.bias[k]
     _add_rows(net, rows, amounts, _list_state(public, own, choice, rules, rows, amounts), first)
@@ -174,7 +140,7 @@ def net_values(public, own, choice, rules, settings, places, learned):
             layer[k] = first[k]
         inputs = _list_move(choice, own, stage, choice.moves[places[j]], numbers, j, rows, amounts)
         _add_rows(net, rows, amounts, inputs, layer)
-        learned[j] = _value(net, numbers, j, layer)
+        learned[j] = _value(net, numbers, j, layer, second)
     return count
 
 
