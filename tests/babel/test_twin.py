@@ -73,7 +73,7 @@ def test_games_with_a_switch_the_other_way_agree(switches: dict[str, Any]) -> No
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_games_of_the_other_policies_are_legal_in_the_twin(seats: int) -> None:
     """The twin follows the engine's choices: equal lists and consequences at every decision of stronger play."""
-    names = ("builder", "supplier", "collector", "majority", "greedy")[:seats]
+    names = ("net", "builder", "supplier", "collector", "majority")[:seats]
     jitted = table(players=seats, seed=SEED, policies=tuple(f"{name}:explore=0.1" for name in names))
     for number in range(20):
         picks = log_of(jitted, number)

@@ -18,13 +18,15 @@ from wsim.learn import run as run_module
 from wsim.learn.data import read_records, write_records
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.judge import judge
-from wsim.learn.learner import Fitting
+from wsim.learn.learner import Fitting, learner_of
 from wsim.learn.plan import LearningPlan
 from wsim.learn.run import learn
 from wsim.wonders.fitting import fresh_arrays, values_of
-from wsim.wonders.learning import LEARNER, MOVE, STATE
+from wsim.wonders.learning import LEARNER
 
 pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
+WONDERS, BABEL = "seven_wonders", "tower_of_babel"
+GAMES_AT = [(WONDERS, "1e", 4), (BABEL, "2005", 4)]
 
 SMALL: dict[str, Any] = {
     "seed": 3,
@@ -38,23 +40,35 @@ SMALL: dict[str, Any] = {
 }
 
 
-def harvest(ruleset: str, players: int, explore: float = 0.0, playouts: int = 2, gap: float = 12) -> Harvest:
+SMALL_BABEL: dict[str, Any] = {
+    **SMALL,
+    "game": BABEL,
+    "table": [{"ruleset": "2005", "players": 3}, {"ruleset": "2005", "players": 5, "share": 0.5}],
+    "judge": [{"ruleset": "2005", "players": 3, "against": ["greedy", "balanced"], "games": 60}],
+}
+
+
+def harvest(
+    ruleset: str, players: int, explore: float = 0.0, playouts: int = 2, gap: float = 12, game: str = WONDERS
+) -> Harvest:
     line_up = [f"balanced:explore={explore}"] * players
-    keys = {"ruleset": ruleset, "players": players}
+    keys = {"game": game, "ruleset": ruleset, "players": players}
     return harvest_of(keys, line_up, ("balanced", "balanced"), (playouts, gap, 7))[0]
 
 
-def test_a_harvest_is_a_function_of_table_part_and_seed() -> None:
-    make = harvest("1e", 4, explore=0.2)
-    (states, moves), (again, others) = make(range(12, 16)), harvest("1e", 4, explore=0.2)(range(12, 16))
+@pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
+def test_a_harvest_is_a_function_of_table_part_and_seed(game: str, ruleset: str, players: int) -> None:
+    make, same = (harvest(ruleset, players, explore=0.2, game=game) for _ in range(2))
+    (states, moves), (again, others) = make(range(12, 16)), same(range(12, 16))
     assert states.tobytes() == again.tobytes()
     assert moves.tobytes() == others.tobytes()
     assert make(range(16, 20))[0].tobytes() != states.tobytes()
     assert states["moves"].sum() == len(moves)
 
 
-def test_the_worth_of_moves_is_told_apart_within_each_decision() -> None:
-    states, moves = harvest("1e", 4, playouts=3)(range(5))
+@pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
+def test_the_worth_of_moves_is_told_apart_within_each_decision(game: str, ruleset: str, players: int) -> None:
+    states, moves = harvest(ruleset, players, playouts=3, game=game)(range(5))
     ends = np.cumsum(states["moves"])
     sums = [moves["worth"][end - count : end].sum() for end, count in zip(ends, states["moves"], strict=True)]
     assert np.allclose(sums, 0, atol=1e-4)
@@ -77,8 +91,34 @@ def test_what_an_outcome_is_worth(ruleset: str, players: int) -> None:
     assert LEARNER.worth(simulator, outcomes, 1) == pytest.approx(-0.03 * 10)
 
 
-def test_records_survive_the_disk(tmp_path: Path) -> None:
-    for records, dtype in zip(harvest("2e", 3)(range(3)), (STATE, MOVE), strict=True):
+def test_what_an_outcome_of_babel_is_worth() -> None:
+    simulator = find_game(BABEL).prepare(Plan.make(game=BABEL, players=3, policies="balanced"))
+    outcomes = np.array([[[50, 0.5], [50, 0.5], [41, 0]]])
+    learner = learner_of(BABEL)
+    assert learner.worth(simulator, outcomes, 0) == pytest.approx(0.25)
+    assert learner.worth(simulator, outcomes, 2) == pytest.approx(-0.03 * 9)
+    assert learner.mates(simulator, 2) == (2,)
+
+
+@pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
+def test_a_game_is_about_as_long_as_the_learner_says(game: str, ruleset: str, players: int) -> None:
+    """Parts have as many decisions as a plan asks for, about."""
+    simulator = harvest(ruleset, players, game=game).simulator
+    decisions = 0
+    for number in range(20):
+        position: Any = simulator.begin(number)
+        while position.to_move is not None:
+            decisions += 1
+            position.follow()
+    assert decisions / 20 == pytest.approx(learner_of(game).length(players), rel=0.25)
+
+
+@pytest.mark.parametrize(("game", "ruleset", "players"), [(WONDERS, "2e", 3), (BABEL, "2005", 5)])
+def test_records_survive_the_disk(tmp_path: Path, game: str, ruleset: str, players: int) -> None:
+    learner = learner_of(game)
+    for records, dtype in zip(
+        harvest(ruleset, players, game=game)(range(3)), (learner.state, learner.move), strict=True
+    ):
         write_records(tmp_path / "x.parquet", records)
         assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
 
@@ -109,8 +149,11 @@ def test_fitting_learns_what_is_there_to_learn() -> None:
     assert error(after) < 0.5 * error(before)
 
 
-def test_a_run_goes_on_where_it_stopped_and_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = LearningPlan.made(SMALL)
+@pytest.mark.parametrize("told", [SMALL, SMALL_BABEL], ids=[WONDERS, BABEL])
+def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
+) -> None:
+    plan = LearningPlan.made(told)
     whole = learn(plan, tmp_path / "whole", threads=2)
     calls = []
 
@@ -134,10 +177,10 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(tmp_path: Path, monk
     assert steps
     done = learn(plan, tmp_path / "cut", threads=1)
     assert done == again
-    about = LEARNER.load(str(tmp_path / "cut" / "net.npz")).about
+    about = learner_of(plan.game).load(str(tmp_path / "cut" / "net.npz")).about
     assert LearningPlan.made(about["plan"]) == plan
     with pytest.raises(UserError, match="another plan"):
-        learn(LearningPlan.made({**SMALL, "seed": 4}), tmp_path / "cut")
+        learn(LearningPlan.made({**told, "seed": 4}), tmp_path / "cut")
 
 
 def test_a_judgement_counts_each_game_once() -> None:
@@ -159,7 +202,8 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
         ({"table": [{"players": 4}]}, "lacks"),
-        ({"game": "tower_of_babel"}, "no policy that learns"),
+        ({"game": "tower_of_babel"}, "unknown rule set '1e'"),
+        ({"game": "babel"}, "unknown game 'babel'"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
         ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedy"], "games": 1}]}, "at least 2 games"),
@@ -172,24 +216,34 @@ def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) 
     assert words in str(refused.value)
 
 
-def test_the_shipped_plan_is_one() -> None:
-    import wsim
-
-    path = Path(wsim.__file__).parent / "wonders" / "learning.toml"
-    plan = LearningPlan.from_toml(str(path))
+@pytest.mark.parametrize("game", [WONDERS, BABEL])
+def test_the_shipped_plan_is_one(game: str) -> None:
+    learner = learner_of(game)
+    plan = LearningPlan.from_toml(str(learner.plan))
+    assert plan.game == game
     assert LearningPlan.made(plan.told()) == plan
-    assert LEARNER.load("").about["plan"] == json.loads(json.dumps(plan.told()))
+    assert learner.load("").about["plan"] == json.loads(json.dumps(plan.told()))
 
 
-def test_the_command_fits_the_net_to_changed_cards(wsim_command: Command, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("toy")
+def test_a_game_without_a_policy_that_learns_is_named() -> None:
+    with pytest.raises(UserError, match="toy has no policy that learns: seven_wonders, tower_of_babel have one"):
+        learner_of("toy")
+
+
+@pytest.mark.parametrize(("game", "change"), [(WONDERS, "cards.Altar.points=9"), (BABEL, "babel.effects.draw_three=4")])
+def test_the_command_fits_the_net_to_changed_cards(
+    wsim_command: Command, tmp_path: Path, game: str, change: str
+) -> None:
     folder = tmp_path / "mine"
-    options = ["learn", "--set", "cards.Altar.points=9", "--decisions", "300", "-o", str(folder), "--json"]
-    done = wsim_command(*options)
+    options = ["--game", game, "--set", change, "--decisions", "300", "-o", str(folder), "--json"]
+    done = wsim_command("learn", *options)
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert told["net"] == str(folder / "net.npz")
     assert [row["against"] for row in told["judgements"]] == ["net", "balanced"]
-    assert wsim_command("run", "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q").code == 0
+    played = wsim_command("run", "--game", game, "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q")
+    assert played.code == 0
 
 
 @pytest.mark.parametrize(
@@ -198,6 +252,9 @@ def test_the_command_fits_the_net_to_changed_cards(wsim_command: Command, tmp_pa
         (["missing.toml"], "cannot read the learning plan"),
         (["--players", "four", "--decisions", "5"], "--players"),
         (["--start", "missing.npz"], "cannot read the net"),
+        (["--game", "babel"], "unknown game 'babel'"),
+        (["--game", BABEL, str(learner_of(WONDERS).plan)], "a plan of seven_wonders"),
+        (["--game", BABEL, "--start", str(learner_of(WONDERS).plan.with_name("net.npz"))], "is one of seven_wonders"),
     ],
 )
 def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, options: list[str], words: str) -> None:

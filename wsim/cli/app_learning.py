@@ -17,10 +17,14 @@ learning = typer.Typer()
 def learn(
     plan: Annotated[
         str | None,
-        typer.Argument(metavar="[PLAN]", help="A learning plan (TOML).", show_default="that of wsim's own net"),
+        typer.Argument(metavar="[PLAN]", help="A learning plan (TOML).", show_default="that of the game's own net"),
     ] = None,
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="FOLDER", help="Learn here.", show_default="learned")
+    ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose net, without a plan.", show_default="seven_wonders"),
     ] = None,
     start: Annotated[
         str | None, typer.Option(metavar="NET", help="Begin from this net: shipped, or a file that wsim learn wrote.")
@@ -32,7 +36,7 @@ def learn(
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Learn with this change; again.")
     ] = None,
     ruleset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the tables without a plan.", show_default="1e")
+        str | None, typer.Option(metavar="NAME", help="Of the tables without a plan.", show_default="1e; 2005")
     ] = None,
     players: Annotated[
         str | None, typer.Option(metavar="N[,N...]", help="At these tables, without a plan.", show_default="4")
@@ -54,6 +58,6 @@ def learn(
     from wsim.cli.learn import LearnAsked, learn_command
 
     asked = LearnAsked(
-        plan, out, start, patch or (), changes or (), ruleset, players, decisions, seed, threads, cluster
+        plan, out, game, start, patch or (), changes or (), ruleset, players, decisions, seed, threads, cluster
     )
     learn_command(asked, as_json=as_json, quiet=quiet)

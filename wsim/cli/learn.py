@@ -11,13 +11,14 @@ from typing import Any
 
 from wsim.cli.console import Shown, print_json, print_tables, progress_bar, remark
 from wsim.errors import UserError
-from wsim.learn.learner import Fitting
+from wsim.game import find_game
+from wsim.learn.learner import Fitting, learner_of
 from wsim.learn.plan import Field, LearningPlan, Round, Seats
 from wsim.learn.run import LAST, learn
 
 __all__ = ["LearnAsked", "learn_command"]
 
-_SHIPPED_PLAN = Path(__file__).parents[1] / "wonders" / "learning.toml"
+_GAME = "seven_wonders"
 _GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that has learned already
 _TUNED = Round(60_000, own="net", others="net", playouts=1, keep=0)
 _GAMES = 4000
@@ -30,11 +31,13 @@ class LearnAsked:
     Attributes
     ----------
     plan: a file; without one, and without changes, the plan of the net that comes with wsim.
+    game: whose net it is without a file; none: 7 Wonders.
     start: the net to begin from. ruleset, players: the tables of a short plan. decisions: of it.
     """
 
     plan: str | None
     out: str | None
+    game: str | None
     start: str | None
     patch: Sequence[str]
     set: Sequence[str]
@@ -60,7 +63,9 @@ class LearnAsked:
             for name, value in misplaced.items():
                 if value is not None:
                     raise UserError(f"{name} goes with --start, --patch or --set; a plan names its own tables")
-            plan = LearningPlan.from_toml(self.plan or str(_SHIPPED_PLAN))
+            plan = LearningPlan.from_toml(self.plan or str(learner_of(self.game or _GAME).plan))
+            if self.game not in (None, plan.game):
+                raise UserError(f"--game {self.game} does not go with {self.plan!r}, a plan of {plan.game}")
             plan = replace(plan, start=plan.start if self.start is None else self.start)
             plan = replace(plan, patch=tuple(self.patch) or plan.patch, set=tuple(self.set) or plan.set)
         if self.seed is not None:
@@ -69,13 +74,15 @@ class LearnAsked:
 
     def _short(self) -> LearningPlan:
         """Return the plan that fits a net to changed cards, at the tables named."""
-        ruleset = self.ruleset or "1e"
+        game = self.game or _GAME
+        ruleset = self.ruleset or str(find_game(game).default_plan()["ruleset"])
         tables = tuple(Seats(ruleset, one) for one in _numbers(self.players or ("2" if "duo" in ruleset else "4")))
         judges = tuple(
             Field(ruleset, one.players, (against,), _GAMES) for one in tables for against in ("net", "balanced")
         )
         return LearningPlan(
-            start=self.start or "shipped", patch=tuple(self.patch), set=tuple(self.set), tables=tables, judges=judges,
+            game=game, start=self.start or "shipped", patch=tuple(self.patch), set=tuple(self.set), tables=tables,
+            judges=judges,
             rounds=(replace(_TUNED, decisions=self.decisions or _TUNED.decisions),), fitting=_GENTLE,
         )  # fmt: skip
 

@@ -104,6 +104,6 @@ def learner_of(game: str) -> Learner:
     found = find_game(game).LEARNER
     if found is None:
         able = [name for name in GAMES if find_game(name).LEARNER is not None]
-        raise UserError(f"{game} has no policy that learns: {', '.join(able)} has one; wsim tune improves weights")
+        raise UserError(f"{game} has no policy that learns: {', '.join(able)} have one; wsim tune improves weights")
     module, _, attribute = found.partition(":")
     return cast("Learner", vars(import_module(module))[attribute])

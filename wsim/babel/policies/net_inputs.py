@@ -63,14 +63,14 @@ def expected_cards(public, own, rules, kind):
     """Return how many cards of a kind are in the other hands: those seen, and of the unseen cards as many as likely."""
     if kind >= len(KINDS):
         return 0.0
-    unseen_all, unseen, hands, seen = public.deck, 0, 0, 0
+    hands, seen = 0, 0
     for seat in range(public.seats):
         if seat != own.seat:
             hands += public.hand_size[seat]
             for other in range(len(KINDS)):
                 hands -= public.shown[seat, other]
             seen += public.shown[seat, kind]
-    unseen_all += hands
+    unseen_all = public.deck + hands
     unseen = rules.cards[kind] - public.discards[kind] - own.hand[kind] - own.aside[kind] - seen
     if unseen_all <= 0:
         return float(seen)

@@ -248,7 +248,7 @@ def _fill_card(public, own, choice, move, numbers, j):
 
 @kernel
 def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
-    """Fill what ``weighted`` thinks of each legal move, and the numbers of each; ``standing``: see ``fill_standing``."""
+    """Fill what ``weighted`` thinks of each legal move, and its numbers; ``standing`` is that of ``fill_standing``."""
     move_values(public, own, choice, rules, settings, values)
     best = values[0]
     for j in range(1, choice.count):

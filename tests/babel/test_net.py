@@ -1,0 +1,228 @@
+"""The policy ``net``: its kernel against the same layers in numpy, what it may know, its inputs, files, strength."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.babel.tools import Scene, changes, played, table
+from wsim.babel.fitting import fresh_arrays, values_of
+from wsim.babel.kernels.layout import TRADE_CARD, Choice, Private, Public, Rules, Settings
+from wsim.babel.learning import LEARNER
+from wsim.babel.nets import SHAPES, Net
+from wsim.babel.policies import net_moves
+from wsim.babel.policies.net import net_values
+from wsim.babel.policies.net_describe import describe
+from wsim.babel.registry import REGISTRY, TRADE
+from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
+from wsim.errors import UserError
+from wsim.jit import JIT, kernel, types
+from wsim.policies.lineup import parse_lineup
+from wsim.policies.registry import resolve
+
+TUNED = "weighted:set=tuned"
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"use_two_colour_discs": True},
+    {"use_action_cards": False},
+    {"allow_bluff_cards": True},
+    {"public_discs": False},
+]
+_Values = types.Array(types.float32, 1, "C")
+
+
+@kernel(types.void(Public, Private, Choice, Rules, Settings, _Values), package="babel.policies")
+def kernel_values(public, own, choice, rules, settings, values):  # type: ignore[no-untyped-def]
+    """Fill the learned value of each legal move."""
+    net_values(public, own, choice, rules, settings, values)
+
+
+def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield positions of games with several moves, with the simulator they are of."""
+    simulator = table(**{"policies": ("net:explore=0.2",), "seed": 12, **keys})
+    number = found = 0
+    while found < count:
+        position = simulator.begin(number)
+        number += 1
+        step = 0
+        while position.to_move is not None and found < count:
+            if len(position.coded) > 1 and step % 11 == number % 11:
+                yield simulator, position
+                found += 1
+            step += 1
+            position.follow()
+
+
+# --- what it computes, and from what
+
+
+@pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
+@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
+    kinds = set()
+    for simulator, position in decisions(60, players=players, set=changes(switches)):
+        state, moves, places = LEARNER.describer(simulator, simulator)(position)
+        game, values = position.machine.workspace()[0], np.zeros(104, np.float32)
+        own, settings = game.own[position.to_move], simulator.compiled[1].settings[0]
+        kernel_values(game.public, own, game.choice, simulator.compiled[0], settings, values)
+        assert places == list(range(len(position.coded)))
+        every = LEARNER.decisions(simulator, np.array([state]), moves)
+        expected, _ = values_of(LEARNER.load("").arrays, every, np.array([0]))
+        assert np.allclose(values[: len(moves)], expected, atol=2e-4)
+        assert np.isfinite(state["numbers"]).all()
+        kinds.add(position.decision())
+    assert {"turn", "offer", "take"} <= kinds
+
+
+@pytest.mark.skipif(not JIT, reason="needs many decisions")
+@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: int) -> None:
+    other = table(players=players, policies=("net",), set=changes(switches))
+    differing = 0
+    for simulator, position in decisions(40, players=players, set=changes(switches)):
+        seat, look = position.to_move, LEARNER.describer(simulator, simulator)
+        index, (state, moves, _) = position.asked(other, 5), look(position)
+        for seed in range(3):
+            redrawn = position.redrawn(seat, seed)
+            differing += bool((redrawn.words != position.words).any())
+            assert redrawn.to_move == seat
+            seen, seen_moves, _ = look(redrawn)
+            assert (seen, seen_moves.tobytes()) == (state, moves.tobytes())
+            assert redrawn.asked(other, 5) == index
+    assert differing > 60
+
+
+def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
+    """Return the numbers of some moves of a decision in a scene, by name."""
+    choice, settings = scene.g.choice, scene.seating.settings[seat]
+    settings["weights"][:] = TRADE.interface().weights.shipped["tuned"]
+    choice.kind, choice.count, choice.moves[: len(moves)] = kind, len(moves), moves
+    state, numbers = np.zeros(SHAPES["of_number"][0], np.float32), np.zeros((104, SHAPES["of_move"][0]), np.float32)
+    describe(scene.g.public, scene.g.own[seat], choice, scene.t, settings, state, numbers)
+    return numbers[: len(moves)]
+
+
+def test_a_build_that_ends_the_game_is_seen_with_the_lead_at_its_end() -> None:
+    scene = Scene()
+    ships = [slot for slot in range(SLOTS) if "ship" in scene.discs[slot]]
+    scene.hand(0, ship=6)
+    before = numbers_of(scene, 0, TURN, [0, 1 + ships[-1]])
+    assert not before[:, net_moves._ENDS].any()
+    scene.remove(*ships[:-1])
+    scene.g.public.points[0] = 10
+    after = numbers_of(scene, 0, TURN, [0, 1 + ships[-1]])
+    assert list(after[:, net_moves._ENDS]) == [0, 1]
+    assert after[1, net_moves._LEAD_AT_END] >= 0.5
+    assert after[1, net_moves._WINS] == 1
+    scene.g.public.points[1] = 60
+    lost = numbers_of(scene, 0, TURN, [0, 1 + ships[-1]])
+    assert lost[1, net_moves._LEAD_AT_END] == -1
+    assert lost[1, net_moves._WINS] == 0
+
+
+def test_an_offer_with_the_trade_card_brings_the_disc_and_no_parts() -> None:
+    scene = Scene()
+    public, slot = scene.g.public, scene.slot(ship=5)
+    public.slot, public.kind[:], public.need[:] = slot, (KINDS.index("ship"), NO_KIND), (5, 0)
+    scene.hand(1, ship=3)
+    nothing, plain, trade = numbers_of(scene, 1, OFFER, [0, 3, TRADE_CARD + 3])
+    assert nothing[net_moves._REFUSES] == 1
+    assert not nothing[net_moves._BUILDS]
+    assert (plain[net_moves._MINE], plain[net_moves._RIVALS], plain[net_moves._OWNS]) == (0.75, 0.5, 0)
+    assert (trade[net_moves._MINE], trade[net_moves._RIVALS], trade[net_moves._OWNS]) == (0, 1.25, 1)
+    assert trade[net_moves._OWN_GAIN] == scene.t.sets[1] / 5
+
+
+def test_cards_that_an_offer_has_shown_are_expected_in_that_hand() -> None:
+    scene = Scene()
+    scene.hand(0, ship=2)
+    scene.hand(1, camel=4)
+    slot = scene.slot(ship=5)
+    unknown = numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY]
+    scene.hand(1, ship=3, camel=1)
+    assert numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY] == unknown  # nobody has seen them
+    scene.g.public.shown[1, KINDS.index("ship")] = 3
+    assert numbers_of(scene, 0, TURN, [1 + slot])[0, net_moves._SUPPLY] >= 0.75 > unknown
+
+
+# --- playing
+
+
+@pytest.mark.jit_off
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_it_plays_every_table(switches: dict[str, Any]) -> None:
+    if not JIT and switches != {"use_two_colour_discs": True}:
+        pytest.skip("a game in plain Python takes long: one table shows it")
+    for players in (3, 4, 5) if JIT else (3,):
+        rows = played(table(players=players, policies=("net",), set=changes(switches)), 60 if JIT else 1)
+        assert np.allclose(rows["win_share"].reshape(-1, players).sum(axis=1), 1)
+        assert rows["builds_led"].sum() > 0
+
+
+@pytest.mark.skipif(not JIT, reason="needs many games")
+@pytest.mark.parametrize(("players", "least"), [(3, 0.40), (4, 0.34), (5, 0.26)])
+@pytest.mark.parametrize("others", ["balanced", TUNED])
+def test_it_is_stronger_than_the_strongest_weights(others: str, players: int, least: float) -> None:
+    of = table(players=players, policies=("net", *[others] * (players - 1)), rotate=True, seed=31)
+    rows = played(of, 1500)
+    assert rows["win_share"][rows["entry"] == 0].mean() > least
+
+
+def test_a_table_of_it_alone_does_not_pass_for_ever() -> None:
+    rows = played(table(policies=("net",), seed=2), 200 if JIT else 1)
+    assert rows["turns"].max() < 100
+
+
+# --- files
+
+
+def written(tmp_path: Path, about: dict[str, Any] | None = None, **changed: Any) -> str:
+    path = tmp_path / "net.npz"
+    weights = TRADE.interface().weights.shipped["tuned"]
+    Net({**fresh_arrays(1), **changed}, weights, about or {"seed": 1}).save(path)
+    return str(path)
+
+
+def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
+    line_up = resolve(parse_lineup(f"net:file={written(tmp_path)}"), 4, TRADE)
+    assert line_up.nets[0].about == {"seed": 1}
+    assert line_up.digests != resolve(parse_lineup("net"), 4, TRADE).digests
+    for name, array in fresh_arrays(1).items():
+        assert np.allclose(line_up.nets[0].arrays[name], array, atol=1e-3)
+
+
+def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
+    about = LEARNER.load("").about
+    assert about["plan"]["start"] == ""
+    assert about["plan"]["game"] == "tower_of_babel"
+    assert json.dumps(about)
+
+
+def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    from wsim.wonders.learning import LEARNER as OTHER
+    from wsim.wonders.registry import TRADE as OTHERS
+
+    there = OTHER.load("")
+    there.save(tmp_path / "wonders.npz")
+    with pytest.raises(UserError, match="is one of seven_wonders, not of tower_of_babel"):
+        LEARNER.load(str(tmp_path / "wonders.npz"))
+    mine = written(tmp_path, LEARNER.load("").about)
+    with pytest.raises(UserError, match="is one of tower_of_babel, not of seven_wonders"):
+        resolve(parse_lineup(f"net:file={mine}"), 4, OTHERS)
+
+
+def test_a_net_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"last is \(3,\), not \(32,\)"):
+        LEARNER.load(written(tmp_path, last=np.zeros(3, np.float32)))
+
+
+def test_the_row_of_the_registry_is_the_only_one_of_its_kind() -> None:
+    assert [name for name, policy in REGISTRY.items() if policy.kind == "net"] == ["net"]
