@@ -202,7 +202,6 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
         ({"table": [{"players": 4}]}, "lacks"),
-        ({"game": "tower_of_babel"}, "unknown rule set '1e'"),
         ({"game": "babel"}, "unknown game 'babel'"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
@@ -214,6 +213,21 @@ def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) 
     with pytest.raises(UserError) as refused:
         LearningPlan.made({**SMALL, **change})
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"game": BABEL}, "unknown rule set '1e'"),
+        ({"judge": [{"ruleset": "1e", "players": 3, "against": ["greedily"]}]}, "did you mean 'greedy'"),
+        ({"round": [{**SMALL["round"][0], "others": "balance"}]}, "did you mean 'balanced'"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_before_anything_is_learned(tmp_path: Path, change: Any, words: str) -> None:
+    with pytest.raises(UserError) as refused:
+        learn(LearningPlan.made({**SMALL, **change}), tmp_path / "none")
+    assert words in str(refused.value)
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("game", [WONDERS, BABEL])

@@ -209,6 +209,7 @@ def learn(
     run, learner = Learning(plan, folder, threads, cluster), learner_of(plan.game)
     start = run.net_path(0)
     begins = learner.load("" if plan.start == SHIPPED else plan.start) if plan.start and not start.exists() else None
+    _check_players(plan)
     _claim(folder, plan)
     if begins is not None:
         learner.save(begins, start, getattr(begins, "about", {}))
@@ -218,6 +219,19 @@ def learn(
             run.fit(number, progress)
     shutil.copyfile(run.net_path(len(plan.rounds)), folder / LAST)
     return run.judgements(progress)
+
+
+def _check_players(plan: LearningPlan) -> None:
+    """Raise UserError for tables and policies that cannot be played, before anything is written or learned."""
+    game, (first, *others) = find_game(plan.game), plan.tables
+    for table in others:
+        game.prepare(Plan.make(**plan.keys(table)))
+    named = {name for one in plan.rounds for name in (one.players, one.own, one.others) if name != NET}
+    for line_up in ([name] for name in sorted(named or {"random"})):
+        game.prepare(Plan.make(**plan.keys(first), policies=line_up))
+    for one in plan.judges:
+        seats = [one.against[place % len(one.against)] for place in range(one.players)]
+        game.prepare(Plan.make(**plan.keys(one), policies=seats))
 
 
 def _claim(folder: Path, plan: LearningPlan) -> None:
