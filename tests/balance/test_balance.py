@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from wsim.balance.balance import How, balance, smallest_patch
 from wsim.balance.bench import Bench
 from wsim.balance.cells import Cell
 from wsim.balance.course import Course
-from wsim.balance.goal import read_goal
+from wsim.balance.goal import Search, read_goal
+from wsim.balance.knobs import Knob
 from wsim.balance.memory import Memory
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.tables import Level
@@ -130,6 +132,36 @@ def test_the_error_rate_of_a_proof_holds(beyond: str) -> None:
     assert wrong / tries < alpha + 3 * np.sqrt(alpha / tries)
     if beyond.startswith("one"):
         assert wrong / tries > 0.02  # and is not wasted
+
+
+@pytest.mark.parametrize("proofs", [1, 2, 4])
+def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: int) -> None:
+    """Patches that look right while they are searched for and miss one target by nothing, tried as often as allowed."""
+    random = np.random.default_rng(proofs)
+    alpha, tries, error = 0.05, 2_000, np.full(3, 0.002)
+    cells = [Cell("four", str(place), "win", 0.235, 0.265, True) for place in range(3)]
+    missed = np.array([0.265, 0.25, 0.25])
+
+    def level(patch: Any, purpose: str, games: int) -> Level:
+        if "proof" in purpose:
+            return Level(missed + error * random.standard_normal(3), error, games)
+        return Level(np.full(3, 0.255 - 0.001 * len(patch)), error, 40_000)  # the more is changed, the nearer
+
+    knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
+    search = Search(alpha=alpha, proofs=proofs, proof_games=100_000)
+    bench = SimpleNamespace(goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level)
+    attempts, wrong = 0, 0
+    for _ in range(tries):
+        course = Course(cast("Bench", bench))
+        for count in range(1, 5):
+            patch = tuple((knob.path, 4) for knob in knobs[:count])
+            course._note(patch, level(patch, "found", 40_000))
+        course._prove()
+        attempts += len(course.proofs)
+        wrong += any(proof.holds for _, proof in course.proofs)
+    assert attempts > tries * (proofs - 0.2)  # all that are allowed
+    assert wrong / tries < alpha + 3 * np.sqrt(alpha / tries)
+    assert wrong / tries > alpha / 3  # and they are not wasted
 
 
 def test_how_near_a_proof_comes_is_the_proof_turned_round() -> None:

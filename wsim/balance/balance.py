@@ -14,6 +14,7 @@ from wsim.balance.course import Course
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.memory import Memory
+from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
 
@@ -92,6 +93,10 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None =
         course.run()
         answer = answer_of(course)
         carry(course.bench, answer.patch, where, found)
+    except UserError:
+        if course is not None and course.effects is None:  # what cannot be balanced leaves no file
+            memory.forget()
+        raise
     except KeyboardInterrupt:
         if answer is None and course is not None and course.effects is not None:
             answer = answer_of(course, interrupted=True)
