@@ -191,9 +191,7 @@ def _(drawn, mo, worth_by_price):
     own = worth_by_price("Grand Bazaar", "cards.Grand Bazaar.cost.coins", "0..4", {"set": new})
     mo.vstack(
         [
-            mo.md(
-                "## A card of one's own\n\nThe Grand Bazaar: coins for grey cards of its city and the neighbours."
-            ),
+            mo.md("## A card of one's own\n\nThe Grand Bazaar: coins for grey cards of its city and the neighbours."),
             drawn(own, "coins that it costs besides"),
         ]
     )
