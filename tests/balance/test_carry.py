@@ -18,6 +18,7 @@ from wsim.balance.balance import How, carried_over
 from wsim.balance.carry import Elsewhere, Pupil
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import read_patch
+from wsim.jit import JIT
 
 pytestmark = pytest.mark.usefixtures("medal")
 SETTINGS = '[[setting]]\nname = "four"\n[[setting]]\nname = "six"\nplayers = 6\nreport = true\n'
@@ -195,3 +196,41 @@ def test_how_does_not_decide_what_is_measured() -> None:
     one, other = (carried_over(goal, patch, where, How(threads=threads)) for threads in (1, 2))
     assert one == other
     assert carried_over(goal, patch, replace(where, games=2000)) != one
+
+
+# --- players who learned anew -----------------------------------------------------------------------------------------
+
+PYRAMIDS = """
+[plan]
+policies = "random"
+set = ["cards.Altar.points=3"]
+[[setting]]
+name = "three"
+players = 3
+[[target]]
+of = "wonder"
+only = "Gizah"
+within = 0.1
+[[knob]]
+path = "wonders.Gizah.sides.*.*.points"
+range = "-2..4"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="needs many playouts")
+def test_the_net_learns_the_patched_game_beside_the_patch(wsim_command: Command) -> None:
+    write_patch("wonders.Gizah.sides.A.1.points = 7\n")
+    words = ("balance", write_goal(PYRAMIDS), "--carry", "mended.toml", "--relearn", "60", "--elsewhere-games", "64")
+    answer = wsim_command(*words, "--json", "--quiet")
+    assert (answer.code, answer.err) == (0, "")
+    told = json.loads(answer.out)
+    assert [row["policies"] for row in told["carried"]] == ["random", "net, learned anew"]
+    plan = json.loads(Path("mended-net/plan.json").read_text(encoding="utf-8"))
+    assert plan["set"] == ["cards.Altar.points=3", "wonders.Gizah.sides.A.1.points=7"]
+    assert [(table["ruleset"], table["players"]) for table in plan["table"]] == [("1e", 3)]
+    net = wsim_command("run", "--games", "2", "--players", "3", "--policies", "net:file=mended-net/net.npz", "--quiet")
+    assert net.code == 0
+    again = wsim_command(*words, "--quiet")
+    assert (again.code, again.out) == (2, "")
+    assert "'mended-net' is there already" in again.err

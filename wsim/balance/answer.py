@@ -119,9 +119,9 @@ class Balance:
             return f"Interrupted: the best so far has {changed}; nothing is proven"
         if self.proven:
             proof = self.proofs[-1]
-            met = f"all {len(self.targets)} targets" if len(self.targets) > 1 else "the target"
+            met = f"meet all {len(self.targets)} targets" if len(self.targets) > 1 else "meet the target"
             return (
-                f"Proven: {changed} meet{'s' if len(self.patch) == 1 else ''} {met}, on {proof['games']:,} fresh deals a setting "
+                f"Proven: {changed} {met}, on {proof['games']:,} fresh deals a setting "
                 f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
             )
         named = "; ".join(self.binds[:MOST_NAMED])
