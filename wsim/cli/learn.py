@@ -16,7 +16,7 @@ from wsim.learn.learner import Fitting, learner_of
 from wsim.learn.plan import Field, LearningPlan, Round, Seats
 from wsim.learn.run import LAST, learn
 
-__all__ = ["LearnAsked", "learn_command"]
+__all__ = ["LearnAsked", "fitting_plan", "learn_command"]
 
 _GAME = "seven_wonders"
 _GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that has learned already
@@ -80,11 +80,24 @@ class LearnAsked:
         judges = tuple(
             Field(ruleset, one.players, (against,), _GAMES) for one in tables for against in ("net", "balanced")
         )
-        return LearningPlan(
-            game=game, start=self.start or "shipped", patch=tuple(self.patch), set=tuple(self.set), tables=tables,
-            judges=judges,
-            rounds=(replace(_TUNED, decisions=self.decisions or _TUNED.decisions),), fitting=_GENTLE,
-        )  # fmt: skip
+        plan = fitting_plan(game=game, tables=tables, decisions=self.decisions, patch=self.patch, changes=self.set)
+        return replace(plan, start=self.start or plan.start, judges=judges)
+
+
+def fitting_plan(
+    *,
+    game: str = _GAME,
+    tables: tuple[Seats, ...],
+    decisions: int | None,
+    patch: Sequence[str] = (),
+    changes: Sequence[str] = (),
+    cards: str | None = None,
+) -> LearningPlan:
+    """Return the plan that fits the net that comes with wsim to changed cards at some tables; nobody judges it."""
+    return LearningPlan(
+        game=game, start="shipped", cards=cards, patch=tuple(patch), set=tuple(changes), tables=tables,
+        rounds=(replace(_TUNED, decisions=decisions or _TUNED.decisions),), fitting=_GENTLE,
+    )  # fmt: skip
 
 
 def _numbers(text: str) -> list[int]:
