@@ -12,6 +12,8 @@ skill: what cards and boards are worth in weak and in good hands.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
 tune: tune the numbers of a policy by self-play.
+smallest_patch: find the smallest patch that meets a designer's targets, and prove it.
+sensitivity: measure what each step of the values in a goal does to its targets.
 Plan, Run: what is to be played; what has been played.
 policy: the decorator of a user's own policy.
 payments, science_score: two rules of 7 Wonders by themselves.
@@ -25,6 +27,8 @@ import wsim.forked  # noqa: F401 (from now on it looks at every fork)
 
 if TYPE_CHECKING:
     from wsim import env
+    from wsim.balance.balance import smallest_patch
+    from wsim.balance.sensitivity import sensitivity
     from wsim.comparisons.matches.playing import match
     from wsim.comparisons.picks import experiment_picks
     from wsim.comparisons.skill import skill
@@ -55,8 +59,10 @@ __all__ = [
     "play",
     "policy",
     "science_score",
+    "sensitivity",
     "simulate",
     "skill",
+    "smallest_patch",
     "tune",
     "whatif",
 ]
@@ -73,8 +79,10 @@ _HOMES = {  # where each name is, as module or as module:name
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
+    "sensitivity": "wsim.balance.sensitivity",
     "simulate": "wsim.lab.run",
     "skill": "wsim.comparisons.skill",
+    "smallest_patch": "wsim.balance.balance",
     "tune": "wsim.tuning.tune",
     "whatif": "wsim.comparisons.whatif",
 }

@@ -148,20 +148,26 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_sentence(mistake: str, wsim_command: Command) -> None:
     text, said = MISTAKES[mistake]
-    answer = wsim_command("sensitivity", write_goal(text))
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
-    assert answer.err.startswith("wsim: ")
-    assert answer.err.count("\n") == 1
-    assert [one.name for one in Path().iterdir()] == ["goal.toml"]
+    goal = write_goal(text)
+    for words in (("sensitivity", goal), ("balance", goal, "--out", "patch.toml")):
+        answer = wsim_command(*words)
+        assert (answer.code, answer.out) == (2, "")
+        assert said in answer.err
+        assert answer.err.startswith("wsim: ")
+        assert answer.err.count("\n") == 1
+        assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
 def test_a_knob_that_does_nothing_is_refused(wsim_command: Command) -> None:
     idle = "[[knob]]\npath = 'cards.Medal.salt'\nrange = '0..1'\n"
     text = UNBALANCED + "[[target]]\nmetric = 'built:Medal'\nvalue = 0.25\nwithin = 0.1\n" + idle
-    answer = wsim_command("sensitivity", write_goal(text), "--games", "2000", "--replays", "500")
-    assert answer.code == 2
-    assert "the knob 'cards.Medal.salt' does nothing to any target" in answer.err
+    goal = write_goal(text)
+    for words in (("sensitivity", goal), ("balance", goal, "--out", "patch.toml")):
+        answer = wsim_command(*words, "--games", "2000", "--replays", "500", "--quiet")
+        assert (answer.code, answer.out) == (2, "")
+        assert "the knob 'cards.Medal.salt' does nothing to any target" in answer.err
+        assert answer.err.count("\n") == 1
+        assert [one.name for one in Path().iterdir()] == ["goal.toml"]
 
 
 def test_a_goal_file_that_is_not_there(wsim_command: Command) -> None:

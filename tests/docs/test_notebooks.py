@@ -32,7 +32,13 @@ def python(*words: str, cwd: Path) -> str:
 
 
 def test_all_of_them_are_there() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["babel_study", "card_study", "edition_comparison", "wonder_study"]
+    assert [path.stem for path in NOTEBOOKS] == [
+        "babel_study",
+        "balance_study",
+        "card_study",
+        "edition_comparison",
+        "wonder_study",
+    ]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

@@ -159,6 +159,10 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),
         ({"table": [{"ruleset": "1e", "players": 4, "share": -1}]}, "share"),
         ({"table": [{"players": 4}]}, "lacks"),
+        ({"table": [{"ruleset": "1e", "players": 4, "share": 0}]}, "round 1 plays no table"),
+        ({"round": [{**SMALL["round"][0], "shares": {"1e-4": 1}}]}, "the tables are 1e-3"),
+        ({"round": [{**SMALL["round"][0], "shares": {"1e-3": -1}}]}, "at least 0, not -1"),
+        ({"round": [{**SMALL["round"][0], "shares": {"1e-3": "all"}}]}, "a table of numbers"),
         ({"game": "tower_of_babel"}, "no policy that learns"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
@@ -170,6 +174,18 @@ def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) 
     with pytest.raises(UserError) as refused:
         LearningPlan.made({**SMALL, **change})
     assert words in str(refused.value)
+
+
+def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None:
+    first = {**SMALL["round"][0], "decisions": 9000}
+    more = {"ruleset": "1e", "players": 5, "share": 0}
+    shares = {"1e-5": 2.5, "2e-cities-teams-4": 0}
+    told = {**SMALL, "table": [*SMALL["table"], more], "round": [first, {**first, "shares": shares}]}
+    plan = LearningPlan.made(told)
+    run = run_module.Learning(plan, tmp_path)
+    assert [len(run.parts(1, seats)) for seats in plan.tables] == [3, 2, 0]  # 6,000 and 3,000 decisions, 2,000 a part
+    assert [len(run.parts(2, seats)) for seats in plan.tables] == [1, 0, 3]
+    assert LearningPlan.made(plan.told()) == plan
 
 
 def test_the_shipped_plan_is_one() -> None:

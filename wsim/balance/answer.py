@@ -39,7 +39,7 @@ class Balance:
 
     Attributes
     ----------
-    goal, seed: what was asked. stopped: ``proven``, ``unproven`` or ``interrupted``.
+    goal, seed: what was asked. stopped: ``proven``, ``unproven`` or ``interrupted``: how the search ended.
     patch: changed values by path; none: nothing needs to change.
     changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
         most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
@@ -50,6 +50,7 @@ class Balance:
     proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
         pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.carry``.
     provenance: what the rules were, before and after. games, seconds: what it took.
+    interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
     """
 
     goal: Goal
@@ -69,11 +70,17 @@ class Balance:
     carried: pl.DataFrame | None = None
     responses: pl.DataFrame | None = None
     seeds: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
 
     @property
     def proven(self) -> bool:
         """Whether all targets are proven, on deals that the search has not seen."""
         return self.stopped == "proven"
+
+    @property
+    def nearest(self) -> float | None:
+        """Within how many times what is accepted all targets are proven at once; None before there is a proof."""
+        return min((float(one["within"]) for one in self.proofs), default=None)
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
@@ -86,10 +93,12 @@ class Balance:
             "digest": self.goal.digest,
             "seed": self.seed,
             "stopped": self.stopped,
+            "interrupted": self.interrupted,
             "proven": self.proven,
             "patch": {dotted(path): value for path, value in self.patch},
             **{name: table.to_dicts() for name, table in tables.items()},
             "proofs": self.proofs,
+            "proven_within": self.nearest,
             "seeds": self.seeds,
             "binding": self.binds,
             "conflicts": self.conflicts,
@@ -110,13 +119,15 @@ class Balance:
             return f"Interrupted: the best so far has {changed}; nothing is proven"
         if self.proven:
             proof = self.proofs[-1]
+            met = f"meet all {len(self.targets)} targets" if len(self.targets) > 1 else "meet the target"
             return (
-                f"Proven: {changed} meet all {len(self.targets)} targets, on {proof['games']:,} fresh deals a setting "
+                f"Proven: {changed} {met}, on {proof['games']:,} fresh deals a setting "
                 f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
             )
         named = "; ".join(self.binds[:MOST_NAMED])
         more = len(self.binds) - MOST_NAMED
-        return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}"
+        near = f"all targets are proven within {self.nearest:.3g} times what is accepted"
+        return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"
 
     def patch_text(self) -> str:
         """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
@@ -164,18 +175,22 @@ def check_target(path: Path) -> None:
             raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
 
 
-def answer_of(course: Course, *, interrupted: bool, seconds: float) -> Balance:
-    """Return what a search knows; ``interrupted``: it is not over. It must have measured the game without a patch."""
+def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
+    """Return what a search knows. It must have measured the game without a patch.
+
+    Parameters
+    ----------
+    interrupted: no game more is played: effects of changes are those that were measured next to no patch.
+    """
     bench, best = course.bench, course.best
     assert best is not None
-    proof = None if interrupted else course.proofs[-1][1]
-    if course.proven_patch is not None:
-        proof = next(one for _, one in course.proofs if one.holds)
+    nearest = course.nearest_proof
+    proof = nearest[1] if course.over and nearest is not None else None
     within = np.zeros(len(bench.cells), bool) if proof is None else proof.within
     value = best.level.value if proof is None else proof.value
     binds = binding(bench.cells, value, within)
     assert course.effects is not None
-    stopped = "interrupted" if interrupted else "proven" if within.all() else "unproven"
+    stopped = "interrupted" if proof is None else "proven" if within.all() else "unproven"
     names = {
         f"proof {one.attempt}, {part}": seed
         for _, one in course.proofs
@@ -189,13 +204,13 @@ def answer_of(course: Course, *, interrupted: bool, seconds: float) -> Balance:
         changes=_changes(course, best.patch, alone=interrupted),
         targets=_targets(course, proof),
         trade=_trade(course),
-        proofs=[one.record() for _, one in course.proofs],
+        proofs=[one.record(bench.cells) for _, one in course.proofs],
         binds=[_told(course, place, value) for place in binds] if proof is not None else [],
         conflicts=conflicts(bench.cells, value, course.effects, binds) if proof is not None else [],
         idle=course.idle,
         provenance=_provenance(course, best.patch),
         games=bench.memory.played,
-        seconds=seconds,
+        seconds=0.0,
         seeds=names,
     )
 

@@ -3,54 +3,120 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wsim.balance.answer import Balance, answer_of
 from wsim.balance.bench import Bench
-from wsim.balance.carry import Elsewhere, best_responses, carried_over
+from wsim.balance.carry import Carried, Elsewhere, carry, check_elsewhere
 from wsim.balance.course import Course
-from wsim.balance.goal import Goal
+from wsim.balance.goal import Goal, Told, as_goal
+from wsim.balance.knobs import Patch, patched
 from wsim.balance.memory import Memory
+from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
 
-__all__ = ["balance"]
+__all__ = ["How", "balance", "carried_over", "smallest_patch"]
 
 
-def balance(
-    goal: Goal,
+@dataclass(frozen=True)
+class How:
+    """How a search is carried out; nothing here changes its answer but the seed.
+
+    Attributes
+    ----------
+    seed: of all deals. journal: a file that keeps what was measured until all is over.
+    resume: go on with the journal that is there. threads: that play. progress: who is told.
+    """
+
+    seed: int = 1
+    journal: Path | None = None
+    resume: bool = False
+    threads: int | None = None
+    progress: Progress | None = None
+
+    def bench(self, goal: Goal, memory: Memory, *purpose: object) -> Bench:
+        """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
+        bench = Bench(goal, memory, self.seed, threads=self.threads, progress=self.progress)
+        if self.journal is not None:
+            memory.keep_in(self.journal, " ".join(map(str, (bench.identity, *purpose))), resume=self.resume)
+        return bench
+
+
+def smallest_patch(
+    goal: Told,
     *,
     seed: int = 1,
-    elsewhere: Elsewhere | None = None,
-    journal: Path | None = None,
-    resume: bool = False,
+    players: Sequence[str] = (),
+    styles: Sequence[str] = (),
+    elsewhere_games: int = 20_000,
     threads: int | None = None,
-    progress: Progress | None = None,
 ) -> Balance:
     """Search for the smallest patch that meets a goal, and prove it on deals that the search has not seen.
 
     Parameters
     ----------
-    elsewhere: where the patch is measured besides. journal: a file that keeps what was measured until all is over.
-    resume: go on with the journal that is there.
+    goal: a goal file, or its tables as a mapping (``docs/balance.md``). seed: of all deals.
+    players: line-up entries with which the patch is measured besides, in all seats.
+    styles: line-up entries of which each side may choose the best. elsewhere_games: of each such measurement.
+
+    Raises UserError for a goal that cannot be searched for.
+    """
+    where = Elsewhere(tuple(players), tuple(styles), elsewhere_games)
+    return balance(as_goal(goal), elsewhere=where, how=How(seed=seed, threads=threads))
+
+
+def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None = None) -> Balance:
+    """Search for the smallest patch that meets a goal, prove it, and measure it elsewhere.
 
     Raises UserError for whatever cannot be balanced, Interrupted on Ctrl-C with the answer so far.
     """
     start = time.perf_counter()
-    memory = Memory()
-    course = Course(Bench(goal, memory, seed, threads=threads, progress=progress))
-    if journal is not None:  # only now: a goal that cannot be played leaves no file
-        memory.keep_in(journal, course.bench.identity, resume=resume)
+    how, where = how or How(), elsewhere or Elsewhere()
+    memory, found = Memory(), Carried()
+    course: Course | None = None
+    answer: Balance | None = None
+
+    def known(answer: Balance, *, interrupted: bool) -> Balance:
+        seconds = time.perf_counter() - start
+        carried = found.carried if found.rows else None
+        return replace(
+            answer, interrupted=interrupted, carried=carried, responses=found.responses, games=memory.played,
+            seconds=seconds,
+        )  # fmt: skip
+
     try:
+        check_elsewhere(goal, where)
+        course = Course(how.bench(goal, memory))
         course.run()
-        answer = answer_of(course, interrupted=False, seconds=time.perf_counter() - start)
-        where = elsewhere if elsewhere is not None else Elsewhere()
-        carried = carried_over(course.bench, answer.patch, where)
-        responses = best_responses(course.bench, answer.patch, where) if where.styles else None
+        answer = answer_of(course)
+        carry(course.bench, answer.patch, where, found)
+    except UserError:
+        if course is not None and course.effects is None:  # what cannot be balanced leaves no file
+            memory.forget()
+        raise
     except KeyboardInterrupt:
-        if course.effects is None:
-            raise Interrupted(None) from None
-        raise Interrupted(answer_of(course, interrupted=True, seconds=time.perf_counter() - start)) from None
+        if answer is None and course is not None and course.effects is not None:
+            answer = answer_of(course, interrupted=True)
+        raise Interrupted(None if answer is None else known(answer, interrupted=True)) from None
     memory.forget()
-    seconds = time.perf_counter() - start
-    return replace(answer, carried=carried, responses=responses, games=memory.played, seconds=seconds)
+    return known(answer, interrupted=False)
+
+
+def carried_over(goal: Goal, patch: Patch, where: Elsewhere, how: How | None = None) -> Carried:
+    """Measure a patch that there is: at every setting of a goal, by other players, in other styles.
+
+    Raises UserError for a patch or players that cannot be played, Interrupted on Ctrl-C with what is measured so far.
+    """
+    how, memory, found = how or How(), Memory(), Carried()
+    try:
+        check_elsewhere(goal, where)
+        for setting in goal.settings:
+            find_game(goal.game).prepare(patched(setting.plan, patch))
+        carry(how.bench(goal, memory, "carry", patch), patch, where, found)
+    except KeyboardInterrupt:
+        raise Interrupted(found if found.rows else None) from None
+    memory.forget()
+    return found

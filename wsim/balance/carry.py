@@ -6,8 +6,8 @@ measured elsewhere, with and without the patch, and shown; nothing here decides 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +17,32 @@ from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Patch
 from wsim.balance.proof import middle_of
 from wsim.balance.tables import Level, TableSetting
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.balance.cells import Cell
 
-__all__ = ["Elsewhere", "best_responses", "carried_over"]
+__all__ = ["Carried", "Elsewhere", "Pupil", "carry", "check_elsewhere"]
+
+FORMAT = "wsim-carry/1"
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """A player who learns the patched game anew.
+
+    Attributes
+    ----------
+    before: the line-up entry that plays the game as it is.
+    after: learns the game with a patch, and returns the line-up entry that plays it.
+    """
+
+    before: str
+    after: Callable[[Patch], str]
 
 
 @dataclass(frozen=True)
@@ -35,44 +54,108 @@ class Elsewhere:
     players: line-up entries that take all seats of every setting, one after the other.
     styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
     games: for each measurement.
+    pupil: takes all seats of every setting too: without the patch as it is, with it after learning anew.
     """
 
     players: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     games: int = 20_000
+    pupil: Pupil | None = None
 
 
-def carried_over(bench: Bench, patch: Patch, where: Elsewhere) -> pl.DataFrame:
-    """Measure the targets of a goal at every setting and with other players, before and after a patch.
+@dataclass
+class Carried:
+    """What was measured elsewhere so far.
 
-    One row a setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean square
-    deviation from the middle of what is accepted, noise included), largest_before, largest_after (the largest
-    deviation), of_before, of_after (whose), error (standard error of a cell), games.
+    Attributes
+    ----------
+    rows: one for each setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean
+        square deviation from the middle of what is accepted, noise included), largest_before, largest_after (the
+        largest deviation), of_before, of_after (whose), error (standard error of a cell), games.
+    best: one for each setting and side in its best style: setting, of, style_before, best_before, style_after,
+        best_after (shares), error.
     """
-    import polars as pl
 
-    goal, rows = bench.goal, []
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    best: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def carried(self) -> pl.DataFrame:
+        """The rows as a frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    @property
+    def responses(self) -> pl.DataFrame | None:
+        """The best styles as a frame; None if nobody asked."""
+        import polars as pl
+
+        return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"format": FORMAT, "carried": self.rows, "responses": self.best or None}
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """Who plays the settings: ``label`` tells; ``before``, ``after`` are line-up entries; None: as in the setting."""
+
+    label: str | None
+    before: str | None
+    after: str | None
+
+
+def check_elsewhere(goal: Goal, where: Elsewhere) -> None:
+    """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
+    if where.games < 1:
+        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {where.games}")
+    prepare = find_game(goal.game).prepare
     for setting in goal.settings:
+        for player in where.players:
+            prepare(setting.plan.replace(policies=player))
+        for style in where.styles if not setting.report else ():
+            prepare(_with_style(setting.plan, style))
+
+
+def carry(bench: Bench, patch: Patch, where: Elsewhere, found: Carried) -> None:
+    """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
+    for setting in bench.goal.settings:
         for player in (None, *where.players):
-            plan = setting.plan if player is None else setting.plan.replace(policies=player)
-            table = _table(bench, replace(setting, plan=plan, name=f"{setting.name}, by {player}"), setting.name)
-            if table is None:
-                continue
-            seed = bench.play.seed("elsewhere", setting.name, player)
-            before, after = (table.level(one, seed, where.games) for one in ((), patch))
-            rows.append(
-                {
-                    "setting": setting.name,
-                    "policies": ", ".join(dict.fromkeys(plan.policies)),
-                    "targeted": player is None and not setting.report,
-                    "cells": len(table.cells),
-                    **_deviations(table.cells, before, "before"),
-                    **_deviations(table.cells, after, "after"),
-                    "error": float(np.mean(after.error)),
-                    "games": where.games,
-                }
-            )
-    return pl.DataFrame(rows, infer_schema_length=None)
+            found.rows += _carried(bench, setting, patch, _Seated(player, player, player), where.games)
+    for setting in bench.goal.settings if where.styles else ():
+        if not setting.report:
+            found.best += _best_responses(bench, setting, patch, where)
+    if where.pupil is not None:
+        learned = where.pupil.after(patch)
+        seated = _Seated(f"{where.pupil.before}, learned anew", where.pupil.before, learned)
+        for setting in bench.goal.settings:
+            found.rows += _carried(bench, setting, patch, seated, where.games)
+
+
+def _carried(bench: Bench, setting: Setting, patch: Patch, seated: _Seated, games: int) -> Iterator[dict[str, Any]]:
+    """Yield the row of a setting and player; none, if no target of tables is about the setting."""
+    seed = bench.play.seed("elsewhere", setting.name, seated.before)
+    measured = []
+    for entry, laid in ((seated.before, ()), (seated.after, patch)):
+        plan = setting.plan if entry is None else setting.plan.replace(policies=entry)
+        table = _table(bench, replace(setting, plan=plan, name=f"{setting.name}, by {entry}"), setting.name)
+        if table is None:
+            return
+        measured.append((table, table.level(laid, seed, games)))
+    (table, before), (other, after) = measured
+    policies = table.setting.plan.policies
+    yield {
+        "setting": setting.name,
+        "policies": seated.label or ", ".join(dict.fromkeys(policies)),
+        "targeted": seated.before is None and not setting.report,
+        "cells": len(table.cells),
+        **_deviations(table.cells, before, "before"),
+        **_deviations(other.cells, after, "after"),
+        "error": float(np.mean(after.error)),
+        "games": games,
+    }
 
 
 def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any]:
@@ -103,32 +186,27 @@ def _table(bench: Bench, setting: Setting, name: str, of: tuple[str, ...] = ()) 
     return TableSetting(elsewhere, elsewhere.settings[0], bench.knobs, bench.play)
 
 
-def best_responses(bench: Bench, patch: Patch, where: Elsewhere) -> pl.DataFrame:
+def _with_style(plan: Plan, style: str) -> Plan:
+    """Return a plan in which one seat after the other plays in a style."""
+    return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
+
+
+def _best_responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -> Iterator[dict[str, Any]]:
     """Let every side be played in its best style, others as in the setting, before and after a patch.
 
-    The style is chosen on one half of the games and measured on the other, and the other way round. One row a setting
-    and side: setting, of, style_before, best_before, style_after, best_after (shares), error.
+    The style is chosen on one half of the games and measured on the other, and the other way round.
     """
-    import polars as pl
-
-    rows = []
-    for setting in bench.goal.settings:
-        if setting.report:
-            continue
-        before, after = (_responses(bench, setting, one, where) for one in ((), patch))
-        for one, other in zip(before, after, strict=True):
-            rows.append(
-                {
-                    "setting": setting.name,
-                    "of": one["of"],
-                    "style_before": one["style"],
-                    "best_before": one["best"],
-                    "style_after": other["style"],
-                    "best_after": other["best"],
-                    "error": other["error"],
-                }
-            )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    before, after = (_responses(bench, setting, one, where) for one in ((), patch))
+    for one, other in zip(before, after, strict=True):
+        yield {
+            "setting": setting.name,
+            "of": one["of"],
+            "style_before": one["style"],
+            "best_before": one["best"],
+            "style_after": other["style"],
+            "best_after": other["best"],
+            "error": other["error"],
+        }
 
 
 def _responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -> list[dict[str, Any]]:
@@ -137,8 +215,7 @@ def _responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -
     halves: list[list[Level]] = []
     places: list[list[int]] = []
     for style in where.styles:
-        line_up = [style, *(setting.plan.policies * setting.plan.players)[1 : setting.plan.players]]
-        plan = setting.plan.replace(policies=line_up, rotate=True)
+        plan = _with_style(setting.plan, style)
         table = _table(bench, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",))
         if table is None:
             return []

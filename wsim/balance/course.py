@@ -50,7 +50,7 @@ class Course:
     ----------
     bench: what measures. before: the level without a patch. effects: of every option next to no patch.
     idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
-    proofs: attempts. proven_patch: the patch whose targets are proven; None if there is none.
+    proofs: attempts. over: no attempt is to come.
     """
 
     bench: Bench
@@ -59,18 +59,18 @@ class Course:
     idle: list[str] = field(default_factory=list)
     candidates: dict[Patch, Candidate] = field(default_factory=dict)
     proofs: list[tuple[Patch, Proof]] = field(default_factory=list)
+    over: bool = False
 
     @property
-    def proven_patch(self) -> Patch | None:
-        """The patch that is proven, if one is."""
-        return next((patch for patch, proof in self.proofs if proof.holds), None)
+    def nearest_proof(self) -> tuple[Patch, Proof] | None:
+        """The attempt that holds, or else the one that came nearest; None before there is one."""
+        return min(self.proofs, key=lambda one: one[1].bound(self.bench.cells), default=None)
 
     @property
     def best(self) -> Candidate | None:
-        """The proven patch, the one last tried to be proven, or the one nearest to the targets."""
-        if self.proofs:
-            patch = self.proven_patch
-            return self.candidates[self.proofs[-1][0] if patch is None else patch]
+        """The patch of the nearest proof; before there is one, the patch nearest to the targets."""
+        if self.nearest_proof is not None:
+            return self.candidates[self.nearest_proof[0]]
         return min(self.candidates.values(), key=lambda one: (one.worst, one.cost), default=None)
 
     def run(self) -> None:
@@ -78,6 +78,7 @@ class Course:
         found = self._repair()
         self._eliminate(self._race(found))
         self._prove()
+        self.over = True
 
     # --- steps -----------------------------------------------------------------------------------------------------
 

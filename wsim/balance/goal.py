@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan, digest_of
 
-__all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "read_goal"]
+__all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "Told", "as_goal", "read_goal"]
 
 MOST_SETTINGS = 20
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
 _Row = TypeVar("_Row")
+Told: TypeAlias = str | Path | Mapping[str, Any]
+"""A goal file, or its tables."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,20 @@ def row_dict(row: Any) -> dict[str, Any]:
 
 def read_goal(path: str | Path) -> Goal:
     """Read a goal file; raise UserError for the first mistake in it, a sentence."""
-    file = Path(path)
-    told = read_toml(file, "goal file")
+    return _goal_of(Path(path), str(path), read_toml(path, "goal file"))
+
+
+def as_goal(told: Told | Goal) -> Goal:
+    """Return the goal of a file or of its tables; files that tables name are looked for in the working folder."""
+    if isinstance(told, Goal):
+        return told
+    if isinstance(told, Mapping):
+        return _goal_of(Path("the goal"), "the goal", told)
+    return read_goal(told)
+
+
+def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:
+    """Return the goal of some tables, those of ``file``."""
     known = ("plan", "setting", "target", "knob", "keep", "search")
     for key in told:
         _refuse_unknown(file, "section", key, known)
@@ -196,7 +210,7 @@ def read_goal(path: str | Path) -> Goal:
     settings = _settings(file, plan_keys, _tables(file, told, "setting") or [{}])
     names = [one.name for one in settings]
     goal = Goal(
-        source=str(path),
+        source=source,
         settings=settings,
         targets=tuple(_target(file, table, names) for table in _tables(file, told, "target")),
         knobs=tuple(_knob(file, table) for table in _tables(file, told, "knob")),

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import Any
 
 from wsim.balance.goal import Goal, KnobRow
 from wsim.catalog.fields import dotted
 from wsim.catalog.layers import path_of
+from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import Game, Simulator, Tuning, find_game
 from wsim.lab.plan import Plan
 
-__all__ = ["Knob", "Option", "Patch", "changes_of", "cost_of", "knobs_of", "options_of", "patched"]
+__all__ = ["Knob", "Option", "Patch", "changes_of", "cost_of", "knobs_of", "options_of", "patched", "read_patch"]
 
 MOST_OPTIONS = 2_000
 _RANGE = re.compile(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*")
@@ -153,6 +155,29 @@ def options_of(knobs: Sequence[Knob]) -> tuple[Option, ...]:
 def changes_of(patch: Patch) -> tuple[str, ...]:
     """Return a patch as changes of a plan (``--set``)."""
     return tuple(f"{dotted(path)}={value}" for path, value in patch)
+
+
+def read_patch(file: FilePath) -> Patch:
+    """Return the changes of a patch file of whole numbers; raise UserError for one of anything else."""
+    found: list[tuple[Path, int]] = []
+
+    def collect(table: Mapping[str, Any], above: Path) -> None:
+        for name, value in table.items():
+            path = (*above, name)
+            if isinstance(value, dict):
+                collect(value, path)
+            elif isinstance(value, int) and not isinstance(value, bool):
+                found.append((path, value))
+            else:
+                raise UserError(
+                    f"{str(file)!r} makes {dotted(path)} {value!r}: only whole numbers can be measured with and "
+                    "without; name the file under [plan] instead"
+                )
+
+    collect(read_toml(file, "patch"), ())
+    if not found:
+        raise UserError(f"{str(file)!r} changes nothing")
+    return tuple(found)
 
 
 def patched(plan: Plan, patch: Patch, **keys: Any) -> Plan:

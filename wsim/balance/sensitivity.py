@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.balance.bench import Bench
-from wsim.balance.goal import Goal
+from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.memory import Memory
 from wsim.lab.progress import Progress
 from wsim.stats.distributions import normal_quantile
@@ -71,10 +71,16 @@ class Sensitivity:
 
 
 def sensitivity(
-    goal: Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
+    goal: Told | Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
 ) -> Sensitivity:
-    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played."""
+    """Measure what the knobs of a goal do; raise UserError for whatever cannot be played.
+
+    Parameters
+    ----------
+    goal: a goal file, its tables as a mapping, or what was read from it. seed: of the deals.
+    """
     start = time.perf_counter()
+    goal = as_goal(goal)
     bench = Bench(goal, Memory(), seed, threads=threads, progress=progress)
     level, effects = bench.linearised((), "sensitivity", goal.search.games, goal.search.replays)
     idle = bench.check_knobs(effects)

@@ -82,6 +82,17 @@ def balance(
     elsewhere_games: Annotated[
         int, typer.Option(help="Games of each measurement elsewhere.", parser=whole, metavar="N")
     ] = 20_000,
+    relearn: Annotated[
+        int | None,
+        typer.Option(
+            help="Let a net learn the patched game from so many decisions, and measure the patch with it.",
+            parser=whole,
+            metavar="N",
+        ),
+    ] = None,
+    carry: Annotated[
+        str | None, typer.Option(metavar="PATCH", help="Measure this patch elsewhere; search for none.")
+    ] = None,
     wide: Wide = False,
     threads: Threads = None,
     as_json: Json = False,
@@ -94,5 +105,5 @@ def balance(
     from wsim.cli.balance import Effort, Written, balance_command
 
     effort = Effort(games, replays, seed, threads, proof_games)
-    written = Written(out, resume, tuple(player or ()), tuple(style or ()), elsewhere_games)
+    written = Written(out, resume, tuple(player or ()), tuple(style or ()), elsewhere_games, carry, relearn)
     balance_command(goal, effort, written, as_json=as_json, quiet=quiet, wide=wide)

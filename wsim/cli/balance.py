@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from wsim.balance.answer import Balance, check_target
+from wsim.balance.balance import How, balance, carried_over
+from wsim.balance.carry import Carried, Elsewhere
 from wsim.balance.goal import Goal, read_goal
+from wsim.balance.knobs import read_patch
 from wsim.cli.console import (
     INTERRUPTED,
     Shown,
@@ -22,6 +26,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
+from wsim.cli.relearn import pupil_of
 from wsim.cli.run import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -30,7 +35,6 @@ from wsim.lab.progress import Interrupted
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.balance.answer import Balance
     from wsim.balance.sensitivity import Sensitivity
     from wsim.cli.tables import View
 
@@ -121,6 +125,8 @@ class Written:
     ----------
     out: the patch file. resume: go on with the interrupted search that was to write it.
     players, styles, games: see ``wsim.balance.carry.Elsewhere``.
+    carry: a patch that there is: it is measured elsewhere, and nothing is searched for.
+    relearn: decisions from which a net learns the patched game; None: none does.
     """
 
     out: str | None
@@ -128,70 +134,84 @@ class Written:
     players: tuple[str, ...]
     styles: tuple[str, ...]
     games: int
+    carry: str | None = None
+    relearn: int | None = None
+
+    @property
+    def patch(self) -> Path | None:
+        """The patch file, written or read; what is kept lies beside it."""
+        name = self.out if self.carry is None else self.carry
+        return None if name is None else Path(name)
+
+    def check(self) -> None:
+        """Raise UserError for options that contradict each other, or files that are there."""
+        if self.carry is not None and self.out is not None:
+            raise UserError("--carry measures a patch that there is, --out writes one: give one of them")
+        if self.patch is None and self.resume:
+            raise UserError("--resume goes on with the search that was to write --out FILE: name that file")
+        if self.patch is None and self.relearn is not None:
+            raise UserError("--relearn keeps its net beside the patch: name that file with --out")
+        if self.out is not None:
+            check_target(Path(self.out))
 
 
 def balance_command(file: str, effort: Effort, written: Written, *, as_json: bool, quiet: bool, wide: bool) -> None:
     """Search, prove, print and write; exit with 3 where targets are not proven, after Ctrl-C with 130."""
-    from wsim.balance.answer import check_target
-    from wsim.balance.balance import balance
-    from wsim.balance.carry import Elsewhere
-
     goal = effort.of(read_goal(file))
-    out = None if written.out is None else Path(written.out)
-    journal = None if out is None else out.with_name(f"{out.name}.journal")
-    if out is not None:
-        check_target(out)
-    elif written.resume:
-        raise UserError("--resume goes on with the search that was to write --out FILE: name that file")
-    if written.games < 1:
-        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {written.games}")
-    where = Elsewhere(written.players, written.styles, written.games)
+    written.check()
+    patch = None if written.carry is None else read_patch(Path(written.carry))
     if not quiet:
         announce_compiling(find_game(goal.game))
+    known: Any
     interrupted = False
     try:
         with progress_bar(not quiet) as progress:
-            answer = balance(
-                goal,
-                seed=effort.seed,
-                elsewhere=where,
-                journal=journal,
-                resume=written.resume,
-                threads=effort.threads,
-                progress=progress,
-            )
+            journal = None if written.patch is None else written.patch.with_name(f"{written.patch.name}.journal")
+            how = How(effort.seed, journal, written.resume, effort.threads, progress)
+            where = _elsewhere(goal, written, how)
+            known = balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
     except Interrupted as interrupt:
-        if interrupt.result is None:
-            _how_to_go_on(out)
-            raise typer.Exit(INTERRUPTED) from None
-        answer, interrupted = interrupt.result, True
-    if as_json:
-        print_json(answer.record())
-    else:
-        _show_answer(answer, wide=wide)
+        known, interrupted = interrupt.result, True
+    if known is not None:
+        (_show_answer if patch is None else _show_carried)(known, as_json=as_json, wide=wide)
     if interrupted:
-        _how_to_go_on(out)
+        _how_to_go_on(written.patch)
         raise typer.Exit(INTERRUPTED)
-    if out is not None:
-        paths = answer.write(out)
+    if patch is not None:
+        return
+    if written.patch is not None:
+        paths = known.write(written.patch)
         if not quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
-    if not answer.proven:
+    if not known.proven:
         raise typer.Exit(UNPROVEN)
 
 
-def _how_to_go_on(out: Path | None) -> None:
+def _elsewhere(goal: Goal, written: Written, how: How) -> Elsewhere:
+    """Return where else the patch is measured."""
+    pupil = None
+    if written.relearn is not None:
+        assert written.patch is not None
+        folder = written.patch.with_name(f"{written.patch.stem}-net")
+        pupil = pupil_of(goal, folder, written.relearn, how)
+    return Elsewhere(written.players, written.styles, written.games, pupil)
+
+
+def _how_to_go_on(patch: Path | None) -> None:
     """Say how an interrupted search goes on."""
     again = (
         "with --out FILE the next one can be gone on with"
-        if out is None
-        else (f"go on by adding --resume to the same command (--out {shlex.quote(str(out))})")
+        if patch is None
+        else (f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)")
     )
     remark(f"wsim: interrupted; {again}")
 
 
-def _show_answer(answer: Balance, *, wide: bool) -> None:
+def _show_answer(answer: Balance, *, as_json: bool, wide: bool) -> None:
     """Print what was found: the patch, the targets before and after, what it costs, and where else it holds."""
+    if as_json:
+        print_json(answer.record())
+        return
     write_note(f"{answer.headline()}.")
     for one in answer.conflicts:
         write_note(f"Conflict: {one}.")
@@ -204,20 +224,33 @@ def _show_answer(answer: Balance, *, wide: bool) -> None:
     tables.append(Shown(title, _without(answer.targets), first=("of", "before", "after", "proven", "low", "high")))
     title = "Changes against the largest deviation (1: at the bound), on deals of the search"
     tables.append(Shown(title, answer.trade.drop("patch").to_dicts()))
-    for table, title in (
-        (answer.carried, "Carried over: deviations from the middle of what is accepted, before and after"),
-        (answer.responses, "Each in its best style, others as in the setting"),
-    ):
-        if table is not None and len(table):
-            tables.append(
-                Shown(title, table.to_dicts(), first=("setting", "policies", "largest_before", "largest_after"))
-            )
+    tables += _elsewhere_tables(answer.carried, answer.responses)
     write_out("")
     print_tables(tables, wide=wide)
     write_out("")
     if answer.idle:
         write_note(f"Without any effect in these games: {', '.join(answer.idle)}.")
     write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
+
+
+def _show_carried(found: Carried, *, as_json: bool, wide: bool) -> None:
+    """Print where else a patch was measured."""
+    if as_json:
+        print_json(found.record())
+    else:
+        print_tables(_elsewhere_tables(found.carried, found.responses), wide=wide)
+
+
+def _elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Shown]:
+    """Return the tables of what was measured elsewhere, as far as there are any."""
+    of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
+    best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
+    tables = (
+        (carried, "Carried over: deviations from the middle of what is accepted, before and after", of),
+        (responses, "Each in its best style, others as in the setting", best),
+    )
+    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
+    return [Shown(title, table.to_dicts(), first=first) for table, title, first in there]
 
 
 def _without(table: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from wsim.learn.learner import Fitting
 from wsim.learn.plan import Field, LearningPlan, Round, Seats
 from wsim.learn.run import LAST, learn
 
-__all__ = ["LearnAsked", "learn_command"]
+__all__ = ["LearnAsked", "fitting_plan", "learn_command"]
 
 _SHIPPED_PLAN = Path(__file__).parents[1] / "wonders" / "learning.toml"
 _GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that has learned already
@@ -74,10 +74,23 @@ class LearnAsked:
         judges = tuple(
             Field(ruleset, one.players, (against,), _GAMES) for one in tables for against in ("net", "balanced")
         )
-        return LearningPlan(
-            start=self.start or "shipped", patch=tuple(self.patch), set=tuple(self.set), tables=tables, judges=judges,
-            rounds=(replace(_TUNED, decisions=self.decisions or _TUNED.decisions),), fitting=_GENTLE,
-        )  # fmt: skip
+        plan = fitting_plan(tables=tables, decisions=self.decisions, patch=self.patch, changes=self.set)
+        return replace(plan, start=self.start or plan.start, judges=judges)
+
+
+def fitting_plan(
+    *,
+    tables: tuple[Seats, ...],
+    decisions: int | None,
+    patch: Sequence[str] = (),
+    changes: Sequence[str] = (),
+    cards: str | None = None,
+) -> LearningPlan:
+    """Return the plan that fits the net that comes with wsim to changed cards at some tables; nobody judges it."""
+    return LearningPlan(
+        start="shipped", cards=cards, patch=tuple(patch), set=tuple(changes), tables=tables,
+        rounds=(replace(_TUNED, decisions=decisions or _TUNED.decisions),), fitting=_GENTLE,
+    )  # fmt: skip
 
 
 def _numbers(text: str) -> list[int]:
