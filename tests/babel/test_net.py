@@ -214,7 +214,7 @@ def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> Non
     there.save(tmp_path / "wonders.npz")
     with pytest.raises(UserError, match="is one of seven_wonders, not of tower_of_babel"):
         LEARNER.load(str(tmp_path / "wonders.npz"))
-    mine = written(tmp_path, LEARNER.load("").about)
+    mine = written(tmp_path, dict(LEARNER.load("").about))
     with pytest.raises(UserError, match="is one of tower_of_babel, not of seven_wonders"):
         resolve(parse_lineup(f"net:file={mine}"), 4, OTHERS)
 
