@@ -25,7 +25,8 @@ def text_of(game: str) -> str:
 
 def told(text: str) -> dict[str, str]:
     """Return what stands over each set, the lines joined."""
-    found, lines = {}, []
+    found: dict[str, str] = {}
+    lines: list[str] = []
     for line in text.splitlines():
         if match := re.fullmatch(r"\[(\w+)\]", line):
             found[match[1]] = " ".join(" ".join(lines).split())

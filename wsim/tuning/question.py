@@ -102,6 +102,9 @@ def _at_least(name: str, value: Any, least: int) -> None:
 
 def entry_of(policy: str, start: str | None = None) -> Entry:
     """Return the entry that is tuned, from the weight set ``start`` where one is named."""
+    if not isinstance(policy, str):
+        raise UserError(f"policy must be a line-up entry, such as 'weighted', not {policy!r}")
+    refuse_other_types(str, start=start)
     entry = parse_entry(policy)
     if start is None:
         return entry
