@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import changes_of, cost_of, knobs_of, options_of, patch_of, values_in
+from wsim.errors import UserError
 from wsim.game import find_game
 
 pytestmark = pytest.mark.usefixtures("medal")
@@ -174,3 +177,10 @@ def test_a_goal_file_that_is_not_there(wsim_command: Command) -> None:
     assert wsim_command("sensitivity", "no.toml").err == (
         "wsim: cannot read the goal file 'no.toml': No such file or directory\n"
     )
+
+
+@pytest.mark.parametrize("goal", [5, None, [], "\0", object()])
+def test_a_goal_of_another_type_is_one_sentence(goal: Any) -> None:
+    for ask in (wsim.smallest_patch, wsim.sensitivity):
+        with pytest.raises(UserError, match=r"^a goal is a goal file, or its tables, not "):
+            ask(goal)

@@ -145,6 +145,10 @@ def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"randomise": 0}, "an experiment needs a chance above 0 that a pick is random, not 0"),
+    (
+        {"randomise": 0, "policies": "greedy:explore=0.1"},
+        "an experiment needs a chance above 0 that a pick is random, not 0; explore of a policy is part",
+    ),
     ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
     ({"actions": ["bild"]}, "unknown action 'bild': known are build, stage, sell, take (did you mean 'build'?)"),
     ({"actions": []}, "name at least one action: build, stage, sell, take"),

@@ -16,8 +16,10 @@ import pytest
 
 from tests.conftest import Command
 from tests.tuning import aiming_game
+from wsim.errors import UserError
 from wsim.game import GAMES
 from wsim.tuning.kept import RECORD
+from wsim.tuning.tune import tune
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 
@@ -67,6 +69,12 @@ def test_a_mistake_is_one_sentence(wsim_command: Command, words: tuple[str, ...]
     assert said in answer.err
     assert len(answer.err.splitlines()) == 1
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("policy", [5, None, [], object()])
+def test_a_policy_of_another_type_is_one_sentence(policy: Any) -> None:
+    with pytest.raises(UserError, match=r"^policy must be a line-up entry, such as 'weighted', not "):
+        tune(policy)
 
 
 def test_a_folder_holds_one_search(wsim_command: Command) -> None:

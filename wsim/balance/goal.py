@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -195,7 +196,10 @@ def as_goal(told: Told | Goal) -> Goal:
         return told
     if isinstance(told, Mapping):
         return _goal_of(Path("the goal"), "the goal", told)
-    return read_goal(told)
+    given: Any = told
+    if not isinstance(given, str | os.PathLike) or "\0" in str(given):
+        raise UserError(f"a goal is a goal file, or its tables, not {given!r}")
+    return read_goal(str(given))
 
 
 def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:

@@ -321,7 +321,7 @@ RunFolders = Annotated[
     typer.Argument(metavar="RUN", help="A folder that wsim run wrote; several stand in one table.", show_default=False),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Show every column, in several parts if there is no room.")]
-Level = Annotated[float, typer.Option(metavar="LEVEL", help="Confidence level of the intervals.", show_default="0.95")]
+Level = Annotated[float, typer.Option(metavar="LEVEL", help="Confidence level of the intervals.")]
 Csv = Annotated[
     str | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, too; - prints them instead.")
 ]

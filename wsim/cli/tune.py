@@ -25,6 +25,7 @@ from wsim.cli.run import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
+from wsim.tuning.question import NOBODY
 from wsim.tuning.tune import Search, Tuned, begin, question_of, resume
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "tune_command"]
 
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
-NOBODY = ("none",)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _begun(given: Given, asked: Asked, *, quiet: bool) -> Search:
     own = {key: value for key, value in asked.question.items() if value is not None}
     if "players" in own:
         own["players"] = tuple(map(whole, own["players"]))
-    if own.get("judges") == NOBODY:
+    if own.get("judges") == (NOBODY,):
         own["judges"] = ()
     question = question_of(given.arguments[0], base, start=asked.start, **own)
     if not quiet:

@@ -106,8 +106,8 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
     every, totals, measures = np.zeros((wide, wide)), np.zeros(wide), np.zeros((count, categories))
     lines = np.zeros((things, count, OWN + categories + _EACH * wide))
     pairs, owners = np.zeros((things, count, count, SQUARE)), np.zeros((things, piece.seats + 1))
-    bits = piece.bits(columns)
-    add_owners(piece.bounds, codes, piece.values, bits, every, totals, measures, lines, pairs, owners)
+    flags = piece.batch.marks(columns)
+    add_owners(piece.bounds, codes, piece.values, flags, every, totals, measures, lines, pairs, owners)
     alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
     both = pairs.reshape(things, count, count, _EACH, _EACH).transpose(0, 1, 3, 2, 4)
     own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats

@@ -73,6 +73,7 @@ def owner_pairs(
     names = _chosen(owned_names(seats, prefix), only, noun)
     wanted = _chosen(names, partners_of, noun) if partners_of else []
     require(seats, ["game", outcome, *groups])
+    _refuse_unowned(seats, prefix, wanted, noun)
     owned = [prefix + name for name in names]
     columns = strata_of(seats, groups, raw=raw)
     frames = []
@@ -146,6 +147,14 @@ def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
         if name not in there:
             raise UserError(f"the table has no {noun} {name!r}{nearest(name, there)}")
     return list(dict.fromkeys(only or there))
+
+
+def _refuse_unowned(seats: pl.LazyFrame, prefix: str, wanted: Sequence[str], noun: str) -> None:
+    """Raise UserError for something that no seat had, such as a card that is not dealt to so few players."""
+    counts = seats.select(pl.col(prefix + name).sum() for name in wanted).collect(engine="streaming")
+    for name in wanted:
+        if not counts[prefix + name].sum():
+            raise UserError(f"no seat of these games had the {noun} {name!r}, so that it has no partners")
 
 
 def _numbered(

@@ -65,15 +65,6 @@ class Piece:
         """The first row of each game, and behind them the number of rows."""
         return np.append(self.batch.starts, self.batch.frame.height)
 
-    def bits(self, columns: Sequence[str]) -> NDArray[np.uint64]:
-        """Return which of some columns are true (a number: above 0), as bits of each row, shape (rows, words)."""
-        from wsim.stats.kernels.adding import BITS, pack_flags
-
-        flags = self.batch.marks(columns)
-        words = np.zeros((self.batch.frame.height, max(-(-len(columns) // BITS), 1)), np.uint64)
-        pack_flags(flags, words)
-        return words
-
     def codes(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], int]:
         """Return the number of each row's combination of names in some columns, and how many combinations there are."""
         if len(columns) == 1:

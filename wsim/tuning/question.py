@@ -13,10 +13,12 @@ from wsim.lab.plan import Plan
 from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
 
-__all__ = ["HELD_OUT", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
+__all__ = ["HELD_OUT", "NOBODY", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
 
 HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
+NOBODY = "none"
+"""What is said instead of judges for none besides those of the search."""
 FEWEST_GAMES = 30
 """Games of a table with fewer of which a mean says nothing."""
 JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
@@ -100,6 +102,9 @@ def _at_least(name: str, value: Any, least: int) -> None:
 
 def entry_of(policy: str, start: str | None = None) -> Entry:
     """Return the entry that is tuned, from the weight set ``start`` where one is named."""
+    if not isinstance(policy, str):
+        raise UserError(f"policy must be a line-up entry, such as 'weighted', not {policy!r}")
+    refuse_other_types(str, start=start)
     entry = parse_entry(policy)
     if start is None:
         return entry

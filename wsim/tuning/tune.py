@@ -29,7 +29,7 @@ from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.judging import judge
 from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
-from wsim.tuning.question import Question, entry_of, plans_of, usual_judges
+from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.space import Space, space_of
 from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables, rows_of
 from wsim.tuning.written import head_of, playable, write_plan, write_set
@@ -300,6 +300,8 @@ def _command(base: Plan, question: Question) -> str:
             option = "--" + {"rulesets": "ruleset"}.get(key, key).replace("_", "-")
             each = value if key == "against" else [",".join(map(str, value))] if isinstance(value, list) else [value]
             words += [word for one in each for word in (option, str(one))]
+    if not question.judges:  # left out, they would be the game's own
+        words += ["--judges", NOBODY]
     if not question.rulesets:
         words += ["--ruleset", base.ruleset]
     return shlex.join([*words, *base.words(*_NOT_OF_A_SEARCH)])
