@@ -42,8 +42,8 @@ REGISTRY = rows_by_name(
     ),
     Policy(
         "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
-        "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search", BUDGET,
-        uses_random=True,
+        "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
+        (*BUDGET, NET_FILE), uses_random=True,
     ),
 )  # fmt: skip
 

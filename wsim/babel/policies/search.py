@@ -1,4 +1,4 @@
-"""``search``: playouts of the few moves that ``weighted`` values most (wsim/policies/searching.py).
+"""``search``: playouts of the few moves that ``net`` values most (wsim/policies/searching.py).
 
 What a seat cannot know is drawn anew by kernels/redraw.py. The end is worth half the share of the victory, and a little
 for every point of lead over the best rival.
@@ -6,29 +6,32 @@ for every point of lead over the best rival.
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import CHOICE, NOBODY, STATE
+from wsim.babel.kernels.layout import CHOICE, MOVES, NOBODY, STATE
 from wsim.babel.kernels.redraw import redraw
-from wsim.babel.policies.weighted import move_values
+from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
-from wsim.jit import call, kernel
+from wsim.jit import call, kernel, stack_room
 from wsim.policies.searching import Parts, searching
 from wsim.rng import uniform
 
 __all__ = ["search"]
 
 _SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point
-_POINT = 0.05  # what a point of the prior's value is worth in utility
-_TIE = 1e-6  # points by which equal moves are told apart: the wonders differ by name only
+_TIE = 1e-7  # by which equal moves are told apart: the wonders differ by name only
+
+_learned_room = stack_room("search.learned", np.float32, MOVES)
 
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill the value of each legal move, equal ones in a random order."""
-    choice, thinking = game.choice, game.thinking
-    move_values(game.public, game.own[seat], choice, rules, settings, thinking.values)
+    """Fill what the net learned of each legal move, equal ones in a random order."""
+    choice, thinking, learned = game.choice, game.thinking, _learned_room()
+    net_values(game.public, game.own[seat], choice, rules, settings, learned)
     for index in range(choice.count):
-        thinking.values[index] = _POINT * (thinking.values[index] + _TIE * uniform(thinking))
+        thinking.values[index] = learned[index] + _TIE * uniform(thinking)
 
 
 @kernel
