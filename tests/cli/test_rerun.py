@@ -106,7 +106,11 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     [
         ("nothing", (), "'nothing' does not exist"),
         ("letter.json", (), "'letter.json' is no answer of wsim: Expecting value"),
-        ("list.json", (), "'list.json' does not say what made it: its format is None, not wsim-whatif/2, wsim-picks/2"),
+        (
+            "list.json",
+            (),
+            "'list.json' does not say what made it: its format is None, not wsim-whatif/2, wsim-picks/2, wsim-match/1",
+        ),
         ("bare.parquet", (), "'bare.parquet' does not say what made it: it is no shard of a run of wsim"),
         ("cut.parquet", (), "'cut.parquet' does not say what made it: it is no shard of a run of wsim"),
         ("letter.html", (), "'letter.html' does not say what made it: it is no page of wsim report"),
@@ -159,12 +163,20 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return mark
 
 
-@pytest.mark.parametrize("source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html"])
+@pytest.mark.parametrize(
+    "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
+)
 def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command: Command, source: str) -> None:
     line_up = "mine.py:last,balanced,random,random"
     if source == "answer.json":
         words = ("--set", "cards.Palace.points=12", "--policies", line_up, "--budget", "20", "-q", "-o", source)
         assert wsim_command("whatif", *words).code == 0
+    if source == "m.json":
+        line_up = "mine.py:last,balanced"
+        assert wsim_command("match", *line_up.split(","), "--budget", "10", "-q", "-o", source).code == 0
+    if source == "s.json":
+        line_up = "mine.py:last,balanced"
+        assert wsim_command("skill", "wonders", "--ladder", line_up, "--games", "40", "-q", "-o", source).code == 0
     if source.endswith("html"):
         pytest.importorskip("vl_convert")
         assert wsim_command("report", "run", "-q").code == 0

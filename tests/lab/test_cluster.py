@@ -256,7 +256,28 @@ def test_an_experiment_has_the_answer_of_threads(place: Path, wsim_command: Comm
     assert files("spread") == files("threads")
 
 
-@pytest.mark.parametrize("command", ["whatif --set cards.Altar.points=3", "experiment picks"])
+MATCH = ("match", "mine/slow.py:slow", "random", "--patch", "p.toml", "--players", "3", "--budget", "30")
+SKILL = ("skill", "cards", "--ladder", "random,mine/slow.py:slow", "--patch", "p.toml", "--games", "24")
+
+
+@pytest.mark.parametrize("words", [MATCH, SKILL], ids=["match", "skill"])
+def test_players_are_compared_as_on_threads(place: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
+    """With rules of a patch and a policy of a file, of which the workers have neither."""
+    (place / "mine" / "pace.py").write_text("SECONDS = 0\n")
+    run = wsim_process(*words, "--json", "--quiet", "--cluster", "local:2", "--out", "spread.json")
+    out, error = run.communicate(timeout=180)
+    assert (run.returncode, error) == (0, "")
+    spread, threads = answer_of(out), answer_of(wsim_command(*words, "--json", "--quiet").out)
+    for answer in (spread, threads):
+        answer.pop("costs", None)  # a time, too
+    assert spread == threads
+    again = wsim_command("rerun", "spread.json", "--trust")
+    assert (again.code, again.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "command", ["whatif --set cards.Altar.points=3", "experiment picks", "match random greedy", "skill", "learn"]
+)
 def test_threads_and_a_cluster_exclude_each_other(wsim_command: Command, command: str) -> None:
     answer = wsim_command(*command.split(), "--threads", "2", "--cluster", "local:2")
     assert (answer.code, answer.out) == (2, "")

@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 from tests.cli.test_run import files, process, wait_for_shards
 from tests.conftest import Command
 from tests.games import toy_game
-from wsim import Plan, UserError
+from wsim import Plan, UserError, simulate
 from wsim.game import analyses_of, find_game
 from wsim.lab.files import StoreError
 from wsim.lab.merge import merge
 from wsim.lab.parts import Part
 from wsim.lab.progress import Interrupted
 from wsim.lab.run import record
-from wsim.lab.store import load_run
+from wsim.lab.shards import recipes_of
+from wsim.lab.store import Run, load_run
 from wsim.lab.verify import verify
-from wsim.stats.summary import Summary
+from wsim.stats.summary import Summary, summarise
 from wsim.stats.tables import Table
 
 SHARD = Path("run/sums/part-00000000000090.parquet")
@@ -69,9 +73,76 @@ def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) 
     made = [analysis for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
     assert {analysis.shown for analysis in made} == {"run"}
     for analysis in made:
+        same(analysis.make(rows, by=analysis.by), analysis.table(sums))
         same(analysis.table(rows), analysis.table(sums))
         if "raw" in analysis.options:
-            same(analysis.table(rows, raw=True), analysis.table(sums, raw=True))
+            same(analysis.make(rows, by=analysis.by, raw=True), analysis.table(sums, raw=True))
+
+
+@pytest.mark.jit_off
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("keys", PLANS[::2], ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+def test_the_sums_are_those_of_a_slow_twin(keys: dict[str, Any]) -> None:
+    """Of every game the products of its sums, added up one by one."""
+    plan = Plan.make(games=5, seed=5, **keys)
+    seats = simulate(plan)
+    kept = summarise(seats, recipes_of(plan))
+    columns = [name for name in kept.labels if name.startswith("owners of ")]
+    things = {name: kept.labels[name] for name in columns}
+    policies = kept.labels["categories policy"]
+    for name, owned in things.items():
+        found = kept.of(name)
+        every, own = ({key: np.zeros_like(found[key]) for key in keys} for keys in (("all",), ("own", "mixed")))
+        for game in seats.filter(pl.col("rank") > 0).partition_by("game", maintain_order=True):
+            around = features(game, policies, kept.parts)
+            every["all"] += np.outer(around, around)
+            for place, column in enumerate(owned):
+                mine = features(game.filter(pl.col(column).cast(pl.Int64) > 0), policies, kept.parts)
+                own["own"][place] += np.outer(mine, mine)
+                own["mixed"][place] += np.outer(mine, around)
+        for key, values in {**every, **own}.items():
+            assert np.array_equal(found[key], values), (name, key)
+
+
+def features(rows: pl.DataFrame, policies: Sequence[str], parts: int) -> NDArray[np.float64]:
+    """Return rows, parts of a win and score of each policy, one after the other; the last are of none."""
+    found = np.zeros((len(policies) + 1, 3))
+    for policy, share, total in rows.select("policy", "win_share", "total").iter_rows():
+        found[policies.index(policy)] += (1, round(share * parts), total)
+    return found.ravel()
+
+
+@pytest.mark.usefixtures("toy")
+def test_what_was_played_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(run: Run, table: str, games: range) -> pl.LazyFrame:
+        raise AssertionError(f"{table} {games} was read")
+
+    plan = Plan.make(games=400, rotate=True)
+    run = record(plan, "rows", shard=90).run
+    reading = Run.rows_of
+    monkeypatch.setattr(Run, "rows_of", refused)
+    played = run.policies()
+    with pytest.raises(AssertionError, match="seats range"):
+        load_run("rows").policies()
+    monkeypatch.setattr(Run, "rows_of", reading)
+    assert load_run("rows").policies().frame.equals(played.frame)
+
+
+@pytest.mark.usefixtures("toy")
+def test_of_a_resumed_run_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games of both are in the tables, each once."""
+    record(Plan.make(games=180, rotate=True), "rows", shard=90)
+    read = []
+    reading = Run.rows_of
+
+    def noted(run: Run, table: str, games: range) -> pl.LazyFrame:
+        read.append(games)
+        return reading(run, table, games)
+
+    monkeypatch.setattr(Run, "rows_of", noted)
+    run = record(Plan.make(games=400, rotate=True), "rows", resume=True).run
+    assert run.policies().frame.equals(record(Plan.make(games=400, rotate=True), "whole").run.policies().frame)
+    assert read == [range(90), range(90, 180)]
 
 
 @pytest.mark.usefixtures("toy")

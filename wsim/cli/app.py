@@ -191,8 +191,9 @@ def rerun(
 ) -> None:
     """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
 
-    A run folder or a shard of one, an answer of wsim whatif (FILE.json, FILE.parquet), one of wsim experiment picks
-    --json, a page of wsim report. Files that it names are read in its run folder, or where their names say.
+    A run folder or a shard of one, an answer of wsim whatif, match or skill (FILE.json, FILE.parquet), one of wsim
+    experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their names
+    say.
     """
     from wsim.cli.rerun import rerun_command
 
@@ -231,12 +232,21 @@ def report(
     balance: Annotated[
         list[str] | None, typer.Option(metavar="FILE", help="Show this record of wsim balance, too (repeatable).")
     ] = None,
+    match: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Show this answer of wsim match, too (repeatable); those in RUN are shown."),
+    ] = None,
+    skill: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Show this answer of wsim skill, too (repeatable); those in RUN are shown."),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
     from wsim.cli.report import report_command
 
-    report_command(run, out, whatifs=tuple(whatif or ()), compare=compare, balances=tuple(balance or ()), quiet=quiet)
+    beside = {"whatifs": whatif, "balances": balance, "matches": match, "skills": skill}
+    report_command(run, out, compare, {name: files or () for name, files in beside.items()}, quiet=quiet)
 
 
 @app.command(cls=PlainCommand, short_help="List the policies of a game.")

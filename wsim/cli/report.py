@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +17,12 @@ __all__ = ["report_command"]
 
 
 def report_command(
-    folder: str,
-    out: str | None,
-    *,
-    whatifs: Sequence[str],
-    compare: str | None,
-    balances: Sequence[str] = (),
-    quiet: bool,
+    folder: str, out: str | None, compare: str | None, beside: Mapping[str, Sequence[str]], *, quiet: bool
 ) -> None:
-    """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path."""
+    """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path.
+
+    ``compare``: another run. ``beside``: files that are shown too, by what they are (``wsim.report.Asked``).
+    """
     from wsim.lab.store import load_run
     from wsim.report import Asked, check_extra, write_report
 
@@ -34,7 +31,8 @@ def report_command(
     if not (quiet or run.complete):
         remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(out) if out is not None else run.path / "report.html"
-    asked = Asked(tuple(map(Path, whatifs)), None if compare is None else load_run(compare), tuple(map(Path, balances)))
+    files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
+    asked = Asked(compare=None if compare is None else load_run(compare), **files)
     with _steps(not quiet) as progress:
         write_report(run, target, asked, progress)
     write_out(str(target))

@@ -82,6 +82,8 @@ def rerun_command(
 
 def _rerun(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
     """Find out what ``path`` is, and play it again."""
+    if (answer := _match_in(path)) is not None:
+        return _rerun_file(answer, asked, progress)
     if path.is_dir() or not path.exists():
         from wsim.lab.rerun import rerun_run
         from wsim.lab.store import load_run
@@ -97,6 +99,14 @@ def _rerun(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
     return _rerun_file(path, asked, progress)
 
 
+def _match_in(folder: Path) -> Path | None:
+    """Return the answer in a folder that ``wsim match`` keeps its deals in; None for any other folder."""
+    from wsim.comparisons.matches.kept import ANSWER
+    from wsim.lab.record import RECORD
+
+    return folder / ANSWER if (folder / ANSWER).is_file() and not (folder / RECORD).is_file() else None
+
+
 def _rerun_file(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
     """Play again what made a Parquet file or an answer in JSON."""
     from wsim.comparisons.rerun import ANSWERS, answer_plan, rerun_answer
@@ -108,6 +118,8 @@ def _rerun_file(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
         shard = ShardFile.read(path)
         plan = asked.ready(shard.plan(_places(path.parent.parent)))
         return rerun_shard(shard, plan, threads=asked.threads, progress=progress)
+    if told.get("stopped") == "waiting" and "format" not in told:
+        raise UserError(f"{str(path)!r} has no answer yet: go on with that match by --resume")
     if told.get("format") not in ANSWERS:
         known = ", ".join(ANSWERS)
         raise UserError(f"{str(path)!r} does not say what made it: its format is {told.get('format')!r}, not {known}")

@@ -1,4 +1,4 @@
-"""Answers of what-if and of pick experiments played again from what they tell of themselves."""
+"""Answers (what-if, pick experiments, matches, skill) played again from what they tell of themselves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.comparisons.answer import FORMAT as WHATIF
 from wsim.comparisons.arms import repeated
+from wsim.comparisons.matches.answer import FORMAT as MATCH
+from wsim.comparisons.matches.playing import play_match
+from wsim.comparisons.matches.tables import made_ready
+from wsim.comparisons.matches.trial import MatchQuestion
 from wsim.comparisons.picks import FORMAT as PICKS
 from wsim.comparisons.picks import PickQuestion, play_experiment
 from wsim.comparisons.question import Question
+from wsim.comparisons.skill import SkillQuestion, play_skill
+from wsim.comparisons.skill_answer import FORMAT as SKILL
 from wsim.comparisons.whatif import decide
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -24,18 +30,32 @@ if TYPE_CHECKING:
 
 __all__ = ["ANSWERS", "answer_plan", "rerun_answer"]
 
-ANSWERS = (WHATIF, PICKS)
-_PASSING = ("seconds", "baseline")  # how long it took, and what is compared by itself
+ROWS = {WHATIF: "effects", PICKS: "effects", MATCH: "pairs", SKILL: "figures"}
+"""The answers, by what they are called, and where each has its figures."""
+ANSWERS = tuple(ROWS)
+_PASSING = ("seconds", "costs", "baseline", "made", "digests")  # how long it took, and what is compared by itself
+_BY_HAND = "it was stopped by hand, and the repetition ended by itself"
 
 
 def answer_plan(told: Mapping[str, Any], places: Mapping[str, str]) -> Plan:
     """Return the plan of an answer (of a what-if: the baseline's); raise UserError for a damaged one.
 
+    That of a match or of a ladder has a seat for each of the policies that take part.
+
     ``places``: where the files lie that it names, if not where their names say.
     """
-    flat = _sound(lambda: told["baseline"]["plan"] if told["format"] == WHATIF else told["plan"])
-    plan: Plan = _sound(lambda: Plan.restore(flat, places))
+    plan: Plan = _sound(lambda: Plan.restore(_flat_plan(told), places))
     return plan
+
+
+def _flat_plan(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the plan of an answer as it is told; KeyError, TypeError, IndexError for a damaged one."""
+    if told["format"] == PICKS:
+        return dict(told["plan"])
+    if told["format"] == WHATIF:
+        return dict(told["baseline"]["plan"])
+    made, names = (told["made"], "policies") if told["format"] == MATCH else (told["made"][0], "rungs")
+    return {**made["plan"], "policies": list(told[names]), "players": len(told[names])}
 
 
 def rerun_answer(
@@ -50,13 +70,16 @@ def rerun_answer(
 
     Parameters
     ----------
-    told: the answer (``WhatIf.record`` or ``PickExperiment.record``).
+    told: the answer (``record`` of a WhatIf, PickExperiment, Match or Skill).
     again: makes of a recorded plan the one that is played.
     places: where the files lie that the plans name.
 
     Raises UserError for a damaged answer and for what cannot be played.
     """
-    ask = _whatif if told["format"] == WHATIF else _picks
+    rows = ROWS[told["format"]]
+    if rows not in told:
+        raise UserError(f"these are rows without their answer (no {rows!r}): name the file that -o or --json wrote")
+    ask = {WHATIF: _whatif, PICKS: _picks, MATCH: _match, SKILL: _skill}[told["format"]]
     return ask(told, again, places, threads, progress)
 
 
@@ -86,9 +109,7 @@ def _whatif(
     answer = decide(plan, baseline, variants, question, threads=threads, progress=progress)
     here = json.loads(json.dumps(answer.record()))
     found = _differences(told, here)
-    if told.get("stopped") == "interrupted":
-        found.insert(0, "it was stopped by hand, and the repetition ended by itself")
-    deals = f"{answer.deals:,} deals of every arm, {_effects(len(here['effects']))}"
+    deals = f"{answer.deals:,} deals of every arm, {_many(len(here['effects']), 'effect')}"
     return Rerun(deals, found, unlike(before, answer.baseline))
 
 
@@ -107,7 +128,63 @@ def _picks(
     shown = [by_row.get(row) for row in rows]  # the answer may show some rows only, sorted otherwise
     answered = {key: one for key, one in told.items() if key in here}  # beside it stand identity and notes
     found = _differences(answered, here | {"effects": shown})
-    return Rerun(f"{here['games']:,} games, {_effects(len(rows))}", found, [])
+    return Rerun(f"{here['games']:,} games, {_many(len(rows), 'effect')}", found, [])
+
+
+def _match(
+    told: Mapping[str, Any],
+    again: Callable[[Plan], Plan],
+    places: Mapping[str, str],
+    threads: int | None,
+    progress: Progress | None,
+) -> Rerun:
+    question = _sound(lambda: MatchQuestion(**told["question"]))
+    before = _sound(lambda: Provenance.from_record(told["made"]))
+    digests = _sound(lambda: [one for of_table in told["digests"].values() for one in of_table])
+    at = _sound(lambda: [(str(table["ruleset"]), int(table["players"])) for table in told["tables"]])
+    plan = again(answer_plan(told, places))
+    names = plan.policies
+    if not at or len(names) < 2:
+        raise UserError("the answer is damaged: a match has a table and two policies at least")
+    tables = [
+        made_ready(
+            plan.replace(ruleset=ruleset, players=players, policies=[names[0]]), names, round_robin=question.round_robin
+        )
+        for ruleset, players in at
+    ]
+    answer = play_match(tables, question, threads=threads, progress=progress)
+    here = json.loads(json.dumps(answer.record()))
+    now = [made.digest for table in tables for made in table.made]
+    remarks = unlike(before, tables[0].made[0]) or _changed(digests, now)
+    deals = f"{answer.deals:,} deals in every seating, {_many(len(here['pairs']), 'pair')}"
+    return Rerun(deals, _differences(told, here), remarks)
+
+
+def _skill(
+    told: Mapping[str, Any],
+    again: Callable[[Plan], Plan],
+    places: Mapping[str, str],
+    threads: int | None,
+    progress: Progress | None,
+) -> Rerun:
+    before = _sound(lambda: [Provenance.from_record(made) for made in told["made"]])
+    asked, players = _sound(lambda: (dict(told["question"]), told["made"][0]["plan"]["players"]))
+    plan = again(answer_plan(told, places))
+    lists = _sound(lambda: {"ladder": plan.policies, "between": tuple(asked["between"])})
+    question = _sound(lambda: SkillQuestion(**asked | lists))
+    answer = play_skill(
+        plan.replace(players=players, policies=[plan.policies[0]]), question, threads=threads, progress=progress
+    )
+    here = json.loads(json.dumps(answer.record()))
+    here["question"]["ladder"] = asked.get("ladder")  # it may have been left to wsim
+    remarks = [one for old, new in zip(before, answer.made, strict=False) for one in unlike(old, new)]
+    rungs = f"{answer.games:,} games at each of {_many(len(answer.rungs), 'rung')}"
+    return Rerun(rungs, _differences(told, here), list(dict.fromkeys(remarks)))
+
+
+def _changed(there: Sequence[str], here: Sequence[str]) -> list[str]:
+    """Say whether what made the games of any policy was another, where that of the first was not."""
+    return [] if list(there) == list(here) else ["a policy or a rule set was another"]
 
 
 def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -115,8 +192,8 @@ def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row.get("value"), row["action"], row["card"]
 
 
-def _effects(count: int) -> str:
-    return f"{count} effect{'' if count == 1 else 's'}"
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
@@ -126,7 +203,8 @@ def _differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     )
     paths = [path for path in {**one, **other} if one.get(path) != other.get(path)]
     found = [f"{path} was {one.get(path)!r} and is {other.get(path)!r}" for path in paths]
-    return [*found[:SHOWN], *([f"{len(found) - SHOWN} more values differ"] if len(found) > SHOWN else [])]
+    more = [f"{len(found) - SHOWN} more values differ"] if len(found) > SHOWN else []
+    return [*([_BY_HAND] if told.get("stopped") == "interrupted" else []), *found[:SHOWN], *more]
 
 
 def _values(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

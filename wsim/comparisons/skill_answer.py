@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsim.lab.provenance import Provenance
     from wsim.stats.ladder import LadderSums
 
-__all__ = ["FORMAT", "Skill", "answer_of"]
+__all__ = ["FORMAT", "Skill", "answer_of", "names_of", "side_by_side"]
 
 FORMAT = "wsim-skill/1"
 _ENDS = ("", "_low", "_high")
@@ -80,23 +80,14 @@ class Skill:
     @property
     def names(self) -> list[str]:
         """The columns that name a thing."""
-        return self.figures.columns[: self.figures.columns.index("rung")]
+        return names_of(self.figures)
 
     def table(self, change: int = 0) -> pl.DataFrame:
         """Return a row for each thing: its figure at each rung, and one of the changes; the largest first.
 
         ``change``: 0 is that over the whole ladder, 1 the other one, if there is one.
         """
-        wide = self.figures.select(self.names).unique(maintain_order=True)
-        for rung in self.rungs:
-            here = self.figures.filter(pl.col("rung") == rung)
-            ends = [pl.col(f"figure{end}").alias(f"{rung}{end}") for end in _ENDS]
-            wide = wide.join(here.select(*self.names, *ends), on=self.names, maintain_order="left")
-        pairs = self.changes.select("weaker", "stronger").unique(maintain_order=True).rows()
-        weaker, stronger = pairs[change]
-        told = self.changes.filter((pl.col("weaker") == weaker) & (pl.col("stronger") == stronger))
-        wide = wide.join(told.drop("weaker", "stronger", "p"), on=self.names, maintain_order="left")
-        return wide.sort("change", descending=True, nulls_last=True, maintain_order=True)
+        return side_by_side(self.figures, self.changes, change)
 
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
@@ -130,6 +121,25 @@ class Skill:
         else:
             write_text(target, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
         return target
+
+
+def names_of(figures: pl.DataFrame) -> list[str]:
+    """Return the columns of ``Skill.figures`` that name a thing."""
+    return figures.columns[: figures.columns.index("rung")]
+
+
+def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) -> pl.DataFrame:
+    """Return the figures of all rungs, and one of the changes, with a row for each thing (``Skill.table``)."""
+    names = names_of(figures)
+    wide = figures.select(names).unique(maintain_order=True)
+    for rung in figures["rung"].unique(maintain_order=True):
+        here = figures.filter(pl.col("rung") == rung)
+        ends = [pl.col(f"figure{end}").alias(f"{rung}{end}") for end in _ENDS]
+        wide = wide.join(here.select(*names, *ends), on=names, maintain_order="left")
+    weaker, stronger = changes.select("weaker", "stronger").unique(maintain_order=True).row(change)
+    told = changes.filter((pl.col("weaker") == weaker) & (pl.col("stronger") == stronger))
+    wide = wide.join(told.drop("weaker", "stronger", "p"), on=names, maintain_order="left")
+    return wide.sort("change", descending=True, nulls_last=True, maintain_order=True)
 
 
 def answer_of(

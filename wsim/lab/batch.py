@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "played", "usable_threads"]
 
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
@@ -135,10 +135,10 @@ def play(
     chunk: int | None = None,
 ) -> Generator[Chunk]:
     """Play the games of ``parts``, one part after the other, and yield their tables chunk by chunk (``in_chunks``)."""
-    return in_chunks(partial(_tables, simulator, picks), parts, games=games, threads=threads, chunk=chunk)
+    return in_chunks(partial(played, simulator, picks), parts, games=games, threads=threads, chunk=chunk)
 
 
-def _tables(simulator: Simulator, picks: bool, games: range) -> Chunk:
+def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
     """Play games and return their tables."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None

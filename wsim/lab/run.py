@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -25,8 +25,9 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, read_record
-from wsim.lab.shards import Collected, Sums, collected, play_sums, recipes_of
+from wsim.lab.shards import Collected, Kept, play_kept, recipes_of
 from wsim.lab.store import Run, load_run, shard_games
+from wsim.lab.sums import Known
 from wsim.lab.tasks import shard_files
 from wsim.lab.writer import RunWriter, refuse_other
 
@@ -149,14 +150,14 @@ def record(
     size = shard or shard_games(simulator, plan)
     archive = Archive.of(plan, simulator)
     writer = RunWriter(folder, plan, provenance, archive, size, resume=resume, part=part)
-    before, played = writer.done(), 0
+    before, played, known = writer.done(), 0, Known()
     try:
         with writer:
             if not writer.finished:
                 before = writer.done()
                 start = time.perf_counter()
                 if cluster is None:
-                    played = _play_missing(simulator, writer, count, progress)
+                    played = _play_missing(simulator, writer, count, known, progress)
                     how: dict[str, Any] = {"threads": count}
                 else:
                     played = _play_on_cluster(cluster, simulator, writer, provenance, progress)
@@ -165,7 +166,7 @@ def record(
     except KeyboardInterrupt:
         begun = (folder / RECORD).exists()
         raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
-    return Recording(load_run(folder), played)
+    return Recording(replace(load_run(folder), known=known), played)
 
 
 def _refuse_other_plan(folder: Path, plan: Plan) -> None:
@@ -192,17 +193,19 @@ def _folder(out: str | os.PathLike[str]) -> Path:
     return Path(out)
 
 
-def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> int:
-    """Play the shards that are not there. One is written while the next is played."""
-    plan = writer.plan
+def _play_missing(
+    simulator: Simulator, writer: RunWriter, threads: int, known: Known, progress: Progress | None
+) -> int:
+    """Play the shards that are not there, and note their sums. One is written while the next is played."""
     played, before, total = 0, writer.done(), len(writer.wanted)
     missing, parts = writer.missing(), writer.missing()
+    recipes = recipes_of(writer.plan)
     written: Future[None] | None = None
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = _chunks(simulator, plan, parts, games=total - before, threads=threads)
+        chunks = play_kept(simulator, writer.plan, recipes, parts, games=total - before, threads=threads)
         with closing(chunks):
             for games in missing:
-                shard = collected(plan)
+                shard = Collected()
                 for chunk in _of_shard(chunks, games):
                     shard.add(chunk)
                     played += len(chunk.games)
@@ -210,6 +213,7 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
                         progress("games", before + played, total)
                 if written is not None:
                     written.result()
+                known.add(games, shard.summary)
                 written = pool.submit(_write, writer, games, shard)
             if written is not None:
                 written.result()
@@ -235,16 +239,7 @@ def _play_on_cluster(
     return played
 
 
-def _chunks(
-    simulator: Simulator, plan: Plan, parts: Iterable[range], *, games: int, threads: int
-) -> Generator[Chunk] | Generator[Sums]:
-    """Play games and yield what is kept of them."""
-    if plan.keep == "summary":
-        return play_sums(simulator, recipes_of(plan), parts, games=games, threads=threads)
-    return play(simulator, parts, games=games, threads=threads, picks=plan.picks)
-
-
-def _of_shard(chunks: Iterator[Any], games: range) -> Iterator[Any]:
+def _of_shard(chunks: Iterator[Kept], games: range) -> Iterator[Kept]:
     """Yield the chunks of one shard."""
     for chunk in chunks:
         yield chunk

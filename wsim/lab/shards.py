@@ -1,17 +1,15 @@
-"""What is kept of the games of a shard: their rows, or sums of them."""
+"""What is kept of the games of a shard: their rows, or sums of them; of rows the sums, too, while they are at hand."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
 from wsim.game import analyses_of, find_game
-from wsim.lab.batch import in_chunks
+from wsim.lab.batch import in_chunks, played
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,83 +18,84 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.stats.summary import Recipe, Summary
 
-__all__ = ["Collected", "Sums", "collected", "play_sums", "recipes_of"]
-
-
-class Collected(Protocol):
-    """The chunks of a shard, in order, and the tables that they become."""
-
-    def add(self, chunk: Any) -> None: ...
-
-    def tables(self) -> dict[str, pl.DataFrame]: ...
-
-
-def collected(plan: Plan) -> Collected:
-    """Return where the chunks of a shard of a plan are put."""
-    return _Sums() if plan.keep == "summary" else _Rows()
-
-
-class _Rows:
-    def __init__(self) -> None:
-        self._seats: list[pl.DataFrame] = []
-        self._picks: list[pl.DataFrame] = []
-
-    def add(self, chunk: Any) -> None:
-        """Add a chunk (``wsim.lab.batch.Chunk``)."""
-        self._seats.append(chunk.seats)
-        if chunk.picks is not None:
-            self._picks.append(chunk.picks)
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables of the shard."""
-        import polars as pl
-
-        parts = {"seats": self._seats, "picks": self._picks}
-        return {table: pl.concat(frames, rechunk=True) for table, frames in parts.items() if frames}
+__all__ = ["Collected", "Kept", "play_kept", "recipes_of"]
 
 
 @dataclass(frozen=True)
-class Sums:
-    """The sums over the games ``games``."""
+class Kept:
+    """What is kept of the games ``games``.
+
+    Attributes
+    ----------
+    tables: their rows by table, none where only a summary is kept.
+    summary: their sums; None where nothing is summed.
+    """
 
     games: range
-    summary: Summary
+    tables: dict[str, pl.DataFrame]
+    summary: Summary | None
 
 
-class _Sums:
+class Collected:
+    """The chunks of a shard, in order, and the tables that they become.
+
+    Attributes
+    ----------
+    summary: the sums of all of them; None where nothing is summed.
+    """
+
     def __init__(self) -> None:
+        self.summary: Summary | None = None
+        self._tables: dict[str, list[pl.DataFrame]] = {}
+
+    def add(self, chunk: Kept) -> None:
+        """Add a chunk; where it has no rows, memory does not grow with their number."""
         from wsim.stats.summary import Summary
 
-        self._total = Summary()
-
-    def add(self, chunk: Any) -> None:
-        """Add a chunk of ``play_sums``: memory does not grow with their number."""
-        self._total.add(chunk.summary)
+        for table, frame in chunk.tables.items():
+            self._tables.setdefault(table, []).append(frame)
+        if chunk.summary is not None:
+            self.summary = self.summary or Summary()
+            self.summary.add(chunk.summary)
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the table of the shard."""
-        return {"sums": self._total.frame()}
+        """Return the tables of the shard: rows, or else sums."""
+        import polars as pl
+
+        if self._tables or self.summary is None:
+            return {table: pl.concat(frames, rechunk=True) for table, frames in self._tables.items()}
+        return {"sums": self.summary.frame()}
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:
-    """Return what is summed of a plan that keeps a summary; UserError if its game has no table that can do so."""
+    """Return what can be summed of a plan; UserError for one that keeps a summary if its game has nothing to sum."""
     found = [analysis.sums for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
-    if not found:
+    if not found and plan.keep == "summary":
         raise UserError(f"{plan.game} has no table that a summary could give: play it with --keep seats")
     return found
 
 
-def play_sums(
-    simulator: Simulator, recipes: Sequence[Recipe], parts: Iterable[range], *, games: int, threads: int | None
-) -> Generator[Sums]:
-    """Play the games of ``parts`` and yield their sums chunk by chunk (``wsim.lab.batch.in_chunks``)."""
-    return in_chunks(partial(_summed, simulator, recipes), parts, games=games, threads=threads)
+def play_kept(
+    simulator: Simulator,
+    plan: Plan,
+    recipes: Sequence[Recipe],
+    parts: Iterable[range],
+    *,
+    games: int,
+    threads: int | None,
+) -> Generator[Kept]:
+    """Play the games of ``parts`` and yield what the plan keeps of them, and their sums, chunk by chunk.
+
+    Without recipes nothing is summed. Chunks: see ``wsim.lab.batch.in_chunks``.
+    """
+    return in_chunks(partial(_kept, simulator, plan, recipes), parts, games=games, threads=threads)
 
 
-def _summed(simulator: Simulator, recipes: Sequence[Recipe], games: range) -> Sums:
-    """Play games and return their sums."""
+def _kept(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], games: range) -> Kept:
+    """Play games and return what is kept of them."""
     from wsim.stats.summary import summarise
 
-    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-    simulator.play(games.start, rows)
-    return Sums(games, summarise(simulator.seats_frame(rows), recipes))
+    chunk = played(simulator, plan.picks, games)
+    tables = {"picks": chunk.picks, "seats": chunk.seats} if plan.keep != "summary" else {}
+    summary = summarise(chunk.seats, recipes) if recipes else None
+    return Kept(games, {table: frame for table, frame in tables.items() if frame is not None}, summary)

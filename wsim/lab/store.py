@@ -21,7 +21,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -37,6 +37,7 @@ from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
+from wsim.lab.sums import Known, kept_sums, sums_of_rows
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
     from wsim.positions.game import Game
-    from wsim.stats.summary import Summary
+    from wsim.stats.summary import Recipe, Summary
     from wsim.stats.tables import Table
 
 __all__ = [
@@ -104,6 +105,7 @@ class Run:
     status: running, interrupted or complete, as last written.
     shard_games: games per shard.
     part: which part of the run it is.
+    known: sums of what this process has just played. sums: those that stand for the rows (``summed``).
     """
 
     path: Path
@@ -112,6 +114,8 @@ class Run:
     status: str
     shard_games: int
     part: Part = WHOLE
+    known: Known = field(default_factory=Known, repr=False, compare=False)
+    sums: Summary | None = field(default=None, repr=False, compare=False)
 
     @property
     def wanted(self) -> range:
@@ -132,19 +136,33 @@ class Run:
 
     @cached_property
     def summary(self) -> Summary | None:
-        """The sums of a run that keeps no rows; None for one that does, UserError if no shard is finished.
+        """The sums of a run that keeps no rows; None for one that does (``summed``), UserError if no shard is finished.
 
         StoreError if a shard is not what was written.
         """
         if self.plan.keep != "summary":
-            return None
-        from wsim.stats.summary import Summary
-
+            return self.sums
         self._scan("sums")  # whether there are any, and all are what was written
-        total = Summary()
-        for shard in self.shards["sums"]:
-            total.add(Summary.of_frame(self.read("sums", shard)))
-        return total
+        return kept_sums(self)
+
+    @cached_property
+    def _sums(self) -> dict[str, Summary]:
+        """The sums of rows that were asked for, by recipe."""
+        return {}
+
+    def summed(self, recipe: Recipe) -> Run:
+        """Return the run as one that keeps the sums of a recipe; as it is where it does anyway, or has nothing to sum.
+
+        UserError if no shard is finished, StoreError if one is not what was written.
+        """
+        if self.plan.keep == "summary" or not self.shards["seats"]:
+            return self
+        if recipe.name not in self._sums:
+            self._sums[recipe.name] = sums_of_rows(self, recipe)
+        sums = self._sums[recipe.name]
+        if recipe.name not in sums.labels:
+            return self
+        return replace(self, sums=sums)
 
     @property
     def picks(self) -> pl.LazyFrame:

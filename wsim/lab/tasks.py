@@ -14,7 +14,7 @@ import pickle
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -24,10 +24,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
-from wsim.lab.batch import play
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance, differences
-from wsim.lab.shards import collected, play_sums, recipes_of
+from wsim.lab.shards import Collected, play_kept, recipes_of
 from wsim.lab.writer import parquet
 
 if TYPE_CHECKING:
@@ -154,12 +153,9 @@ def itself(content: bytes) -> bytes:
 
 def shard_files(simulator: Simulator, plan: Plan, provenance: Provenance, games: range) -> dict[str, bytes]:
     """Play a shard of a plan and return its Parquet files by table."""
-    shard = collected(plan)
-    if plan.keep == "summary":
-        chunks: Iterator[Any] = play_sums(simulator, recipes_of(plan), [games], games=len(games), threads=1)
-    else:
-        chunks = play(simulator, [games], threads=1, picks=plan.picks)
-    for chunk in chunks:
+    shard = Collected()
+    recipes = recipes_of(plan) if plan.keep == "summary" else []
+    for chunk in play_kept(simulator, plan, recipes, [games], games=len(games), threads=1):
         shard.add(chunk)
     found = {}
     for table, frame in shard.tables().items():

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,10 +17,14 @@ from wsim.game import Game, analyses_of, find_game
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import METADATA_KEY
 from wsim.lab.store import Run
+from wsim.report.answers import read_strengths
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table, factor
+
+if TYPE_CHECKING:
+    from wsim.report.page import Asked
 
 __all__ = [
     "BalanceRecord",
@@ -94,6 +98,7 @@ class Material:
     whatifs: answers of ``wsim whatif``, those in the run's folder first.
     comparison: another run, if one was asked for.
     balances: records of ``wsim balance``.
+    strengths: answers of ``wsim match`` and ``wsim skill``, those in the run's folder first.
     """
 
     run: Run
@@ -108,6 +113,7 @@ class Material:
     whatifs: Sequence[WhatIfAnswer]
     comparison: Comparison | None
     balances: Sequence[BalanceRecord] = ()
+    strengths: Sequence[Mapping[str, Any]] = ()
 
 
 class _Steps:
@@ -122,16 +128,12 @@ class _Steps:
             self._progress(name, self._names.index(name), len(self._names))
 
 
-def collect(
-    run: Run,
-    whatif_files: Sequence[Path] = (),
-    compare: Run | None = None,
-    progress: Progress | None = None,
-    balance_files: Sequence[Path] = (),
-) -> Material:
+def collect(run: Run, asked: Asked, progress: Progress | None = None) -> Material:
     """Read a run and whatever else was asked for; UserError for a run without games, a file that is no such answer."""
-    balances = tuple(map(read_balance, balance_files))
-    whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *whatif_files]]
+    compare = asked.compare
+    balances = tuple(map(read_balance, asked.balances))
+    strengths = read_strengths(run.path, asked.matches, asked.skills)
+    whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *asked.whatifs]]
     game, games = find_game(run.plan.game), run.games
     if not games:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
@@ -148,7 +150,9 @@ def collect(
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
     there = {name: table for name, table in tables.items() if len(table.frame)}
-    return Material(run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison, balances)
+    return Material(
+        run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison, balances, strengths
+    )
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:

@@ -25,11 +25,13 @@ NEEDED = ("altair", "vl_convert", "jinja2")
 
 @dataclass(frozen=True)
 class Asked:
-    """What goes on a page besides the run itself: answers of ``wsim whatif`` and ``balance``, another run."""
+    """What goes on a page besides the run itself: another run, and answers of ``wsim whatif``, ``balance``, ..."""
 
     whatifs: Sequence[Path] = ()
     compare: Run | None = None
     balances: Sequence[Path] = ()
+    matches: Sequence[Path] = ()
+    skills: Sequence[Path] = ()
 
 
 def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> None:
@@ -55,8 +57,7 @@ def write_report(run: Run, target: Path, asked: Asked | None = None, progress: P
     from wsim.report.material import collect
 
     check_target(target)
-    wanted = asked or Asked()
-    material = collect(run, wanted.whatifs, wanted.compare, progress, wanted.balances)
+    material = collect(run, asked or Asked(), progress)
     if progress is not None:
         progress("page", 1, 1)
     write_text(target, render(material))

@@ -44,7 +44,7 @@ def sections(material: Material) -> list[Section]:
     found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
     if material.whatifs:
         found.append(panels.whatifs(material.whatifs))
-    found += strengths.sections(strengths.read_strengths(material.run.path))
+    found += strengths.sections(material.strengths)
     if material.balances:
         found.append(balances.section(material.balances))
     found += humans

@@ -73,7 +73,7 @@ class Analysis:
     options: what else can be asked, by name.
     shown: where it is shown unasked.
     fits: for which plans it is shown unasked.
-    sums: from which sums it is made of a run that keeps no rows; None if it needs rows.
+    sums: from which sums it is made where it is split by no other columns than ``by``; None if it needs rows.
     """
 
     make: Callable[..., Table]
@@ -96,8 +96,10 @@ class Analysis:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise UserError(f"this table has no option {name!r}: it has {known}{nearest(name, self.options)}")
-        if self.by is not None:
-            return self.make(run, by=tuple(by) or self.by, level=level, **options)
-        if by:
+        if self.by is None and by:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
-        return self.make(run, level=level, **options)
+        groups = tuple(by) or self.by
+        source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
+        if groups is not None:
+            return self.make(source, by=groups, level=level, **options)
+        return self.make(source, level=level, **options)

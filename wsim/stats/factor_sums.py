@@ -20,7 +20,7 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats
 from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
-from wsim.stats.summary import OUTCOMES, Piece, Summary
+from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
 __all__ = ["CELL_ROWS", "Cells", "FactorSums"]
 
@@ -41,7 +41,7 @@ class FactorSums:
 
     def fits(self, seats: pl.DataFrame) -> bool:
         """Say whether the columns are there, and of names."""
-        return all(isinstance(seats.schema.get(name), pl.Enum) for name in (*self.by, *self.within))
+        return all(is_of_names(seats, name) for name in (*self.by, *self.within))
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
         """Return the columns of its cells."""
@@ -53,35 +53,20 @@ class FactorSums:
         ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
         ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels of ``by``,).
         """
+        from wsim.stats.kernels.adding import EACH, OWN, SQUARE, UNFOLDED, add_cells
+
         codes, count = piece.codes((*self.by, *self.within))
-        outcomes, measures = np.split(piece.values, [len(OUTCOMES)])
-        values = [np.ones(len(codes)), *outcomes]
-        columns = [*values, outcomes[-1] ** 2, *measures]
         levels, wide = piece.codes(self.by)
-        return {
-            "cells": np.stack([np.bincount(codes, column, count) for column in columns]),
-            "pairs": _pairs(piece, codes, count, values),
-            "games": np.count_nonzero(piece.batch.sums_by(levels, wide), axis=1),
-        }
-
-
-def _pairs(piece: Piece, codes: NDArray[np.int64], count: int, values: Sequence[Floats]) -> Floats:
-    """Return the products of sums over the seats of a game, for each pair of values and of cells, summed over games."""
-    batch, size = piece.batch, len(values)
-    found = np.zeros((size, size, count * count))
-    if batch.rows_a_game is None:  # games of different lengths: cells by game, multiplied
-        sums = [batch.sums_by(codes, count, value) for value in values]
-        return np.stack([[one @ other.T for other in sums] for one in sums])
-    seats = batch.rows_a_game
-    cell, value = codes.reshape(-1, seats), [one.reshape(-1, seats) for one in values]
-    for first in range(seats):
-        for second in range(seats):
-            pair = cell[:, first] * count + cell[:, second]
-            for one in range(size):
-                for other in range(size):
-                    weights = value[one][:, first] * value[other][:, second]
-                    found[one, other] += np.bincount(pair, weights, count * count)
-    return found.reshape(size, size, count, count)
+        sums = np.zeros((count, OWN + piece.values.shape[1] - len(OUTCOMES)))
+        pairs, games = np.zeros((count, count, SQUARE)), np.zeros(wide)
+        add_cells(piece.bounds, codes, levels, piece.values, sums, pairs, games)
+        own, measures = np.split(sums, [OWN], axis=1)
+        both = pairs.reshape(count, count, EACH, EACH).transpose(2, 3, 0, 1)
+        products = both + both.transpose(1, 0, 3, 2)  # in either order of the seats
+        cells = np.arange(count)
+        products[:, :, cells, cells] += own[:, UNFOLDED].transpose(1, 2, 0)
+        squares = own[:, UNFOLDED[-1, -1], None]
+        return {"cells": np.hstack([own[:, :EACH], squares, measures]).T, "pairs": products, "games": games}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,7 @@ BATCH_ROWS = 16_384  # 75 Boolean columns as float32 are then 5 MB; more leave t
 
 Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
 Floats: TypeAlias = NDArray[np.float64]
+Numbers = TypeVar("Numbers", NDArray[np.float32], NDArray[np.uint8])
 
 
 class HasSeats(Protocol):
@@ -164,7 +165,13 @@ class GameBatch:
 
     def flags(self, columns: Sequence[str]) -> NDArray[np.float32]:
         """Return columns as 1 where they are true (a number: above 0) and 0 elsewhere, shape (columns, rows)."""
-        result = np.empty((len(columns), self.frame.height), np.float32)
+        return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
+
+    def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
+        """Return the same in a byte each."""
+        return self._marked(columns, np.empty((len(columns), self.frame.height), np.uint8))
+
+    def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:
         for row, name in zip(result, columns, strict=True):
             column = self.frame[name]
             column = column if column.dtype == pl.Boolean else column > 0

@@ -8,7 +8,7 @@ each thing, the products of n, Y (the same for all things), O and OY of each pol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,7 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats
 from wsim.stats.moments import Moments
 from wsim.stats.owner_sums import Asked, OwnerSums, Usual
-from wsim.stats.parallel import inner_products
-from wsim.stats.summary import OUTCOMES, Piece, Summary
+from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
 __all__ = ["OwnerTallies", "owner_sums"]
 
@@ -42,7 +41,7 @@ class OwnerTallies:
 
     def fits(self, seats: pl.DataFrame) -> bool:
         """Say whether there are such columns, and policies."""
-        return isinstance(seats.schema.get(STRATUM), pl.Enum) and bool(self.labels(seats)[self.name])
+        return is_of_names(seats, STRATUM) and bool(self.labels(seats)[self.name])
 
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
         """Return the columns."""
@@ -57,84 +56,82 @@ class OwnerTallies:
         categories); ``owners``: games by the number of their owners, shape (things, seats + 1).
         """
         columns = self.labels(piece.batch.frame)[self.name]
-        owned, (codes, count) = piece.batch.flags(columns), piece.codes([STRATUM])
-        found: dict[str, NDArray[Any]] = {}
-        for games, rows in piece.blocks():
-            block = _Block(
-                games, piece.game_of_row[rows] - games.start, codes[rows], owned[:, rows], piece.values[:, rows]
-            )
-            for name, values in block.sums(count, piece.seats).items():
-                found[name] = found[name] + values if name in found else values
-        return found
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Some games, few enough for the processor's cache.
-
-    Attributes
-    ----------
-    games: which ones. game: of each row, counted from 0. codes: the policy of each row.
-    owned: what each row has, shape (things, rows). values: outcomes and points of each row.
-    """
-
-    games: range
-    game: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    owned: NDArray[np.float32]
-    values: Floats
-
-    def sums(self, policies: int, seats: int) -> dict[str, NDArray[Any]]:
-        """Return the sums over these games, see ``OwnerTallies.sums``."""
-        games, things, points = len(self.games), len(self.owned), len(self.values) - len(OUTCOMES)
-        every, own = np.zeros((policies * _EACH, games)), np.zeros((things, policies * _EACH, games))
-        measures, own_measures = np.zeros((policies, points)), np.zeros((things, policies, points))
-        for policy in np.flatnonzero(np.bincount(self.codes, minlength=policies)):
-            rows = np.flatnonzero(self.codes == policy)
-            place, mine, values = int(policy) * _EACH, self.owned[:, rows].astype(np.float64), self.values[:, rows]
-            add = _adding(self.game[rows], games)
-            every[place] = add(np.ones(len(rows)))
-            own[:, place] = add(mine)
-            for which, outcome in enumerate(values[: len(OUTCOMES)], 1):
-                every[place + which] = add(outcome)
-                own[:, place + which] = add(mine * outcome)
-            measures[policy] = values[len(OUTCOMES) :].sum(axis=1)
-            own_measures[:, policy] = inner_products(mine, values[len(OUTCOMES) :])
-        owners = own[:, ::_EACH].sum(axis=1)
-        counted = [np.count_nonzero(owners == number, axis=1) for number in range(seats + 1)]
+        codes, count = piece.codes([STRATUM])
+        there = np.flatnonzero(np.bincount(codes, minlength=count))
+        place = np.zeros(count, np.int64)
+        place[there] = np.arange(len(there))  # policies that do not play here cost nothing
+        found = _sums(piece, columns, place[codes], len(there))
+        width = count * _EACH
+        every = _spread(found.every, there, count, (0, 2)).reshape(width, width)
+        mixed, own = (_spread(one, there, count, (1, 3)) for one in (found.mixed, found.own))
+        own_totals = _spread(found.own_totals, there, count, (1,))
         return {
-            "all": every @ every.T,
-            "own": np.matmul(own, own.transpose(0, 2, 1)),
-            "mixed": np.matmul(own, every.T),
-            "all_totals": every.sum(axis=1),
-            "own_totals": own.sum(axis=2),
-            "measures": measures,
-            "own_measures": own_measures,
-            "owners": np.stack(counted, axis=1),
+            "all": every,
+            "own": own.reshape(-1, width, width),
+            "mixed": mixed.reshape(-1, width, width),
+            "all_totals": _spread(found.totals, there, count, (0,)).ravel(),
+            "own_totals": own_totals.reshape(-1, width),
+            "measures": _spread(found.measures, there, count, (0,)),
+            "own_measures": _spread(found.own_measures, there, count, (1,)),
+            "owners": found.owners,
         }
 
 
-def _adding(game: NDArray[np.int64], games: int) -> Callable[[Floats], Floats]:
-    """Return how values of rows, along the last axis, are added up by game; ``game`` is that of each row, in order."""
-    each, rest = divmod(len(game), games)
-    if not rest and np.array_equal(game, np.repeat(np.arange(games), each)):
+@dataclass(frozen=True)
+class _Sums:
+    """The sums of ``OwnerTallies.sums`` over some games, of those policies that play in them.
 
-        def add(values: Floats) -> Floats:
-            by_game = values.reshape(*values.shape[:-1], games, each)
-            result = by_game[..., 0].copy()
-            for place in range(1, each):  # numpy is slow at summing an axis this short
-                result += by_game[..., place]
-            return result
+    Attributes
+    ----------
+    every: shape (policies, 3, policies, 3). totals: shape (policies, 3). measures: shape (policies, categories).
+    own, mixed: shape (things, policies, 3, policies, 3). own_totals, own_measures: shape (things, policies, ...).
+    owners: shape (things, seats + 1).
+    """
 
-        return add
-    starts = np.flatnonzero(np.diff(game, prepend=-1))
+    every: Floats
+    totals: Floats
+    measures: Floats
+    own: Floats
+    mixed: Floats
+    own_totals: Floats
+    own_measures: Floats
+    owners: Floats
 
-    def scatter(values: Floats) -> Floats:
-        result = np.zeros((*values.shape[:-1], games))
-        result[..., game[starts]] = np.add.reduceat(values, starts, axis=-1)
-        return result
 
-    return scatter
+def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count: int) -> _Sums:
+    """Add up the seats of some games; ``codes``: the policy of each, counted from 0."""
+    from wsim.stats.kernels.adding import OWN, SQUARE, UNFOLDED, add_owners
+
+    things, wide, categories = len(columns), count * _EACH, piece.values.shape[1] - len(OUTCOMES)
+    every, totals, measures = np.zeros((wide, wide)), np.zeros(wide), np.zeros((count, categories))
+    lines = np.zeros((things, count, OWN + categories + _EACH * wide))
+    pairs, owners = np.zeros((things, count, count, SQUARE)), np.zeros((things, piece.seats + 1))
+    bits = piece.bits(columns)
+    add_owners(piece.bounds, codes, piece.values, bits, every, totals, measures, lines, pairs, owners)
+    alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
+    both = pairs.reshape(things, count, count, _EACH, _EACH).transpose(0, 1, 3, 2, 4)
+    own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats
+    policies = np.arange(count)
+    own[:, policies, :, policies] += alone[..., UNFOLDED].transpose(1, 0, 2, 3)
+    shape = (count, _EACH, count, _EACH)
+    return _Sums(
+        every.reshape(shape),
+        totals.reshape(count, _EACH),
+        measures,
+        own,
+        mixed.reshape(things, *shape),
+        alone[..., :_EACH],
+        own_measures,
+        owners,
+    )
+
+
+def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequence[int]) -> Floats:
+    """Return an array with more policies, 0 where there is nothing: its axes ``axes`` become ``count`` long."""
+    shape = [count if axis in axes else size for axis, size in enumerate(values.shape)]
+    found = np.zeros(shape)
+    found[np.ix_(*(places if axis in axes else np.arange(size) for axis, size in enumerate(values.shape)))] = values
+    return found
 
 
 def owner_sums(kept: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:

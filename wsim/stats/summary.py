@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source
 
-__all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "kept_of", "summarise"]
+__all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "is_of_names", "kept_of", "summarise"]
 
-BLOCK = 512  # games that are summed at a time: what is made of them stays in the processor's cache
 OUTCOMES = ("win_share", "total")
 """The columns whose means have intervals."""
 
@@ -46,39 +45,59 @@ class Piece:
     @classmethod
     def of(cls, seats: pl.DataFrame) -> Piece:
         """Return the games of a seats table."""
-        batch = GameBatch.of(seats.filter(pl.col("rank") > 0) if "rank" in seats.columns else seats)
+        deserted = "rank" in seats.columns and seats["rank"].min() == 0
+        batch = GameBatch.of(seats.filter(pl.col("rank") > 0) if deserted else seats)
         most = int(np.diff(batch.starts, append=batch.frame.height).max(initial=1))
         return cls(batch, most, math.lcm(*range(1, most + 1)))
 
     @cached_property
     def values(self) -> Floats:
-        """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (..., rows)."""
+        """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
-        shares = np.rint(self.batch.column("win_share") * self.parts)
-        return np.stack([shares, *(self.batch.column(name) for name in names)])
+        found = np.empty((self.batch.frame.height, 1 + len(names)))
+        np.rint(self.batch.column("win_share") * self.parts, out=found[:, 0])
+        for place, name in enumerate(names, 1):
+            found[:, place] = self.batch.frame[name].to_numpy()
+        return found
 
-    @property
-    def game_of_row(self) -> NDArray[np.int64]:
-        """The place among the games, for each row."""
-        return self.batch.game_of_row
+    @cached_property
+    def bounds(self) -> NDArray[np.int64]:
+        """The first row of each game, and behind them the number of rows."""
+        return np.append(self.batch.starts, self.batch.frame.height)
+
+    def bits(self, columns: Sequence[str]) -> NDArray[np.uint64]:
+        """Return which of some columns are true (a number: above 0), as bits of each row, shape (rows, words)."""
+        from wsim.stats.kernels.adding import BITS, pack_flags
+
+        flags = self.batch.marks(columns)
+        words = np.zeros((self.batch.frame.height, max(-(-len(columns) // BITS), 1)), np.uint64)
+        pack_flags(flags, words)
+        return words
 
     def codes(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], int]:
         """Return the number of each row's combination of names in some columns, and how many combinations there are."""
+        if len(columns) == 1:
+            return self._numbers[columns[0]]
         codes, count = np.zeros(self.batch.frame.height, np.int64), 1
         for name in columns:
-            names = categories_of(self.batch.frame, name)
-            column = self.batch.frame[name].to_physical()
-            own = (column.cast(pl.Int64).fill_null(len(names)) if column.null_count() else column).to_numpy()
-            codes, count = codes * (len(names) + 1) + own, count * (len(names) + 1)
+            own, levels = self._numbers[name]
+            codes, count = codes * levels + own, count * levels
         return codes, count
 
-    def blocks(self) -> Iterator[tuple[range, slice]]:
-        """Yield ``BLOCK`` games at a time, counted from 0, with their rows."""
-        starts = self.batch.starts
-        for first in range(0, len(starts), BLOCK):
-            games = range(first, min(first + BLOCK, len(starts)))
-            end = starts[games.stop] if games.stop < len(starts) else self.batch.frame.height
-            yield games, slice(int(starts[first]), int(end))
+    @cached_property
+    def named(self) -> list[str]:
+        """The columns of names."""
+        return [column.name for column in self.batch.frame.get_columns() if isinstance(column.dtype, pl.Enum)]
+
+    @cached_property
+    def _numbers(self) -> dict[str, tuple[NDArray[np.int64], int]]:
+        """The number of each row's name in every column of names, and how many there are; the last one is for none."""
+        found = {}
+        for name in self.named:
+            count, column = len(categories_of(self.batch.frame, name)), self.batch.frame[name].to_physical()
+            numbers = (column.cast(pl.Int64).fill_null(count) if column.null_count() else column).to_numpy()
+            found[name] = numbers.astype(np.int64), count + 1
+        return found
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
@@ -88,7 +107,12 @@ def measures_of(seats: pl.DataFrame) -> list[str]:
 
 def categories_of(frame: pl.DataFrame, column: str) -> list[str]:
     """Return the names that a column of names can have."""
-    return cast("pl.Enum", frame.schema[column]).categories.to_list()
+    return cast("pl.Enum", frame[column].dtype).categories.to_list()
+
+
+def is_of_names(frame: pl.DataFrame, column: str) -> bool:
+    """Say whether there is such a column of names; ``frame.schema`` would ask all columns for theirs."""
+    return column in frame.columns and isinstance(frame[column].dtype, pl.Enum)
 
 
 class Recipe(Protocol):
@@ -160,6 +184,12 @@ class Summary:
         start = f"{recipe}/"
         return {name.removeprefix(start): values for name, values in self.arrays.items() if name.startswith(start)}
 
+    def part(self, recipe: str) -> Summary:
+        """Return the sums without those that only other recipes need."""
+        others = {name.rpartition("/")[0] for name in self.arrays} - {"", recipe}
+        arrays = {name: values for name, values in self.arrays.items() if name.rpartition("/")[0] not in others}
+        return Summary(arrays, {name: names for name, names in self.labels.items() if name not in others})
+
     def several(self, column: str) -> bool:
         """Say whether seats have several names in a column."""
         counts = self.arrays.get(f"seats by {column}")
@@ -211,12 +241,12 @@ def summarise(seats: pl.DataFrame, recipes: Iterable[Recipe]) -> Summary:
 
 def _sums(piece: Piece, recipes: Sequence[Recipe]) -> Iterator[tuple[str, Floats]]:
     yield "games", np.array([float(piece.batch.games)])
-    for name in _named(piece.batch.frame):
+    for name in piece.named:
         codes, count = piece.codes([name])
         yield f"seats by {name}", np.bincount(codes, minlength=count).astype(np.float64)
     for recipe in recipes:
         for name, values in recipe.sums(piece).items():
-            yield f"{recipe.name}/{name}", values.astype(np.float64)
+            yield f"{recipe.name}/{name}", np.ascontiguousarray(values, np.float64)
 
 
 def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...]]:
@@ -225,15 +255,10 @@ def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...
     numbers = {"seats": piece.seats, "sides": sides, "parts": piece.parts}
     found: dict[str, Sequence[str]] = {name: (str(number),) for name, number in numbers.items()}
     found["measures"] = measures_of(seats)
-    found |= {f"categories {name}": categories_of(seats, name) for name in _named(seats)}
+    found |= {f"categories {name}": categories_of(seats, name) for name in piece.named}
     for recipe in recipes:
         found |= recipe.labels(seats)
     return {name: tuple(names) for name, names in found.items()}
-
-
-def _named(seats: pl.DataFrame) -> list[str]:
-    """Return the columns of names."""
-    return [name for name, kind in seats.schema.items() if isinstance(kind, pl.Enum)]
 
 
 def kept_of(source: Source) -> Summary | None:

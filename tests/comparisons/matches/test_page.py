@@ -9,19 +9,71 @@ import pytest
 from tests.conftest import Command
 
 
-def test_the_page_shows_them(wsim_command: Command) -> None:
+@pytest.fixture
+def run(wsim_command: Command) -> str:
     pytest.importorskip("altair", reason="the page needs wsim[report]")
     pytest.importorskip("vl_convert", reason="the page needs wsim[report]")
     wsim_command("run", "--games", "200", "--policies", "greedy", "-o", "run", "--threads", "1", "-q")
-    played = wsim_command("match", "greedy", "random", "--budget", "100", "-o", "run", "-q", "--threads", "1")
+    return "run"
+
+
+MATCH = ("match", "greedy", "random", "--budget", "100", "-q", "--threads", "1")
+SKILL = ("skill", "wonders", "--ladder", "random,greedy", "--games", "400", "-q", "--threads", "1")
+
+
+def page() -> str:
+    return Path("run/report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> None:
+    played = wsim_command(*MATCH, "-o", run)
     assert (played.code, played.err) == (0, "")
-    words = ("skill", "wonders", "--ladder", "random,greedy", "--games", "400", "-o", "run", "-q", "--threads", "1")
-    assert wsim_command(*words).code == 0
-    assert wsim_command("report", "run", "-q").code == 0
-    page = Path("run/report.html").read_text(encoding="utf-8")
-    for said in ('id="match"', 'id="skill"', "Difference in win share of the first policy", "from random to greedy"):
-        assert said in page
-    next(Path("run").glob("skill-*.json")).write_text("{}")
-    answer = wsim_command("report", "run", "-q")
+    assert wsim_command(*SKILL, "-o", run).code == 0
+    assert wsim_command("report", run, "-q").code == 0
+    for said in (
+        'id="match"',
+        'id="skill"',
+        "Difference in win share of the first policy",
+        "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each rung.",
+        "Wonders by skill; change from random to greedy",
+    ):
+        assert said in page()
+    next(Path(run).glob("skill-*.json")).write_text('{"format": "wsim-skill/1"}')
+    answer = wsim_command("report", run, "-q")
     assert answer.code == 2
     assert "is damaged" in answer.err
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
+def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command, ending: str) -> None:
+    assert wsim_command("report", run, "-q").code == 0
+    assert 'id="skill"' not in page()
+    assert wsim_command(*MATCH, "-o", f"m.{ending}").code == 0
+    assert wsim_command(*SKILL, "-o", f"s.{ending}").code == 0
+    answer = wsim_command("report", run, "-q", "--match", f"m.{ending}", "--skill", f"s.{ending}")
+    assert (answer.code, answer.err) == (0, "")
+    assert 'id="match"' in page()
+    assert "Wonders with random (open) and with greedy (filled)" in page()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot read 'a.json': No such file or directory"),
+        ("no json", "'a.json' is no answer of wsim skill"),
+        ("[]", "'a.json' is no answer of wsim skill: its format is None, not 'wsim-skill/1'"),
+        ('{"format": "wsim-match/1"}', "'a.json' is no answer of wsim skill: its format is 'wsim-match/1'"),
+        ('{"format": "wsim-skill/1", "figures": []}', "the answer of wsim skill in 'a.json' is damaged: "),
+        ('{"format": "wsim-skill/1", "figures": [{"rung": 1}]}', "the answer of wsim skill in 'a.json' is damaged: "),
+    ],
+)
+def test_what_is_no_such_answer_is_one_sentence(
+    run: str, wsim_command: Command, content: str | None, said: str
+) -> None:
+    if content is not None:
+        Path("a.json").write_text(content)
+    answer = wsim_command("report", run, "--skill", "a.json", "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {said}")
+    assert answer.err.count("\n") == 1
+    assert not Path("run/report.html").exists()

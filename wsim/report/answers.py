@@ -1,0 +1,63 @@
+"""Answers of ``wsim match`` and ``wsim skill``, read from where they were written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wsim.comparisons.matches.answer import FORMAT as MATCH
+from wsim.comparisons.skill_answer import FORMAT as SKILL
+from wsim.errors import UserError
+from wsim.lab.provenance import METADATA_KEY
+
+__all__ = ["MATCH", "SKILL", "TABLES", "read_strengths"]
+
+TABLES: Mapping[str, tuple[str, str]] = {MATCH: ("pairs", "cells"), SKILL: ("figures", "changes")}
+"""By the format of an answer, its tables."""
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "pairs": ("ruleset", "players", "policy", "other", "difference", "difference_low", "difference_high"),
+    "cells": ("policy", "against", "win_share"),
+    "figures": ("rung", "figure", "figure_low", "figure_high"),
+    "changes": ("weaker", "stronger", "change", "change_low", "change_high"),
+}
+_SAID = {MATCH: ("estimand", "deals", "games"), SKILL: ("estimand", "games", "question", "fair", "remarks")}
+_COMMAND = {MATCH: "wsim match", SKILL: "wsim skill"}
+
+
+def read_strengths(folder: Path, matches: Sequence[Path] = (), skills: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return the answers in a run's folder, then those in the files named; UserError for what is no such answer."""
+    there = [(path, MATCH) for path in sorted(folder.glob("match-*.json"))]
+    there += [(path, SKILL) for path in sorted(folder.glob("skill-*.json"))]
+    return [_read(*one) for one in (*there, *((path, MATCH) for path in matches), *((path, SKILL) for path in skills))]
+
+
+def _read(path: Path, kind: str) -> dict[str, Any]:
+    """Return the answer in a file, JSON or the Parquet file that carries it; UserError for another file."""
+    what = _COMMAND[kind]
+    try:
+        if path.suffix == ".parquet":
+            text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
+        else:
+            text = path.read_text(encoding="utf-8")
+        record = json.loads(text)
+    except OSError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{str(path)!r} is no answer of {what}") from error
+    if not isinstance(record, dict) or record.get("format") != kind:
+        found = record.get("format") if isinstance(record, dict) else None
+        raise UserError(f"{str(path)!r} is no answer of {what}: its format is {found!r}, not {kind!r}")
+    try:
+        for name in TABLES[kind]:
+            rows = pl.DataFrame(record[name], infer_schema_length=None).select(_COLUMNS[name])
+            if rows.is_empty():
+                raise ValueError(f"no {name}")
+        for name in _SAID[kind]:
+            _ = record[name]
+    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"the answer of {what} in {str(path)!r} is damaged: {error!r}") from error
+    return record

@@ -1,0 +1,168 @@
+"""One pass over the seats of some games that adds up all that a summary keeps of them.
+
+Every number that is added up is whole, and below 2**53, so no sum depends on the order. Games may have different
+numbers of seats: ``bounds[g]`` is the first row of game g, ``bounds[g + 1]`` the first that is not of it. The columns
+of ``values`` are the outcomes (parts of a win, score), then the measures.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, lowest_bit, types
+
+__all__ = ["BITS", "EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners", "pack_flags"]
+
+OUTCOME_COUNT = 2  # parts of a win, score
+EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
+SQUARE = EACH * EACH  # products of those of two rows
+OWN = EACH * (EACH + 1) // 2  # products of those of a row, each once; the first EACH are what it counts
+UNFOLDED = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where in OWN the product of two of them stands
+BITS = 64
+
+Whole = types.Array(types.int64, 1, "C")
+Flags = types.Array(types.uint8, 2, "C")
+Words = types.Array(types.uint64, 2, "C")
+Vector, Matrix, Cube, Grid = (types.Array(types.float64, axes, "C") for axes in (1, 2, 3, 4))
+_ONE = np.uint64(1)
+
+
+@kernel(types.void(Flags, Words))
+def pack_flags(flags, words):
+    """Set bit ``thing`` of each row of ``words`` where ``flags[thing]``, a row for each thing, is 1."""
+    for thing in range(flags.shape[0]):
+        word, flag, place = thing // BITS, flags[thing], np.uint64(thing % BITS)
+        for row in range(words.shape[0]):
+            words[row, word] |= np.uint64(flag[row]) << place
+
+
+@kernel
+def _counted(values, row, one):
+    """Write what a row counts."""
+    one[0] = 1.0
+    for outcome in range(OUTCOME_COUNT):
+        one[1 + outcome] = values[row, outcome]
+
+
+@kernel
+def _add_product(first, second, target):
+    """Add the products of what two rows count."""
+    for one in range(EACH):
+        for other in range(EACH):
+            target[one * EACH + other] += first[one] * second[other]
+
+
+@kernel
+def _square(one, line):
+    """Write the products of what a row counts, each once."""
+    place = 0
+    for first in range(EACH):
+        for second in range(first, EACH):
+            line[place] = one[first] * one[second]
+            place += 1
+
+
+@kernel
+def _describe(values, row, one, around, line):
+    """Write what an owner adds to the sums of a thing: its own products, its measures, products with all."""
+    _square(one, line)
+    place = OWN
+    for measure in range(OUTCOME_COUNT, values.shape[1]):
+        line[place] = values[row, measure]
+        place += 1
+    for own in range(EACH):
+        for other in range(len(around)):
+            line[place] = one[own] * around[other]
+            place += 1
+
+
+@kernel
+def _add_all(bounds, game, codes, values, around, every, totals, measures):
+    """Add the seats of a game by policy; leave their sums in ``around``."""
+    around[:] = 0.0
+    for row in range(bounds[game], bounds[game + 1]):
+        policy = codes[row]
+        around[policy * EACH] += 1.0
+        for outcome in range(OUTCOME_COUNT):
+            around[policy * EACH + 1 + outcome] += values[row, outcome]
+        for measure in range(measures.shape[1]):
+            measures[policy, measure] += values[row, OUTCOME_COUNT + measure]
+    for one in range(len(around)):
+        totals[one] += around[one]
+        for other in range(len(around)):
+            every[one, other] += around[one] * around[other]
+
+
+@kernel(types.void(Whole, Whole, Matrix, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix))
+def add_owners(bounds, codes, values, words, every, totals, measures, own, pairs, owners):
+    """Add games to the sums by policy and thing.
+
+    Parameters
+    ----------
+    codes: the policy of each row. words: bits of the things that it has, as ``pack_flags`` made them.
+    every: products of what all rows of a policy count in a game, shape (policies * EACH, policies * EACH).
+    totals: sums of that, shape (policies * EACH,). measures: sums, shape (policies, measures).
+    own: of the owners of a thing: products of what a row counts (OWN), measures, products with what all rows of a
+        policy count in the game (EACH by policies * EACH); shape (things, policies, of these).
+    pairs: products of what two owners in a game count, the one in the lower seat first, shape (things, policies,
+        policies, SQUARE).
+    owners: games by the number of their owners, shape (things, seats + 1).
+    """
+    one, other, line = np.empty(EACH), np.empty(EACH), np.empty(own.shape[2])
+    around, counts = np.empty(len(totals)), np.zeros(len(owners), np.int64)
+    for game in range(len(bounds) - 1):
+        _add_all(bounds, game, codes, values, around, every, totals, measures)
+        counts[:] = 0
+        for row in range(bounds[game], bounds[game + 1]):
+            _counted(values, row, one)
+            _describe(values, row, one, around, line)
+            for word in range(words.shape[1]):
+                left = words[row, word]
+                while left:
+                    thing = word * BITS + lowest_bit(left)
+                    left &= left - _ONE
+                    counts[thing] += 1
+                    target = own[thing, codes[row]]
+                    for place in range(len(line)):
+                        target[place] += line[place]
+                for later in range(row + 1, bounds[game + 1]):
+                    both = words[row, word] & words[later, word]
+                    if both:
+                        _counted(values, later, other)
+                    while both:
+                        thing = word * BITS + lowest_bit(both)
+                        both &= both - _ONE
+                        _add_product(one, other, pairs[thing, codes[row], codes[later]])
+        for thing in range(len(counts)):
+            owners[thing, counts[thing]] += 1.0
+
+
+@kernel(types.void(Whole, Whole, Whole, Matrix, Matrix, Cube, Vector))
+def add_cells(bounds, codes, levels, values, sums, pairs, games):
+    """Add games to the sums by cell.
+
+    Parameters
+    ----------
+    codes: the cell of each row. levels: its level.
+    sums: products of what a row counts (OWN), measures; shape (cells, of these).
+    pairs: products of what two rows of a game count, the one in the lower seat first, shape (cells, cells, SQUARE).
+    games: in how many games each level is, shape (levels,).
+    """
+    one, other, line = np.empty(EACH), np.empty(EACH), np.empty(OWN)
+    for game in range(len(bounds) - 1):
+        for row in range(bounds[game], bounds[game + 1]):
+            _counted(values, row, one)
+            _square(one, line)
+            target = sums[codes[row]]
+            for place in range(OWN):
+                target[place] += line[place]
+            for measure in range(OUTCOME_COUNT, values.shape[1]):
+                target[OWN - OUTCOME_COUNT + measure] += values[row, measure]
+            first = 1.0
+            for before in range(bounds[game], row):
+                if levels[before] == levels[row]:
+                    first = 0.0
+            games[levels[row]] += first
+            for later in range(row + 1, bounds[game + 1]):
+                _counted(values, later, other)
+                _add_product(one, other, pairs[codes[row], codes[later]])
