@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source
+from wsim.stats.parallel import scratch
 
 __all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "is_of_names", "kept_of", "summarise"]
 
@@ -29,7 +30,7 @@ OUTCOMES = ("win_share", "total")
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole games that are added to a summary.
+    """Some whole games that are added to a summary, one piece at a time in each thread (``scratch``).
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class Piece:
     def values(self) -> Floats:
         """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
-        found = np.empty((self.batch.frame.height, 1 + len(names)))
+        found = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
         np.rint(self.batch.column("win_share") * self.parts, out=found[:, 0])
         for place, name in enumerate(names, 1):
             found[:, place] = self.batch.frame[name].to_numpy()

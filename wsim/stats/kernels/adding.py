@@ -11,7 +11,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit, types
 
-__all__ = ["EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners"]
+__all__ = ["BITS", "EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners"]
 
 OUTCOME_COUNT = 2  # parts of a win, score
 EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
@@ -23,6 +23,7 @@ AT_ONCE = 2048  # rows
 
 Whole = types.Array(types.int64, 1, "C")
 Flags = types.Array(types.uint8, 2, "C")
+Words = types.Array(types.uint64, 2, "C")
 Vector, Matrix, Cube, Grid = (types.Array(types.float64, axes, "C") for axes in (1, 2, 3, 4))
 _ONE = np.uint64(1)
 
@@ -35,6 +36,7 @@ def _pack(flags, words):
     """
     for first in range(0, words.shape[1], AT_ONCE):
         end = min(first + AT_ONCE, words.shape[1])
+        words[:, first:end] = np.uint64(0)
         for thing in range(flags.shape[0]):
             word, flag, place = words[thing // BITS], flags[thing], np.uint64(thing % BITS)
             for row in range(first, end):
@@ -98,13 +100,14 @@ def _add_all(bounds, game, codes, values, around, every, totals, measures):
             every[one, other] += around[one] * around[other]
 
 
-@kernel(types.void(Whole, Whole, Matrix, Flags, Matrix, Vector, Matrix, Cube, Grid, Matrix))
-def add_owners(bounds, codes, values, flags, every, totals, measures, own, pairs, owners):
+@kernel(types.void(Whole, Whole, Matrix, Flags, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix))
+def add_owners(bounds, codes, values, flags, words, every, totals, measures, own, pairs, owners):
     """Add games to the sums by policy and thing.
 
     Parameters
     ----------
     codes: the policy of each row. flags: 1 where a row has a thing, shape (things, rows).
+    words: room for the bits of these, shape (things / BITS, rows).
     every: products of what all rows of a policy count in a game, shape (policies * EACH, policies * EACH).
     totals: sums of that, shape (policies * EACH,). measures: sums, shape (policies, measures).
     own: of the owners of a thing: products of what a row counts (OWN), measures, products with what all rows of a
@@ -115,7 +118,6 @@ def add_owners(bounds, codes, values, flags, every, totals, measures, own, pairs
     """
     one, other, line = np.empty(EACH), np.empty(EACH), np.empty(own.shape[2])
     around, counts = np.empty(len(totals)), np.zeros(len(owners), np.int64)
-    words = np.zeros(((len(owners) + BITS - 1) // BITS, len(codes)), np.uint64)
     _pack(flags, words)
     for game in range(len(bounds) - 1):
         _add_all(bounds, game, codes, values, around, every, totals, measures)
