@@ -21,16 +21,17 @@ import wsim
 ROTATIONS = 5  # of the line-up in a batch, after which the clock is looked at
 
 
-def step(searcher: str, field: list[str], seed: int, seconds: float, game: str) -> dict[str, float]:
+def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str, float]:
     """Play one searcher in a field; return its share of the victory, half an interval of 95 %, games and the cost."""
     players = len(field) + 1
     batch = players * ROTATIONS
     shares: list[float] = []
     started, first = time.process_time(), 0
-    while not first or time.process_time() - started < seconds:
+    while not first or (time.process_time() - started < until.seconds and first < until.games):
         played = wsim.simulate(
-            game=game, players=players, policies=(searcher, *field), seed=seed + first, games=batch, threads=1
-        )
+            game=until.game, players=players, policies=(searcher, *field), seed=until.seed + first, games=batch,
+            threads=1,
+        )  # fmt: skip
         shares += played.filter(pl.col("policy") == searcher)["win_share"].to_list()
         first += batch
     spent = time.process_time() - started
@@ -59,10 +60,10 @@ def main() -> None:
     parser.add_argument("--game", default="seven_wonders")
     parser.add_argument("--field", action="append", help="the others, with commas; more than once for more lines")
     parser.add_argument("--least", type=int, default=16, help="playouts of the first step")
-    parser.add_argument(
-        "--most", type=int, default=4096, help="playouts of the last step; each has twice the last one's"
-    )
-    parser.add_argument("--seconds", type=float, default=60.0, help="of the processor, for each step")
+    parser.add_argument("--most", type=int, default=4096, help="playouts of the last step")
+    parser.add_argument("--times", type=int, default=2, help="each step has so many times the playouts of the last one")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the processor, for each step at most")
+    parser.add_argument("--games", type=int, default=10_000, help="of each step at most")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--out", type=Path, help="file of the chart: .svg or .html")
     chosen = parser.parse_args()
@@ -71,7 +72,7 @@ def main() -> None:
         playouts = chosen.least
         while playouts <= chosen.most:
             others = field.split(",")
-            found = step(f"search:playouts={playouts}", others, chosen.seed, chosen.seconds, chosen.game)
+            found = step(f"search:playouts={playouts}", others, chosen)
             share, half = found["win_share"], found["half"]
             print(
                 f"{field}: {playouts:5} playouts  {share:.3f} ±{half:.3f}  n={found['games']:,}  "
@@ -79,7 +80,7 @@ def main() -> None:
                 flush=True,
             )
             rows.append({"field": field, "playouts": playouts, "low": share - half, "high": share + half, **found})
-            playouts *= 2
+            playouts *= chosen.times
     if chosen.out:
         draw(pl.DataFrame(rows), 1 / (len(others) + 1), chosen.out)
 

@@ -7,6 +7,7 @@ every plan the least microseconds of a game are printed, the ratio base / here, 
 
     --compile   compile the kernels of the default plan into an empty cache too: CPU and wall seconds, then those of
                 the first command, ``wsim run --games 1000``
+    --small     ``wsim run --games 1000 --policies balanced`` with all kernels compiled: CPU and wall seconds
     --rounds N  turns of each (20); --games N a turn (2000); --tolerance T ends with 1 where a ratio of PLANS is lower
                 than promised by more than T (0.03)
 """
@@ -126,16 +127,21 @@ def compare(base: Path, rounds: int, games: int, folder: Path, tolerance: float)
     return low
 
 
-def compiling(checkout: Path, folder: Path, *command: str) -> tuple[float, float]:
-    """Return the CPU and the wall seconds of a command of a checkout with an empty cache, its processes included."""
-    with tempfile.TemporaryDirectory(dir=folder) as cache:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.perf_counter()
-        environment = environment_of(checkout, Path(cache))
-        subprocess.run([sys.executable, "-P", *command], env=environment, cwd=cache, check=True, capture_output=True)
-        wall = time.perf_counter() - start
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
+    """Return the CPU and the wall seconds of a command of a checkout, its processes included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    environment = environment_of(checkout, cache)
+    subprocess.run([sys.executable, "-P", *command], env=environment, cwd=cache, check=True, capture_output=True)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
+def compiling(checkout: Path, folder: Path, *command: str) -> tuple[float, float]:
+    """Return the same of a command that finds an empty cache."""
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        return taken_by(checkout, Path(cache), *command)
 
 
 def compare_compiling(base: Path, folder: Path) -> None:
@@ -149,6 +155,24 @@ def compare_compiling(base: Path, folder: Path) -> None:
         print(f"{title:34} CPU {there[0]:6.1f} {here[0]:6.1f} s   wall {there[1]:6.1f} {here[1]:6.1f} s", flush=True)
 
 
+def compare_small(base: Path, folder: Path, rounds: int) -> None:
+    """Print what a small run costs with all kernels compiled, in turns."""
+    words = ("-m", "wsim", "run", "--games", "1000", "--policies", "balanced", "--quiet", "--out")
+    caches = [(checkout, folder / f"small-{name}") for name, checkout in (("base", base), ("here", HERE))]
+    for checkout, cache in caches:
+        cache.mkdir()
+        taken_by(checkout, cache, *words, "first")
+    turns = [[taken_by(*pair, *words, f"run{turn}") for pair in caches] for turn in range(rounds)]
+    for title, which in (("CPU", 0), ("wall", 1)):
+        there, here = (sorted(pair[side][which] for pair in turns) for side in (0, 1))
+        half = rounds // 2
+        print(
+            f"{'warm wsim run --games 1000':34} {title:4} least {there[0]:.2f} {here[0]:.2f} s   "
+            f"median {there[half]:.2f} {here[half]:.2f} s   x {here[half] / there[half]:.2f}",
+            flush=True,
+        )
+
+
 def main() -> int:
     """Compare; return 1 where a ratio is lower than promised."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,6 +181,7 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--tolerance", type=float, default=0.03)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--small", action="store_true")
     given = parser.parse_args()
     if given.base is None or not (Path(given.base) / "wsim").is_dir():
         parser.error("--base DIR (or WSIM_BASE) names a checkout of wsim")
@@ -165,6 +190,8 @@ def main() -> int:
         low = compare(base, given.rounds, given.games, Path(folder), given.tolerance)
         if given.compile:
             compare_compiling(base, Path(folder))
+        if given.small:
+            compare_small(base, Path(folder), given.rounds)
     return int(low > 0)
 
 

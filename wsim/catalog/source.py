@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from copy import deepcopy
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 from wsim.errors import UserError
 from wsim.paths import is_own
 
-__all__ = ["Entries", "read_toml", "shown"]
+__all__ = ["Entries", "copied", "read_toml", "shown", "text_of"]
 
 Entries = dict[str, Any]
 """A table of TOML as parsed: names and values, which may be tables again."""
@@ -34,26 +33,39 @@ def read_toml(path: str | PathLike[str], what: str = "card file") -> Entries:
     Raises UserError if it cannot be read or parsed.
     """
     file = Path(path)
-    name = shown(file)
+    text, name = text_of(file, what), shown(file)
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UserError(f"cannot read the {what} {name!r}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{name} is not a text file in UTF-8") from None
-    return deepcopy(_parsed(text, name, what))
-
-
-@lru_cache(maxsize=16)
-def _parsed(text: str, name: str, what: str) -> Entries:
-    """Parse TOML once: to read cards.toml again and to compare its text costs nothing beside parsing it."""
-    text += "\n"  # with a last newline tomllib names the line, not "the end"
-    try:
-        return tomllib.loads(text)
+        found: Entries = copied(_parsed(text))
     except RecursionError:
         raise UserError(f"{name} is nested too deeply to be a {what}") from None
     except ValueError as error:
         raise UserError(_phrase(name, text.splitlines(), str(error))) from None
+    return found
+
+
+def text_of(path: Path, what: str = "card file") -> str:
+    """Return the text of a file; raise UserError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UserError(f"cannot read the {what} {shown(path)!r}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{shown(path)} is not a text file in UTF-8") from None
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of what TOML can hold, in a tenth of the time of ``deepcopy``."""
+    if isinstance(value, dict):
+        return {name: copied(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return list(map(copied, value))
+    return value
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> Entries:
+    """Parse TOML once: to read cards.toml again, or a copy of it, costs nothing beside parsing it."""
+    return tomllib.loads(text + "\n")  # with a last newline tomllib names the line, not "the end"
 
 
 def _phrase(name: str, lines: list[str], error: str) -> str:

@@ -29,6 +29,7 @@ from wsim.cli.app_tables import tables
 from wsim.cli.app_tuning import tuning
 from wsim.cli.console import guarded
 from wsim.cli.exports import Files
+from wsim.cli.narrow import narrowed
 from wsim.cli.options import (
     DEFAULT_RULESET,
     EXTRA_OPTIONS,
@@ -321,10 +322,11 @@ def catalog(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    command = typer.main.get_command(app)
+    words = sys.argv[1:] if arguments is None else arguments
+    command = typer.main.get_command(narrowed(app, words))
 
     def call() -> int | None:
-        for word in sys.argv[1:] if arguments is None else arguments:
+        for word in words:
             refuse_unprintable(word, "the argument")
         code: int | None = command.main(arguments, prog_name="wsim", standalone_mode=False)
         return code

@@ -34,6 +34,7 @@ Made = TypeVar("Made")
 FIRST_CHUNK = 1  # a searcher's game may take seconds; fast games are many after a few chunks
 LAST_CHUNK = 256  # towards the end chunks shrink to this, so that the threads finish together
 MAXIMUM_CHUNK = 8192
+MOST_GROWTH = 32  # a chunk has its fixed costs, of frames with a hundred columns; after a few they must not be seen
 SECONDS_A_CHUNK = 0.2  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
 MAXIMUM_THREADS = 1024
 
@@ -48,20 +49,27 @@ class Chunk:
 
 
 class Pace:
-    """Chooses the size of the next chunk, of about ``seconds``: fast games in thousands, slow ones a few at a time."""
+    """Chooses the size of the next chunk, of about ``seconds``: fast games in thousands, slow ones a few at a time.
+
+    Attributes
+    ----------
+    known: whether it has seen how fast games are.
+    """
 
     def __init__(self, fixed: int | None, seconds: float = SECONDS_A_CHUNK) -> None:
+        self.known = fixed is not None
         self._fixed, self._seconds = fixed, seconds
         self._size = fixed or FIRST_CHUNK
         self._lock = Lock()
 
     def note(self, games: int, seconds: float) -> None:
-        """Learn from a chunk of ``games`` that took ``seconds``; a chunk grows at most eightfold."""
+        """Learn from a chunk of ``games`` that took ``seconds``; a chunk grows at most by ``MOST_GROWTH``."""
         if self._fixed:
             return
         wanted = int(games * self._seconds / max(seconds, 1e-6))
         with self._lock:
-            self._size = max(1, min(wanted, self._size * 8, MAXIMUM_CHUNK))
+            self._size = max(1, min(wanted, self._size * MOST_GROWTH, MAXIMUM_CHUNK))
+            self.known = True
 
     def size(self, left: int, threads: int) -> int:
         """Return the games of the next chunk when ``left`` are still to be dealt out to ``threads``."""
@@ -117,7 +125,7 @@ def in_chunks(
                 cut = range(first, min(part.stop, first + pace.size(left, count)))
                 first, left = cut.stop, left - len(cut)
                 waiting.append(pool.submit(_timed, make, cut, pace))
-                if len(waiting) == 2 * count:
+                if len(waiting) >= (2 * count if pace.known else count):  # first of all, learn how fast games are
                     yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

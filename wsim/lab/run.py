@@ -17,7 +17,6 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
-from wsim.lab.cluster import Cluster, check_cluster, joined
 from wsim.lab.files import is_remote
 from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
 from wsim.lab.parts import WHOLE, Part
@@ -28,13 +27,13 @@ from wsim.lab.record import RECORD, read_record
 from wsim.lab.shards import Collected, Kept, play_kept, recipes_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.sums import Known
-from wsim.lab.tasks import shard_files
 from wsim.lab.writer import RunWriter, refuse_other
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
+    from wsim.lab.cluster import Cluster
 
 __all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
 
@@ -139,7 +138,10 @@ def record(
     refuses, Interrupted with the run so far on Ctrl-C; in each case the shards that were finished stay.
     """
     count = usable_threads(threads)
-    check_cluster(cluster, threads)
+    if cluster is not None:
+        from wsim.lab.cluster import check_cluster
+
+        check_cluster(cluster, threads)
     if shard is not None and shard < 1:
         raise UserError(f"a shard must hold at least 1 game, not {shard}")
     if out is not None and resume:
@@ -228,6 +230,9 @@ def _play_on_cluster(
     progress: Progress | None,
 ) -> int:
     """Let a cluster play the shards that are not there, and write them as they come."""
+    from wsim.lab.cluster import joined
+    from wsim.lab.tasks import shard_files
+
     before, played = writer.done(), 0
     make = partial(shard_files, simulator, writer.plan, provenance)
     with joined(cluster, simulator) as workers:

@@ -30,8 +30,8 @@ SEARCH = "search"
 OWN_PLAYER = "balanced"
 """Who plays on for the searcher where the game has no net, and whom the copies are of: a weight set of every game."""
 EVERYBODY = "all"
-COPIES = 12
-NETS = 6  # places of a net among `all`: it plays like nobody else and is the strongest, though three times as dear
+COPIES = 12  # of `balanced` among `all`; half as many where there is a net
+NETS = 13  # places of a net among `all`, half of them: it plays like nobody else and is the strongest, though dear
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
 
 
@@ -85,6 +85,7 @@ def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player
     usual = make(OWN_PLAYER)
     players = [nets[0] if nets else usual, *map(make, named_pool(text, known))]
     if EVERYBODY in text.split("+"):
-        players += [replace(usual, weights=noisy(usual.weights, copy)) for copy in range(COPIES)]
+        copies = COPIES // 2 if nets else COPIES
+        players += [replace(usual, weights=noisy(usual.weights, copy)) for copy in range(copies)]
         players += NETS * nets
     return players

@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
+from wsim.stats.parallel import scratch
 
 __all__ = [
     "Extent", "Frame", "GameBatch", "Source", "batches", "competitors", "extent", "parties", "require", "seats_of",
@@ -168,8 +169,8 @@ class GameBatch:
         return self._marked(columns, np.empty((len(columns), self.frame.height), np.float32))
 
     def marks(self, columns: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the same in a byte each."""
-        return self._marked(columns, np.empty((len(columns), self.frame.height), np.uint8))
+        """Return the same in a byte each, in memory that this thread uses again next time."""
+        return self._marked(columns, scratch("marks", (len(columns), self.frame.height), np.uint8))
 
     def _marked(self, columns: Sequence[str], result: Numbers) -> Numbers:
         for row, name in zip(result, columns, strict=True):

@@ -20,6 +20,7 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats
 from wsim.stats.moments import Moments
 from wsim.stats.owner_sums import Asked, OwnerSums, Usual
+from wsim.stats.parallel import scratch
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
 __all__ = ["OwnerTallies", "owner_sums"]
@@ -100,14 +101,15 @@ class _Sums:
 
 def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count: int) -> _Sums:
     """Add up the seats of some games; ``codes``: the policy of each, counted from 0."""
-    from wsim.stats.kernels.adding import OWN, SQUARE, UNFOLDED, add_owners
+    from wsim.stats.kernels.adding import BITS, OWN, SQUARE, UNFOLDED, add_owners
 
     things, wide, categories = len(columns), count * _EACH, piece.values.shape[1] - len(OUTCOMES)
     every, totals, measures = np.zeros((wide, wide)), np.zeros(wide), np.zeros((count, categories))
     lines = np.zeros((things, count, OWN + categories + _EACH * wide))
     pairs, owners = np.zeros((things, count, count, SQUARE)), np.zeros((things, piece.seats + 1))
-    bits = piece.bits(columns)
-    add_owners(piece.bounds, codes, piece.values, bits, every, totals, measures, lines, pairs, owners)
+    flags = piece.batch.marks(columns)
+    words = scratch("words", (-(-things // BITS), len(codes)), np.uint64)
+    add_owners(piece.bounds, codes, piece.values, flags, words, every, totals, measures, lines, pairs, owners)
     alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
     both = pairs.reshape(things, count, count, _EACH, _EACH).transpose(0, 1, 3, 2, 4)
     own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,12 +13,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["in_order", "inner_products"]
+__all__ = ["in_order", "inner_products", "scratch"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Real = TypeVar("Real", np.float32, np.float64)
+Number = TypeVar("Number", np.uint8, np.uint64, np.float64)
 
+_OWN = threading.local()
 _MOST_THREADS = 8  # each holds some 50 MB of a batch
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not wake its other threads
 
@@ -35,6 +39,19 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def scratch(name: str, shape: tuple[int, ...], kind: type[Number]) -> NDArray[Number]:
+    """Return an array of anything, which is the caller's until it asks for ``name`` again in the same thread.
+
+    Memory that is new to a process costs more than what is written to it here.
+    """
+    size = math.prod(shape)
+    held: NDArray[Number] | None = getattr(_OWN, name, None)
+    if held is None or len(held) < size:
+        held = np.empty(size, kind)
+        setattr(_OWN, name, held)
+    return held[:size].reshape(shape)
 
 
 def inner_products(first: NDArray[Real], second: NDArray[Real]) -> NDArray[Real]:

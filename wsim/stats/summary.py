@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source
+from wsim.stats.parallel import scratch
 
 __all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "is_of_names", "kept_of", "summarise"]
 
@@ -29,7 +30,7 @@ OUTCOMES = ("win_share", "total")
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole games that are added to a summary.
+    """Some whole games that are added to a summary, one piece at a time in each thread (``scratch``).
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class Piece:
     def values(self) -> Floats:
         """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
-        found = np.empty((self.batch.frame.height, 1 + len(names)))
+        found = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
         np.rint(self.batch.column("win_share") * self.parts, out=found[:, 0])
         for place, name in enumerate(names, 1):
             found[:, place] = self.batch.frame[name].to_numpy()
@@ -64,15 +65,6 @@ class Piece:
     def bounds(self) -> NDArray[np.int64]:
         """The first row of each game, and behind them the number of rows."""
         return np.append(self.batch.starts, self.batch.frame.height)
-
-    def bits(self, columns: Sequence[str]) -> NDArray[np.uint64]:
-        """Return which of some columns are true (a number: above 0), as bits of each row, shape (rows, words)."""
-        from wsim.stats.kernels.adding import BITS, pack_flags
-
-        flags = self.batch.marks(columns)
-        words = np.zeros((self.batch.frame.height, max(-(-len(columns) // BITS), 1)), np.uint64)
-        pack_flags(flags, words)
-        return words
 
     def codes(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], int]:
         """Return the number of each row's combination of names in some columns, and how many combinations there are."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit, types
 
-__all__ = ["BITS", "EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners", "pack_flags"]
+__all__ = ["BITS", "EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners"]
 
 OUTCOME_COUNT = 2  # parts of a win, score
 EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
@@ -19,6 +19,7 @@ SQUARE = EACH * EACH  # products of those of two rows
 OWN = EACH * (EACH + 1) // 2  # products of those of a row, each once; the first EACH are what it counts
 UNFOLDED = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where in OWN the product of two of them stands
 BITS = 64
+AT_ONCE = 2048  # rows
 
 Whole = types.Array(types.int64, 1, "C")
 Flags = types.Array(types.uint8, 2, "C")
@@ -27,13 +28,19 @@ Vector, Matrix, Cube, Grid = (types.Array(types.float64, axes, "C") for axes in 
 _ONE = np.uint64(1)
 
 
-@kernel(types.void(Flags, Words))
-def pack_flags(flags, words):
-    """Set bit ``thing`` of each row of ``words`` where ``flags[thing]``, a row for each thing, is 1."""
-    for thing in range(flags.shape[0]):
-        word, flag, place = thing // BITS, flags[thing], np.uint64(thing % BITS)
-        for row in range(words.shape[0]):
-            words[row, word] |= np.uint64(flag[row]) << place
+@kernel
+def _pack(flags, words):
+    """Set bit ``thing % BITS`` of ``words[thing // BITS]`` where ``flags[thing]`` is 1; a column for each row.
+
+    Some rows after the other, so that their words stay in the processor's nearest cache.
+    """
+    for first in range(0, words.shape[1], AT_ONCE):
+        end = min(first + AT_ONCE, words.shape[1])
+        words[:, first:end] = np.uint64(0)
+        for thing in range(flags.shape[0]):
+            word, flag, place = words[thing // BITS], flags[thing], np.uint64(thing % BITS)
+            for row in range(first, end):
+                word[row] |= np.uint64(flag[row]) << place
 
 
 @kernel
@@ -93,13 +100,14 @@ def _add_all(bounds, game, codes, values, around, every, totals, measures):
             every[one, other] += around[one] * around[other]
 
 
-@kernel(types.void(Whole, Whole, Matrix, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix))
-def add_owners(bounds, codes, values, words, every, totals, measures, own, pairs, owners):
+@kernel(types.void(Whole, Whole, Matrix, Flags, Words, Matrix, Vector, Matrix, Cube, Grid, Matrix))
+def add_owners(bounds, codes, values, flags, words, every, totals, measures, own, pairs, owners):
     """Add games to the sums by policy and thing.
 
     Parameters
     ----------
-    codes: the policy of each row. words: bits of the things that it has, as ``pack_flags`` made them.
+    codes: the policy of each row. flags: 1 where a row has a thing, shape (things, rows).
+    words: room for the bits of these, shape (things / BITS, rows).
     every: products of what all rows of a policy count in a game, shape (policies * EACH, policies * EACH).
     totals: sums of that, shape (policies * EACH,). measures: sums, shape (policies, measures).
     own: of the owners of a thing: products of what a row counts (OWN), measures, products with what all rows of a
@@ -110,14 +118,15 @@ def add_owners(bounds, codes, values, words, every, totals, measures, own, pairs
     """
     one, other, line = np.empty(EACH), np.empty(EACH), np.empty(own.shape[2])
     around, counts = np.empty(len(totals)), np.zeros(len(owners), np.int64)
+    _pack(flags, words)
     for game in range(len(bounds) - 1):
         _add_all(bounds, game, codes, values, around, every, totals, measures)
         counts[:] = 0
         for row in range(bounds[game], bounds[game + 1]):
             _counted(values, row, one)
             _describe(values, row, one, around, line)
-            for word in range(words.shape[1]):
-                left = words[row, word]
+            for word in range(words.shape[0]):
+                left = words[word, row]
                 while left:
                     thing = word * BITS + lowest_bit(left)
                     left &= left - _ONE
@@ -126,7 +135,7 @@ def add_owners(bounds, codes, values, words, every, totals, measures, own, pairs
                     for place in range(len(line)):
                         target[place] += line[place]
                 for later in range(row + 1, bounds[game + 1]):
-                    both = words[row, word] & words[later, word]
+                    both = words[word, row] & words[word, later]
                     if both:
                         _counted(values, later, other)
                     while both:
