@@ -33,9 +33,24 @@ def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> Non
     answer = wsim_command("report", run, "--balance", "patch.json", "--quiet")
     assert answer.code == 0
     page = Path("run/report.html").read_text(encoding="utf-8")
-    assert "win before and after 1 changed values (patch.json): proven. One pulls here." in page
+    assert "Win share before and after 1 changed value (patch.json): proven. One pulls here." in page
     assert f"Rhodos B: before {percent(0.36)}, after {percent(0.25)}" in page
     assert "wonders.Rhodos.sides.B.1.points" in page
+
+
+def test_settings_have_figures_of_their_own_and_how_near_it_came(run: str, wsim_command: Command) -> None:
+    rows = [{**record()["targets"][0], "setting": name, "proven": False} for name in ("three", "seven")]
+    best = {"setting": "three", "of": "Rhodos B", "style_before": "guilds", "best_before": 0.4, "error": 0.01}
+    told = record(targets=rows, proven=False, proven_within=1.25, responses=[best])
+    Path("patch.json").write_text(json.dumps(told), encoding="utf-8")
+    assert wsim_command("report", run, "--balance", "patch.json", "--quiet").code == 0
+    page = Path("run/report.html").read_text(encoding="utf-8")
+    for name in ("three", "seven"):
+        assert (
+            f"Win share, {name} before and after 1 changed value (patch.json): not proven (all targets: within" in page
+        )
+    assert "1.25 times what is accepted" in page
+    assert "Each in its best style" in page
 
 
 @pytest.mark.parametrize(

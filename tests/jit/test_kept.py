@@ -241,3 +241,54 @@ def test_nothing_is_ever_kept_beside_the_sources(tmp_path: Path) -> None:
     assert error.count("\n") == 1
     assert error.startswith("wsim: compiled kernels cannot be kept in ")
     assert not list((ROOT / "wsim").rglob("*.nbi"))
+
+
+# --- functions of one name -------------------------------------------------------------------------------------------
+
+TWO = """
+import sys
+from types import FunctionType
+
+from wsim.jit import kernel, types
+
+# too much to be inlined
+LINES = "".join(f"    total += (x ^ {line}) * number + total % {line + 3}\\n" for line in range(80))
+
+
+def around(number):
+    space = {"__name__": __name__, "number": number}
+    exec("def inner(x):\\n    total = 0\\n" + LINES + "    return total\\n", space)
+    return kernel(space["inner"])
+
+
+def template(x):
+    return inner(x) + inner(x + 1)
+
+
+def entry(name):
+    function = FunctionType(template.__code__, {"inner": around(len(name)), "__name__": __name__}, name)
+    function.__qualname__ = name
+    return kernel(types.int64(types.int64), package="babel.kernels")(function)
+
+
+entries = [entry(name) for name in sys.argv[1:]]
+print(*(one(5) for one in entries), *(sum(one.stats.cache_hits.values()) for one in entries))
+"""
+
+
+def test_inner_functions_of_one_name_stay_apart(tmp_path: Path, folder: Path) -> None:
+    """As closures around policies are: entry points kept by two processes call their own in a third."""
+    program = tmp_path / "two.py"
+    program.write_text(TWO, encoding="utf-8")
+
+    def told(*names: str) -> list[str]:
+        words = [sys.executable, str(program), *names]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(words, env=environment, text=True, capture_output=True, check=True).stdout.split()
+
+    (one, found), (other, there) = told("a"), told("bb")
+    assert (found, there) == ("0", "0")
+    assert one != other
+    assert len(list(folder.iterdir())) == 2
+    assert told("a", "bb") == [one, other, "1", "1"]
+    assert told("bb", "a") == [other, one, "1", "1"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from types import FunctionType
 from typing import Any
 
 import numba
+from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
 
 from wsim.jit.modes import JIT, KEEPS, PLAIN
 
@@ -16,6 +19,7 @@ __all__ = ["kernel", "njit"]
 
 njit: Any = numba.njit  # typed stubs of numba do not know all options
 
+_NUMBER_BITS = 60
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
@@ -49,9 +53,20 @@ def _compiled(function: FunctionType, signature: Any, package: str | None) -> An
 
     entry = njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
     entry._cache = Kept(function, package)  # noqa: SLF001 (modes.KEEPS)
+    _number_afresh()
     entry.compile(signature)
     entry.disable_compile()
     return entry
+
+
+def _number_afresh() -> None:
+    """Let numba number the functions compiled from now on from a place that no other process begins at.
+
+    The number is what tells closures of one name apart in machine code, and every process counts from 1. Entry points
+    that were kept by different processes would then have inner functions of the same name and number, of which the
+    linker takes the first for both: a policy would play by the inner function of another.
+    """
+    FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.KEEPS)
 
 
 def _package_of(function: FunctionType) -> str | None:

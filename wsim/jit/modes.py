@@ -32,6 +32,7 @@ _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 # Likewise what keeping kernels on the disk stands on.
 _KEEPING: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("numba.core.bytecode", "FunctionIdentity"): ("_unique_ids",),
     ("numba.core.compiler", "CompileResult"): ("_reduce", "_rebuild"),
     ("numba.core.runtime", "rtsys"): ("initialize",),
     ("numba.core.serialize", "dumps"): (),

@@ -21,16 +21,18 @@ _INTRO = (
 
 
 def section(records: Sequence[BalanceRecord]) -> Section:
-    """Return the section: a figure for each metric of each record, its tables among the numbers."""
+    """Return the section: a figure for each metric and setting of each record, its tables among the numbers."""
     figures, tables = [], []
     for place, one in enumerate(records):
         targets = pl.DataFrame(one.record["targets"], infer_schema_length=None)
-        for (metric,), rows in targets.group_by("metric", maintain_order=True):
-            figures.append(_figure(one, str(metric), rows))
+        for (metric, setting), rows in targets.group_by("metric", "setting", maintain_order=True):
+            several = targets["setting"].n_unique() > 1
+            figures.append(_figure(one, str(metric), f", {setting}" if several else "", rows))
         for name, caption in (
             ("changes", "The patch"),
             ("trade", "Changes against deviation"),
             ("carried", "Elsewhere"),
+            ("responses", "Each in its best style, others as in the setting"),
         ):
             if one.record.get(name):
                 table = pl.DataFrame(one.record[name], infer_schema_length=None)
@@ -38,17 +40,19 @@ def section(records: Sequence[BalanceRecord]) -> Section:
     return Section("balance", "Balance", _INTRO, figures, numbers=tables)
 
 
-def _figure(answer: BalanceRecord, metric: str, rows: pl.DataFrame) -> Figure:
-    """Draw the targets of one metric."""
-    several = rows["setting"].n_unique() > 1
-    label = pl.concat_str(["of", "setting"], separator=", ") if several else pl.col("of")
-    shown = rows.with_columns(label.alias("label")).sort("before")
+def _figure(answer: BalanceRecord, metric: str, where: str, rows: pl.DataFrame) -> Figure:
+    """Draw the targets of one metric at one setting, which is named in ``where`` if there are several."""
+    shown = rows.with_columns(pl.col("of").alias("label")).sort("before")
     shown = shown.with_columns(charts.told(shown, _tip, "tip"))
-    said = "proven" if answer.record["proven"] else "not proven"
-    changed = len(answer.record["changes"])
-    caption = f"{metric} before and after {changed} changed values ({answer.name}): {said}. "
+    what = "Win share" if metric == "win" else metric
+    count = len(answer.record["changes"])
+    changed = f"{count} changed value{'' if count == 1 else 's'}"
+    within = answer.record.get("proven_within")
+    near = "" if within is None else f" (all targets: within {number(within)} times what is accepted)"
+    said = "proven" if answer.record["proven"] else f"not proven{near}"
+    caption = f"{what}{where} before and after {changed} ({answer.name}): {said}. "
     caption += " ".join(f"{one}." for one in answer.record["conflicts"])
-    drawing = charts.before_after(shown, metric, f"{metric} of each target before and after the patch, with intervals.")
+    drawing = charts.before_after(shown, what, f"{what} of each target before and after the patch, with intervals.")
     return Figure(drawing, caption.strip())
 
 
