@@ -256,13 +256,13 @@ def test_an_experiment_has_the_answer_of_threads(place: Path, wsim_command: Comm
     assert files("spread") == files("threads")
 
 
-MATCH = ("match", "mine/slow.py:slow", "random", "--patch", "p.toml", "--players", "3", "--budget", "30")
+MATCH = ("match", "greedy", "random", "--patch", "p.toml", "--players", "3", "--budget", "30")
 SKILL = ("skill", "cards", "--ladder", "random,mine/slow.py:slow", "--patch", "p.toml", "--games", "24")
 
 
 @pytest.mark.parametrize("words", [MATCH, SKILL], ids=["match", "skill"])
 def test_players_are_compared_as_on_threads(place: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
-    """With rules of a patch and a policy of a file, of which the workers have neither."""
+    """With rules of a patch, on the ladder with a policy of a file, too: the workers have neither."""
     (place / "mine" / "pace.py").write_text("SECONDS = 0\n")
     run = wsim_process(*words, "--json", "--quiet", "--cluster", "local:2", "--out", "spread.json")
     out, error = run.communicate(timeout=180)

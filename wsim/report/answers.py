@@ -28,14 +28,21 @@ _SAID = {MATCH: ("estimand", "deals", "games"), SKILL: ("estimand", "games", "qu
 _COMMAND = {MATCH: "wsim match", SKILL: "wsim skill"}
 
 
-def read_strengths(folder: Path, matches: Sequence[Path] = (), skills: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the answers in a run's folder, then those in the files named; UserError for what is no such answer."""
+def read_strengths(
+    folder: Path, game: str, matches: Sequence[Path] = (), skills: Sequence[Path] = ()
+) -> list[dict[str, Any]]:
+    """Return the answers in a run's folder, then those in the files named.
+
+    Raises UserError for what is no such answer, or one of another game than ``game``.
+    """
     there = [(path, MATCH) for path in sorted(folder.glob("match-*.json"))]
     there += [(path, SKILL) for path in sorted(folder.glob("skill-*.json"))]
-    return [_read(*one) for one in (*there, *((path, MATCH) for path in matches), *((path, SKILL) for path in skills))]
+    there += [(path, MATCH) for path in matches]
+    there += [(path, SKILL) for path in skills]
+    return [_read(path, kind, game) for path, kind in there]
 
 
-def _read(path: Path, kind: str) -> dict[str, Any]:
+def _read(path: Path, kind: str, game: str) -> dict[str, Any]:
     """Return the answer in a file, JSON or the Parquet file that carries it; UserError for another file."""
     what = _COMMAND[kind]
     try:
@@ -58,6 +65,9 @@ def _read(path: Path, kind: str) -> dict[str, Any]:
                 raise ValueError(f"no {name}")
         for name in _SAID[kind]:
             _ = record[name]
-    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        played = (record["made"] if kind == MATCH else record["made"][0])["plan"]["game"]
+    except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise UserError(f"the answer of {what} in {str(path)!r} is damaged: {error!r}") from error
+    if played != game:
+        raise UserError(f"the answer of {what} in {str(path)!r} is of {played}, not of {game}")
     return record

@@ -132,7 +132,7 @@ def collect(run: Run, asked: Asked, progress: Progress | None = None) -> Materia
     """Read a run and whatever else was asked for; UserError for a run without games, a file that is no such answer."""
     compare = asked.compare
     balances = tuple(map(read_balance, asked.balances))
-    strengths = read_strengths(run.path, asked.matches, asked.skills)
+    strengths = read_strengths(run.path, run.plan.game, asked.matches, asked.skills)
     whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *asked.whatifs]]
     game, games = find_game(run.plan.game), run.games
     if not games:

@@ -56,6 +56,14 @@ def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command, en
     assert "Wonders with random (open) and with greedy (filled)" in page()
 
 
+def test_an_answer_of_another_game_is_one_sentence(run: str, wsim_command: Command) -> None:
+    ladder = ("--ladder", "p,p:charm=3", "--games", "100", "-q", "-o", "a.json")
+    assert wsim_command("skill", "charms", "--game", "luck", *ladder).code == 0
+    answer = wsim_command("report", run, "--skill", "a.json", "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "wsim: the answer of wsim skill in 'a.json' is of luck, not of seven_wonders\n"
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
