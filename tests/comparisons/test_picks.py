@@ -69,26 +69,76 @@ def test_q_values_are_over_all_actions_together() -> None:
     assert effects["q"].to_numpy() == pytest.approx(benjamini_hochberg(effects["p"].to_numpy()))
 
 
-def test_exploration_without_recorded_chances_is_no_experiment() -> None:
-    plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
+def test_without_randomised_picks_there_is_no_experiment() -> None:
+    plan = Plan.make(policies="balanced", games=20, players=3)
     picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
     with pytest.raises(
-        wsim.UserError, match=r"no pick of this run was randomised .* play with --randomise 0.1 --picks"
+        wsim.UserError, match=r"no pick of this run was randomised, .* play with --randomise 0.1 --picks"
     ):
         pick_effects(picks, seats)
 
 
+def test_exploring_alone_is_recorded_as_what_it_is() -> None:
+    """A policy that takes the first move explores half of the time: those picks, and only those, are uniform ones."""
+    picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True)
+    turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
+    drawn = turns.filter("randomised")
+    assert drawn.height / turns.height == pytest.approx(0.5, abs=4 * 0.5 / turns.height**0.5)
+    assert drawn["probability"].to_numpy() == pytest.approx(1 / drawn["legal"].to_numpy(), rel=1e-6)
+    sales = (drawn["offered"].list.len() / drawn["legal"]).to_numpy()  # of each distinct card one is legal
+    sold = (drawn["action"].cast(pl.String) == "sell").to_numpy()
+    assert sold.mean() == pytest.approx(sales.mean(), abs=4 * 0.5 / len(sold) ** 0.5)
+    own = turns.filter(~pl.col("randomised"))
+    assert (own["probability"] == 1).all()
+    forced = own.filter(pl.col("action").cast(pl.String) == "sell")  # builds are listed first
+    assert (forced["ways"].list.sum() == 0).all()
+    plain = wsim.simulate(policies="first", games=50, players=3, picks=True)
+    assert not plain["randomised"].any()
+
+
+def test_recording_what_was_explored_changes_no_game() -> None:
+    keys: dict[str, Any] = {"policies": "balanced:explore=0.5,net:explore=0.2,random", "games": 40, "players": 3}
+    played = wsim.play(**keys)
+    assert played.seats.equals(wsim.simulate(**keys))
+    assert played.picks["randomised"].any()
+
+
+def test_both_ways_of_exploring_say_the_same_of_cards() -> None:
+    """One estimand, two records of it: differences of effects are as large as their errors say, and not larger."""
+    found = []
+    for seed, keys in ((1, {"policies": "balanced:explore=0.5"}), (2, {"policies": "balanced", "randomise": 0.5})):
+        plan = Plan.make(players=3, games=4000, seed=seed, **keys)
+        effects = pick_effects(wsim.simulate(plan, picks=True), wsim.simulate(plan), "build").frame
+        found.append(effects.select("card", "effect", error=(pl.col("effect_high") - pl.col("effect_low")) / 3.92))
+    both = found[0].join(found[1], on="card").drop_nulls()
+    z = ((both["effect"] - both["effect_right"]) / (both["error"] ** 2 + both["error_right"] ** 2).sqrt()).to_numpy()
+    assert len(z) > 50
+    assert both["effect"].to_numpy().std() > 1  # cards differ
+    assert 0.5 < (z**2).mean() < 1.6
+    assert abs(z.mean()) < 4 / len(z) ** 0.5
+
+
+def test_what_an_explorer_wanted_is_not_known() -> None:
+    plan = Plan.make(policies="balanced:explore=0.5", games=20, players=3)
+    picks, seats = wsim.simulate(plan, picks=True), wsim.simulate(plan)
+    with pytest.raises(wsim.UserError, match=r"every pick that counts was drawn, .* compare with others"):
+        pick_effects(picks, seats, against="policy")
+
+
 def test_a_policy_that_explores_is_randomised_with_the_chance_that_is_recorded() -> None:
-    """What the policy drew itself is what it wanted: each move of a list is worth 1 when weighted by its chance."""
+    """Each move of a list is worth 1 when weighted by its chance, whoever drew it."""
     picks = wsim.simulate(policies="first:explore=0.5", games=300, players=3, picks=True, randomise=0.3)
     turns = picks.filter(pl.col("decision").cast(pl.String) == "turn", pl.col("legal") > 1)
     weight = (1 / (turns["legal"] * turns["probability"])).to_numpy()
     assert weight.mean() == pytest.approx(1, abs=4 * weight.std() / len(weight) ** 0.5)
     legal, probability = turns["legal"].to_numpy().astype(float), turns["probability"].to_numpy()
-    wanted = np.abs(probability - (0.7 + 0.3 / legal)) < 1e-6
-    assert wanted.mean() == pytest.approx((0.7 + 0.3 / legal).mean(), abs=4 * (0.3 * 0.7 / len(turns)) ** 0.5)
+    wanted, drawn = (np.abs(probability - chance) < 1e-6 for chance in (0.7 + 0.3 / legal, 1 / legal))
+    margin = 4 * 0.5 / len(turns) ** 0.5
+    assert drawn.mean() == pytest.approx(0.5, abs=margin)
+    assert wanted.mean() == pytest.approx(0.5 * (0.7 + 0.3 / legal).mean(), abs=margin)
     assert turns["randomised"].to_numpy()[~wanted].all()
-    assert probability[~wanted] == pytest.approx((0.3 / legal)[~wanted])
+    rest = ~wanted & ~drawn
+    assert probability[rest] == pytest.approx((0.3 / legal)[rest])
 
 
 def test_what_the_policy_wants_anyway_has_no_effect_against_the_policy() -> None:
@@ -147,7 +197,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"randomise": 0}, "an experiment needs a chance above 0 that a pick is random, not 0"),
     (
         {"randomise": 0, "policies": "greedy:explore=0.1"},
-        "an experiment needs a chance above 0 that a pick is random, not 0; explore of a policy is part",
+        "an experiment needs a chance above 0 that a pick is random, not 0; explore of a policy is its own",
     ),
     ({"randomise": 1.5}, "option randomise must be a chance from 0 to 1, not '1.5'"),
     ({"actions": ["bild"]}, "unknown action 'bild': known are build, stage, sell, take (did you mean 'build'?)"),

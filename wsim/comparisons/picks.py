@@ -35,7 +35,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.run import record
 from wsim.lab.store import Run
-from wsim.policies.registry import EXPLORE
+from wsim.policies.registry import explores
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
 from wsim.stats.notebook import html_of, text_of
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
-    from wsim.policies.lineup import Entry
 
 __all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
 
@@ -225,13 +224,13 @@ def randomised(plan: Plan, randomise: float | str) -> Plan:
     except ValueError:
         none = False  # the game says what is wrong with it
     if none:
-        own = "; explore of a policy is part of what it wants" if any(map(_explores, plan.line_up)) else ""
+        own = (
+            "; explore of a policy is its own, which wsim run --picks records"
+            if any(map(explores, plan.line_up))
+            else ""
+        )
         raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}{own}")
     return picks.randomise(plan, str(randomise))
-
-
-def _explores(entry: Entry) -> bool:
-    return float(entry.parameters.get(EXPLORE.name, 0.0)) > 0
 
 
 def _picks_of(game: str) -> Picks:

@@ -46,6 +46,7 @@ __all__ = [
     "Player",
     "Policy",
     "Trade",
+    "explores",
     "policy_rows",
     "resolve",
     "rows_by_name",
@@ -95,6 +96,13 @@ class Parameter:
 
 EXPLORE = Parameter("explore", float, 0.0, "chance that a pick is a uniformly random one", 0.0, 1.0)
 """What every policy accepts; the last place of ``own.parameters``."""
+
+
+def explores(entry: Entry) -> bool:
+    """Say whether an entry of a line-up picks at random now and then."""
+    return float(entry.parameters.get(EXPLORE.name, 0.0)) > 0
+
+
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
 NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")

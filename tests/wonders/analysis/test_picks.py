@@ -274,6 +274,9 @@ def test_a_run_with_randomised_picks_has_a_table_of_effects(wsim_command: Comman
     opened = wsim.load_run(randomised)
     expected = analysis.pick_effects(opened.picks, opened.seats, "sell").frame
     assert [row["effect"] for row in table["rows"]] == expected["effect"].to_list()
+    explored = str(tmp_path / "explored")
+    assert wsim_command(*run, explored, "--policies", "first:explore=0.5").code == 0
+    assert json.loads(wsim_command("table", explored, "effects", "--json").out)["rows"]
     refused = wsim_command("table", plain, "effects")
     assert (refused.code, refused.out) == (2, "")
     assert "were not randomised" in refused.err

@@ -4,6 +4,10 @@ A seat whose picks are randomised makes a uniformly drawn legal move instead of 
 known chance of being picked, and the rows of the picks table carry that of the move that was. Weighting each row by the
 inverse of it turns the picks that happened into the picks of an experiment (Horvitz and Thompson 1952), weights
 normalised to sum to 1 (Hajek 1971).
+
+A policy that explores by its own ``explore`` is not asked where it does so, so nobody knows what it wanted: its picks
+are uniform ones, and count as such; what it picked otherwise had no other chance, and counts only where the plan
+randomises it.
 """
 
 from __future__ import annotations
@@ -16,7 +20,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
+from wsim.lab.plan import Plan
 from wsim.lab.store import Run
+from wsim.policies.registry import explores
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Floats, Frame, GameBatch, batches, require
 from wsim.stats.intervals import check_level, nulls
@@ -69,7 +75,7 @@ def pick_effects(
     interval is too short, however large ``effective`` is), taken and otherwise (mean outcomes), effect with _low and
     _high (clustered by game), p, q (Benjamini-Hochberg), largest first.
 
-    Raises UserError if no pick was randomised with a recorded probability.
+    Raises UserError if no pick was randomised, or none was left to the policy that picks are compared with.
     """
     check_level(level)
     _check(action, PICK_ACTIONS, "action")
@@ -77,8 +83,13 @@ def pick_effects(
     frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
     if frame.select("game").head(1).collect(engine="streaming").is_empty() and _has_rows(picks):
         raise UserError(
-            "no pick of this run was randomised with a recorded probability, so that nothing can be said of what "
-            "picks cause: play with --randomise 0.1 --picks (the policy parameter explore records none)"
+            "no pick of this run was randomised, so that nothing can be said of what picks cause: play with "
+            "--randomise 0.1 --picks"
+        )
+    if against == "policy" and _nobody_followed(frame):
+        raise UserError(
+            "every pick that counts was drawn, so that what the policies wanted is not known: compare with others, or "
+            "play with --randomise 0.1 --picks"
         )
     names = card_names(frame)
     sums = _Sums(len(names))
@@ -124,6 +135,12 @@ class _Sums:
                 "q": nulls(effect.q_value()),
             }
         )
+
+
+def _nobody_followed(frame: pl.LazyFrame) -> bool:
+    """Say whether there are randomised turns, and on none of them a policy had its way."""
+    kept = frame.select("randomised").unique().collect(engine="streaming")["randomised"]
+    return len(kept) > 0 and bool(kept.all())
 
 
 def _has_rows(picks: Frame) -> bool:
@@ -228,12 +245,17 @@ def _features(batch: GameBatch, rows: _Rows, outcome: Floats, cards: int) -> lis
 
 
 def _effects(run: Run, *, action: str = "build", outcome: str = "total", level: float = 0.95) -> Table:
-    if not (run.plan.picks and run.plan.options.get("randomise")):
+    if not _is_randomised(run.plan):
         raise UserError(
             f"the picks of the run {str(run.path)!r} were not randomised, so that nothing can be said of what they "
             "cause: play it with --randomise 0.1 --picks, or ask wsim experiment picks"
         )
     return pick_effects(run.picks, run.seats, action, outcome=outcome, level=level)
+
+
+def _is_randomised(plan: Plan) -> bool:
+    """Say whether picks of a run are kept, some of them uniform ones."""
+    return plan.picks and bool(plan.options.get("randomise") or any(map(explores, plan.line_up)))
 
 
 EFFECTS = Analysis(
@@ -242,5 +264,5 @@ EFFECTS = Analysis(
     columns=("card", "effect", "p", "q", "drawn", "effective", "picks"),
     first=("effect", "q", "drawn", "effective"),
     options={"action": Option("build, stage (bury), sell or take"), **OUTCOME},
-    fits=lambda plan: plan.picks and bool(plan.options.get("randomise")),
+    fits=_is_randomised,
 )

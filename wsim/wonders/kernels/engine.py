@@ -17,9 +17,11 @@ from wsim.wonders.kernels.log import log_pick
 from wsim.wonders.kernels.moves import NO_MOVE, keep_allowed
 from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.kernels.setup import set_table
-from wsim.wonders.words import HAND, LAST_CARD, LOSS, TURN
+from wsim.wonders.words import HAND, LAST_CARD, LOSS, PARAMETERS, TURN
 
 __all__ = ["ask", "picked", "play_chunk", "play_game", "play_until"]
+
+_EXPLORE = PARAMETERS - 1  # place among PRIVATE.parameters, as in policies/routine.py
 
 
 @kernel
@@ -46,6 +48,7 @@ def ask(game, rules, seating, line_up, decider):
     if seating.experiment:
         keep_allowed(game, rules, seating, choice.seat)
     index, randomised, probability = np.int64(0), False, 1.0
+    stream = game.own[decider].rng
     if choice.count > 1:
         index = picked(game, rules, seating, line_up, decider)
         if index < 0:
@@ -53,8 +56,22 @@ def ask(game, rules, seating, line_up, decider):
         if seating.experiment and choice.kind <= LAST_CARD:
             index, randomised, probability = randomise(game, seating.randomise[decider], index)
     if game.log.keeping:
+        if choice.count > 1 and explored(choice, game.own[decider], stream):
+            randomised, probability = True, 1.0 / choice.count
         log_pick(game, rules, decider, index, randomised, probability)
     return choice.moves[index]
+
+
+@kernel
+def explored(choice, own, stream):
+    """Return whether the policy's own ``explore`` drew the pick: its first draw, from where the stream stood before."""
+    chance, after = own.parameters[_EXPLORE], own.rng
+    if chance <= 0.0 or choice.kind == LOSS:
+        return False
+    own.rng = stream
+    drawn = uniform(own) < chance
+    own.rng = after
+    return drawn
 
 
 @kernel

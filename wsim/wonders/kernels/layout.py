@@ -274,12 +274,12 @@ EVENT = np.dtype(
         ("decision", "u1"),  # CHOICE.kind
         ("legal", "u2"),  # number of legal moves
         ("index", "u2"),  # the one picked
-        ("randomised", "u1"),  # whether the pick was replaced by a uniform one
+        ("randomised", "u1"),  # whether the pick is a uniform one: by the plan's chance, or by its policy's `explore`
         ("move", "u8"),  # the move picked (moves.py)
         ("hand", "u8"),  # slots in hand; of a discard pile, none
         ("ways", "u1", (HAND,)),  # legal ways to build each distinct card of the hand, in its order (pick experiments)
         ("values", "i4", (VALUES,)),  # coins after a turn, or what the kind says
-        ("probability", "f4"),  # of the pick, given what the policy wanted
+        ("probability", "f4"),  # of the pick, given what the policy wanted; of one by `explore` that of a uniform one
     ],
     align=True,
 )
