@@ -182,7 +182,7 @@ def test_a_budget_that_cannot_be_is_refused_in_one_sentence(entry: str, message:
 
 def test_pools_of_one_table_share_their_room() -> None:
     simulator("search:pool=all,search:playouts=9,search:pool=balanced+greedy", players=3)
-    with pytest.raises(UserError, match=r"have 36 players together: the table takes 32"):
+    with pytest.raises(UserError, match=r"have 37 players together: the table takes 32"):
         simulator(f"search,search:pool={'+'.join(['balanced', 'greedy'] * 5)},balanced", players=3)
 
 
