@@ -47,11 +47,13 @@ def draw(table: pl.DataFrame, fair: float, out: Path) -> None:
     base = alt.Chart(table).encode(
         x=alt.X("playouts:Q", title="playouts of a decision", scale=alt.Scale(type="log", base=2))
     )
-    share = alt.Y("win_share:Q", title="share of the victories", scale=alt.Scale(domain=[0, 1]))
-    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=share.title), y2="high:Q", color="field:N")
-    line = base.mark_line(point=True).encode(y=share, color=alt.Color("field:N", title="three of"))
+    title = "share of the victories"
+    share = alt.Y("win_share:Q", title=title, scale=alt.Scale(domain=[0, 1]))
+    color = alt.Color("field:N", title="against", legend=alt.Legend(orient="bottom", labelLimit=400))
+    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title=title), y2="high:Q", color=color)
+    line = base.mark_line(point=True).encode(y=share, color=color)
     level = alt.Chart(pl.DataFrame({"fair": [fair]})).mark_rule(strokeDash=[4, 4]).encode(y="fair:Q")
-    (level + bars + line).properties(width=640, height=320).save(str(out))
+    (level + bars + line).properties(width=640, height=320, background="white").save(str(out))
 
 
 def main() -> None:
