@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.babel.nets import SHAPES
-from wsim.learn.fitting import Arrays, MovesOf
+from wsim.learn.fitting import Arrays, MovesOf, UpperLayers
 from wsim.learn.fitting import fit as fitted
+from wsim.learn.fitting import fresh_arrays as fresh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,39 +61,23 @@ class Batch:
 
 def fresh_arrays(seed: int) -> Arrays:
     """Return a net that has learned nothing: it follows ``weighted``."""
-    random = np.random.default_rng(seed)
-    arrays = {
-        name: (random.standard_normal(shape) * math.sqrt(1 / _INPUTS[name]) * 0.7).astype(np.float32)
-        if name in _INPUTS
-        else np.zeros(shape, np.float32)
-        for name, shape in SHAPES.items()
-    }
-    arrays["last"] *= 0.3
-    arrays["straight"][_VALUE] = 0.15
-    return arrays
+    return fresh(SHAPES, _INPUTS, _VALUE, seed)
 
 
 class _Forward:
     """The layers of a net for a batch, kept for the derivatives."""
 
     def __init__(self, arrays: Mapping[str, Any], batch: Batch) -> None:
-        self.arrays, self.batch = arrays, batch
+        self._batch = batch
         layer = (arrays["bias"] + batch.numbers @ arrays["of_number"])[batch.owner]
         layer += batch.move_numbers @ arrays["of_move"]
-        self.first = np.maximum(layer, 0, out=layer)
-        self.second = np.maximum(self.first @ arrays["second"] + arrays["second_bias"], 0)
-        self.values = self.second @ arrays["last"] + batch.move_numbers @ arrays["straight"]
+        self._upper = UpperLayers(arrays, batch, layer)
+        self.values = self._upper.values
 
     def backward(self, error: NDArray[np.float32]) -> Arrays:
         """Return the derivatives of a loss by the arrays, given those by the values."""
-        batch, arrays = self.batch, self.arrays
-        found: Arrays = {"last": self.second.T @ error, "straight": batch.move_numbers.T @ error}
-        second = error[:, None] * arrays["last"] * (self.second > 0)
-        found["second"], found["second_bias"] = self.first.T @ second, second.sum(0)
-        first = (second @ arrays["second"].T) * (self.first > 0)
-        found["of_move"] = batch.move_numbers.T @ first
-        of_state = np.add.reduceat(first, np.cumsum(batch.counts) - batch.counts, axis=0)
-        found["bias"], found["of_number"] = of_state.sum(0), batch.numbers.T @ of_state
+        found, _, of_state = self._upper.backward(error)
+        found["of_number"] = self._batch.numbers.T @ of_state
         return found
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from wsim.babel.nets import Net
 from wsim.babel.policies.net_describe import describe
 from wsim.babel.registry import TRADE
 from wsim.babel.words import SEATS
+from wsim.learn.nets import NetKeeper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,10 +68,10 @@ class Describer:
         return state, moves, list(range(count))
 
 
-class _Learner:
+class _Learner(NetKeeper[Net]):
     """Tower of Babel as ``wsim learn`` sees it (``wsim.learn.learner.Learner``)."""
 
-    state, move, policy, plan = STATE, MOVE, "net", Path(__file__).with_name("learning.toml")
+    state, move, plan = STATE, MOVE, Path(__file__).with_name("learning.toml")
 
     def length(self, players: int) -> float:  # noqa: ARG002 (the same at every table)
         """Return about how many decisions a game has."""
@@ -95,16 +95,6 @@ class _Learner:
         """Return a net that follows the weights of ``tuned``."""
         return Net(fresh_arrays(seed), TRADE.interface().weights.shipped[_WEIGHTS])
 
-    def load(self, file: str) -> Net:
-        """Return the net of a file, the one that comes with wsim for an empty name."""
-        nets = TRADE.interface().nets
-        assert nets is not None
-        return nets.read(file) if file else nets.shipped  # type: ignore[no-any-return]
-
-    def save(self, net: Net, path: Path, about: Mapping[str, Any]) -> None:
-        """Write a net."""
-        replace(net, about=about).save(path)
-
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:  # noqa: ARG002
         """Return the decisions of one table, ready to be fitted to."""
         return Decisions(states, moves)
@@ -117,5 +107,5 @@ class _Learner:
         return Net(fit(net.arrays, tables, how, seed, progress), net.weights)
 
 
-LEARNER = _Learner()
+LEARNER = _Learner(TRADE)
 """What ``wsim learn`` needs of Tower of Babel."""

@@ -40,8 +40,6 @@ class Net(LearnedNet):
     def laid(self) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net."""
         record = np.zeros((), NET)
-        for name in SHAPES:
-            if name in (NET.names or ()):
-                record[name] = self.arrays[name]
+        self._fill(record)
         record["rows"] = np.concatenate([self.arrays["of_number"], self.arrays["of_move"]])
         return record

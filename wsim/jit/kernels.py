@@ -11,7 +11,6 @@ from types import FunctionType
 from typing import Any
 
 import numba
-from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
 
 from wsim.jit.modes import JIT, KEEPS, PLAIN
 
@@ -66,6 +65,8 @@ def _number_afresh() -> None:
     that were kept by different processes would then have inner functions of the same name and number, of which the
     linker takes the first for both: a policy would play by the inner function of another.
     """
+    from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
+
     FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.KEEPS)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wsim.learn.learner import Fitting
 
-__all__ = ["Arrays", "Batch", "Decisions", "Forward", "MovesOf", "fit"]
+__all__ = ["Arrays", "Batch", "Decisions", "Forward", "MovesOf", "UpperLayers", "fit", "fresh_arrays"]
 
 Arrays = dict[str, Any]
 
@@ -29,7 +29,8 @@ class Batch(Protocol):
 
     Attributes
     ----------
-    owner: of each move the place of its decision. counts: of each decision its moves. worth: of each move.
+    owner: of each move the place of its decision. counts: of each decision its moves.
+    move_numbers, worth: of each move.
     """
 
     @property
@@ -37,6 +38,9 @@ class Batch(Protocol):
 
     @property
     def counts(self) -> NDArray[np.int64]: ...
+
+    @property
+    def move_numbers(self) -> NDArray[np.float32]: ...
 
     @property
     def worth(self) -> NDArray[np.float32]: ...
@@ -90,6 +94,51 @@ class MovesOf:
         owner = np.repeat(np.arange(len(which)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
         return counts, owner, self._starts[which][owner] + within
+
+
+def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, float], value: int, seed: int) -> Arrays:
+    """Return a net that has learned nothing: it follows ``weighted``.
+
+    ``inputs``: by array, how many of its inputs are not 0, about; an array without is 0 at first. ``value``: the place
+    of what ``weighted`` says among the numbers of a move.
+    """
+    random = np.random.default_rng(seed)
+    arrays = {
+        name: (random.standard_normal(shape) * math.sqrt(1 / inputs[name]) * 0.7).astype(np.float32)
+        if name in inputs
+        else np.zeros(shape, np.float32)
+        for name, shape in shapes.items()
+    }
+    arrays["last"] *= 0.3
+    arrays["straight"][value] = 0.15
+    return arrays
+
+
+class UpperLayers:
+    """What every net makes of its first layer: the second one and the values; kept for the derivatives.
+
+    Parameters
+    ----------
+    arrays: of the net. batch: what ``layer``, the sums of the first layer's inputs, is of; it is overwritten.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], batch: Batch, layer: NDArray[np.float32]) -> None:
+        self._arrays, self._batch = arrays, batch
+        self._first = np.maximum(layer, 0, out=layer)
+        self._second = np.maximum(self._first @ arrays["second"] + arrays["second_bias"], 0)
+        self.values = self._second @ arrays["last"] + batch.move_numbers @ arrays["straight"]
+
+    def backward(self, error: NDArray[np.float32]) -> tuple[Arrays, NDArray[np.float32], NDArray[np.float32]]:
+        """Return derivatives, given those by the values: by these arrays, by the first layer of moves and of states."""
+        batch, arrays = self._batch, self._arrays
+        found: Arrays = {"last": self._second.T @ error, "straight": batch.move_numbers.T @ error}
+        second = error[:, None] * arrays["last"] * (self._second > 0)
+        found["second"], found["second_bias"] = self._first.T @ second, second.sum(0)
+        first = (second @ arrays["second"].T) * (self._first > 0)
+        found["of_move"] = batch.move_numbers.T @ first
+        of_state = np.add.reduceat(first, np.cumsum(batch.counts) - batch.counts, axis=0)
+        found["bias"] = of_state.sum(0)
+        return found, first, of_state
 
 
 def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:

@@ -53,6 +53,12 @@ class LearnedNet:
         content = b"".join(np.ascontiguousarray(self.arrays[name]).tobytes() for name in self.SHAPES)
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
+    def _fill(self, record: NDArray[Any]) -> None:
+        """Write the arrays that a record has, too."""
+        for name in self.SHAPES:
+            if name in (record.dtype.names or ()):
+                record[name] = self.arrays[name]
+
     def save(self, path: Path) -> None:
         """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
 

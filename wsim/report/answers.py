@@ -14,7 +14,7 @@ from wsim.comparisons.skill_answer import FORMAT as SKILL
 from wsim.errors import UserError
 from wsim.lab.provenance import METADATA_KEY
 
-__all__ = ["MATCH", "SKILL", "TABLES", "read_strengths"]
+__all__ = ["MATCH", "SKILL", "TABLES", "answer_in", "read_strengths"]
 
 TABLES: Mapping[str, tuple[str, str]] = {MATCH: ("pairs", "cells"), SKILL: ("figures", "changes")}
 """By the format of an answer, its tables."""
@@ -42,9 +42,11 @@ def read_strengths(
     return [_read(path, kind, game) for path, kind in there]
 
 
-def _read(path: Path, kind: str, game: str) -> dict[str, Any]:
-    """Return the answer in a file, JSON or the Parquet file that carries it; UserError for another file."""
-    what = _COMMAND[kind]
+def answer_in(path: Path, kind: str, what: str) -> dict[str, Any]:
+    """Return what a file holds, JSON or the Parquet file that carries it; UserError if it is no answer of a command.
+
+    ``kind``: the format that the answer names. ``what``: the command.
+    """
     try:
         if path.suffix == ".parquet":
             text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
@@ -58,6 +60,13 @@ def _read(path: Path, kind: str, game: str) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("format") != kind:
         found = record.get("format") if isinstance(record, dict) else None
         raise UserError(f"{str(path)!r} is no answer of {what}: its format is {found!r}, not {kind!r}")
+    return record
+
+
+def _read(path: Path, kind: str, game: str) -> dict[str, Any]:
+    """Return the answer of a match or of skill in a file; UserError for another file, or one of another game."""
+    what = _COMMAND[kind]
+    record = answer_in(path, kind, what)
     try:
         for name in TABLES[kind]:
             rows = pl.DataFrame(record[name], infer_schema_length=None).select(_COLUMNS[name])

@@ -15,9 +15,8 @@ from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import METADATA_KEY
 from wsim.lab.store import Run
-from wsim.report.answers import read_strengths
+from wsim.report.answers import answer_in, read_strengths
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
 from wsim.stats.analysis import Analysis
@@ -176,19 +175,7 @@ def _shown(game: Game, run: Run) -> dict[str, Analysis]:
 
 def read_whatif(path: Path) -> WhatIfAnswer:
     """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
-    try:
-        if path.suffix == ".parquet":
-            text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
-        else:
-            text = path.read_text(encoding="utf-8")
-        record = json.loads(text)
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
-    except (ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{str(path)!r} is no answer of wsim whatif") from error
-    if not isinstance(record, dict) or record.get("format") != WHATIF_FORMAT:
-        found = record.get("format") if isinstance(record, dict) else None
-        raise UserError(f"{str(path)!r} is no answer of wsim whatif: its format is {found!r}, not {WHATIF_FORMAT!r}")
+    record = answer_in(path, WHATIF_FORMAT, "wsim whatif")
     try:
         effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
         for name in ("estimand", "deals"):

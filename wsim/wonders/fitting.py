@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.learn.fitting import Arrays, MovesOf
+from wsim.learn.fitting import Arrays, MovesOf, UpperLayers
 from wsim.learn.fitting import fit as fitted
+from wsim.learn.fitting import fresh_arrays as fresh
 from wsim.wonders.kernels.net_layout import CARD_ROLES, NARROW, STAGE_ROLES, WIDTH
 from wsim.wonders.nets import SHAPES
 from wsim.wonders.policies.net_items import item_numbers
@@ -27,6 +27,9 @@ __all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _SETS = 3
 _STAGES = STAGE_ROLES.index("stage")
+_INPUTS = {  # that are not 0, about
+    "of_number": 70, "card_roles": 100, "stage_roles": 100, "of_move": 30, "second": WIDTH, "last": NARROW,
+}  # fmt: skip
 _VALUE = 6  # of the numbers of a move: what ``weighted`` says
 
 
@@ -101,24 +104,14 @@ class Batch:
 
 def fresh_arrays(seed: int) -> Arrays:
     """Return a net that has learned nothing: it follows ``weighted``."""
-    random = np.random.default_rng(seed)
-    inputs = {"of_number": 70, "card_roles": 100, "stage_roles": 100, "of_move": 30, "second": WIDTH, "last": NARROW}
-    arrays = {
-        name: (random.standard_normal(shape) * math.sqrt(1 / inputs[name]) * 0.7).astype(np.float32)
-        if name in inputs
-        else np.zeros(shape, np.float32)
-        for name, shape in SHAPES.items()
-    }
-    arrays["last"] *= 0.3
-    arrays["straight"][_VALUE] = 0.15
-    return arrays
+    return fresh(SHAPES, _INPUTS, _VALUE, seed)
 
 
 class _Forward:
     """The layers of a net for a batch, kept for the derivatives."""
 
     def __init__(self, arrays: Mapping[str, Any], items: NDArray[np.float32], batch: Batch) -> None:
-        self.arrays, self.batch = arrays, batch
+        self.batch = batch
         self.cards, self.stages = items[:CARDS], items[STAGE_ENTRY:]
         card_rows = np.matmul(self.cards, arrays["card_roles"])  # roles, cards, width
         stage_rows = np.matmul(self.stages, arrays["stage_roles"])
@@ -131,21 +124,14 @@ class _Forward:
         self.has_card, self.has_stage = np.flatnonzero(batch.role >= 0), np.flatnonzero(batch.stage >= 0)
         layer[self.has_card] += card_rows[batch.role[self.has_card], batch.card[self.has_card]]
         layer[self.has_stage] += stage_rows[_STAGES][batch.stage[self.has_stage]]
-        self.first = np.maximum(layer, 0, out=layer)
-        self.second = np.maximum(self.first @ arrays["second"] + arrays["second_bias"], 0)
-        self.values = self.second @ arrays["last"] + batch.move_numbers @ arrays["straight"]
+        self._upper = UpperLayers(arrays, batch, layer)
+        self.values = self._upper.values
 
     def backward(self, error: NDArray[np.float32]) -> Arrays:
         """Return the derivatives of a loss by the arrays, given those by the values."""
-        batch, arrays = self.batch, self.arrays
-        found: Arrays = {"last": self.second.T @ error, "straight": batch.move_numbers.T @ error}
-        second = error[:, None] * arrays["last"] * (self.second > 0)
-        found["second"], found["second_bias"] = self.first.T @ second, second.sum(0)
-        first = (second @ arrays["second"].T) * (self.first > 0)
-        found["of_move"] = batch.move_numbers.T @ first
-        starts = np.cumsum(batch.counts) - batch.counts
-        of_state = np.add.reduceat(first, starts, axis=0)
-        found["bias"], found["of_number"] = of_state.sum(0), batch.numbers.T @ of_state
+        batch = self.batch
+        found, first, of_state = self._upper.backward(error)
+        found["of_number"] = batch.numbers.T @ of_state
         cards = np.zeros((len(CARD_ROLES), CARDS, WIDTH), np.float32)
         for role in range(_SETS):
             cards[role] = batch.sets[:, role].T @ of_state

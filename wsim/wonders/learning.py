@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.learn.nets import NetKeeper
 from wsim.wonders.fitting import Decisions, fit, fresh_arrays
 from wsim.wonders.kernels.net_layout import CARD_ROLES, MOVE_NUMBERS, STATE_NUMBERS
 from wsim.wonders.nets import Net
@@ -88,10 +88,10 @@ class Describer:
         return state, moves, [int(place) for place in self._moves[0, :count]]
 
 
-class _Learner:
+class _Learner(NetKeeper[Net]):
     """7 Wonders as ``wsim learn`` sees it (``wsim.learn.learner.Learner``)."""
 
-    state, move, policy, plan = STATE, MOVE, "net", Path(__file__).with_name("learning.toml")
+    state, move, plan = STATE, MOVE, Path(__file__).with_name("learning.toml")
 
     def length(self, players: int) -> float:
         """Return about how many decisions a game has."""
@@ -123,16 +123,6 @@ class _Learner:
         """Return a net that follows ``balanced``."""
         return Net(fresh_arrays(seed), TRADE.interface().weights.shipped["balanced"])
 
-    def load(self, file: str) -> Net:
-        """Return the net of a file, the one that comes with wsim for an empty name."""
-        nets = TRADE.interface().nets
-        assert nets is not None
-        return nets.read(file) if file else nets.shipped  # type: ignore[no-any-return]
-
-    def save(self, net: Net, path: Path, about: Mapping[str, Any]) -> None:
-        """Write a net."""
-        replace(net, about=about).save(path)
-
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:
         """Return the decisions of one table, ready to be fitted to."""
         return Decisions(simulator.compiled[0], states, moves)
@@ -145,5 +135,5 @@ class _Learner:
         return Net(fit(net.arrays, tables, how, seed, progress), net.weights)
 
 
-LEARNER = _Learner()
+LEARNER = _Learner(TRADE)
 """What ``wsim learn`` needs of 7 Wonders."""

@@ -56,9 +56,7 @@ class Net(LearnedNet):
     def laid(self, rules: Any) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net for the cards and stages of a RULES record."""
         record = np.zeros((), NET)
-        for name in SHAPES:
-            if name in (NET.names or ()):
-                record[name] = self.arrays[name]
+        self._fill(record)
         numbers = item_numbers(rules)
         record["rows"] = np.concatenate(
             [

@@ -1,0 +1,36 @@
+"""What is the same of every game whose net learns: which net a name means, and writing one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from wsim.policies.nets import LearnedNet
+
+if TYPE_CHECKING:
+    from wsim.policies.registry import Trade
+
+__all__ = ["NetKeeper"]
+
+_Net = TypeVar("_Net", bound=LearnedNet)
+
+
+class NetKeeper(Generic[_Net]):
+    """Reads and writes the nets of a game, and plays them: a part of its ``wsim.learn.learner.Learner``."""
+
+    policy = "net"
+
+    def __init__(self, trade: Trade) -> None:
+        self._trade = trade
+
+    def load(self, file: str) -> _Net:
+        """Return the net of a file, the one that comes with wsim for an empty name."""
+        nets = self._trade.interface().nets
+        assert nets is not None
+        return nets.read(file) if file else nets.shipped  # type: ignore[no-any-return]
+
+    def save(self, net: _Net, path: Path, about: Mapping[str, Any]) -> None:
+        """Write a net."""
+        replace(net, about=about).save(path)
