@@ -24,6 +24,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchmarks.processes import environment_of
+
 HERE = Path(__file__).parents[1]
 PLANS: Mapping[tuple[str, str, int, str], float] = {
     ("seven_wonders", "1e", 3, "random"): 1.15,
@@ -69,9 +71,9 @@ simulator.play(0, np.zeros(simulator.seats, simulator.row_dtype))
 """
 
 
-def environment_of(checkout: Path, cache: Path) -> dict[str, str]:
-    """Return the environment of a process that runs a checkout."""
-    return {**os.environ, "PYTHONPATH": str(checkout), "WSIM_CACHE_DIR": str(cache)}
+def environment_with(checkout: Path, cache: Path) -> dict[str, str]:
+    """Return the environment of a process that runs a checkout with its own cache."""
+    return environment_of(checkout, cache / "modules") | {"WSIM_CACHE_DIR": str(cache)}
 
 
 class Player:
@@ -80,7 +82,7 @@ class Player:
     def __init__(self, checkout: Path, cache: Path) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", PLAYER],
-            env=environment_of(checkout, cache),
+            env=environment_with(checkout, cache),
             cwd=cache,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -131,7 +133,7 @@ def taken_by(checkout: Path, cache: Path, *command: str) -> tuple[float, float]:
     """Return the CPU and the wall seconds of a command of a checkout, its processes included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    environment = environment_of(checkout, cache)
+    environment = environment_with(checkout, cache)
     subprocess.run([sys.executable, "-P", *command], env=environment, cwd=cache, check=True, capture_output=True)
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

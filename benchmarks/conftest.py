@@ -5,7 +5,6 @@ Figures depend on the machine and on what else it does; the promises are for two
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,14 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.processes import environment_of
+
 ROOT = Path(__file__).parent.parent
 Process = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def python(tmp_path: Path) -> Process:
+def python(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Process:
     """Run Python with these words in an empty folder, in a process of its own; fail if it fails."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = environment_of(ROOT, tmp_path_factory.getbasetemp() / "modules")
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

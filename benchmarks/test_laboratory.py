@@ -6,6 +6,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.conftest import Process
 
 GAMES = 1_000_000
+TURNS = 4
 MOST_TIMES_THE_KERNEL = 1.35
 MOST_MEGABYTES = 500
 LEAST_GAIN = 1.8  # of two threads
@@ -56,17 +58,31 @@ def children_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def quickest(several: Sequence[Taken]) -> Taken:
+    """Return the least of each: what was not disturbed by others."""
+    return Taken(min(one.clock for one in several), min(one.processors for one in several))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="asks for the time of a process")
 def test_a_run_of_a_million_games(benchmark: Any, python: Process) -> None:
-    """The whole command, from its start to its tables; where others use the processors, look at theirs."""
+    """The whole command, from its start to its tables, in turns with the kernel; the least of each counts."""
     command = ("-m", "wsim", "run", "--policies", "random", "--games")
     python(*command, "1000", "--out", "warm")  # compiles
-    kernel = kernel_time(Plan.make(games=GAMES, policies="random"), usable_cpus())
-    used = children_time()
-    benchmark.pedantic(python, (*command, str(GAMES), "--out", "run"), rounds=1)
-    run = Taken(benchmark.stats.stats.min, children_time() - used)
+    plan = Plan.make(games=GAMES, policies="random")
+    kernels, runs = [], []
+
+    def in_turns() -> None:
+        for number in range(TURNS):
+            kernels.append(kernel_time(plan, usable_cpus()))
+            start, used = time.perf_counter(), children_time()
+            python(*command, str(GAMES), "--out", f"run-{number}")
+            runs.append(Taken(time.perf_counter() - start, children_time() - used))
+
+    benchmark.pedantic(in_turns, rounds=1)
+    kernel, run = quickest(kernels), quickest(runs)
     benchmark.extra_info |= {
         "kernel_seconds": round(kernel.clock, 2),
+        "run_seconds": round(run.clock, 2),
         "times_the_kernel": round(run.clock / kernel.clock, 2),
         "times_its_processors": round(run.processors / kernel.processors, 2),
     }

@@ -14,6 +14,7 @@ A new table of a run needs no command: the game lists it (``ANALYSES`` of its mo
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
@@ -57,6 +58,8 @@ from wsim.cli.tables import View
 from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
+
+_GARBAGE = 100_000  # objects before cycles are sought: a command loads as many, and all of them stay
 
 app = typer.Typer(
     name="wsim",
@@ -322,6 +325,7 @@ def catalog(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    gc.set_threshold(_GARBAGE)
     words = sys.argv[1:] if arguments is None else arguments
     command = typer.main.get_command(narrowed(app, words))
 

@@ -69,7 +69,12 @@ def parquet(frame: pl.DataFrame, target: Path | IO[bytes], provenance: Provenanc
     """Write the Parquet file of a table's shard."""
     metadata = provenance.file_metadata(table, games)
     frame.write_parquet(
-        target, compression="zstd", compression_level=LEVEL, row_group_size=ROW_GROUP, metadata=metadata
+        target,
+        compression="zstd",
+        compression_level=LEVEL,
+        statistics=False,  # of a column of yes and no, or of small counts, they help no query, and take a quarter of it
+        row_group_size=ROW_GROUP,
+        metadata=metadata,
     )
 
 

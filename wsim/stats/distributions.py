@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -15,6 +14,8 @@ _NORMAL = NormalDist()
 _SERIES_FROM = 200  # degrees of freedom from which four terms of the Cornish-Fisher series are exact to 1e-8
 _NORMAL_FROM = 100_000  # degrees of freedom from which a tail is taken from the normal distribution
 _SMALLEST = 1e-300
+_SMALLEST_STEP = 1e-13  # towards a quantile, as a share of it
+_MOST_STEPS = 200  # far out in the heaviest tail each of them about doubles what is reached
 _LOG_GAMMA = np.frompyfunc(math.lgamma, 1, 1)
 _ERFC = np.frompyfunc(math.erfc, 1, 1)
 
@@ -57,26 +58,29 @@ def t_quantile(probability: float, freedom: ArrayLike) -> NDArray[np.float64]:
             + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
             + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
         )
-    small = np.asarray(freedom < _SERIES_FROM)
-    result[small] = [_small_t_quantile(probability, float(df)) for df in freedom[small]]
+    few = np.asarray((freedom < _SERIES_FROM) & (freedom >= 1))
+    different, which = np.unique(freedom[few], return_inverse=True)
+    result[few] = (
+        math.copysign(1, z) * _small_t_quantiles(abs(z), 2 * min(probability, 1 - probability), different)[which]
+    )
     return np.where(freedom >= 1, result, np.nan)
 
 
-@lru_cache(maxsize=4096)
-def _small_t_quantile(probability: float, freedom: float) -> float:
-    """Find the quantile by bisection of the tail."""
-    if not freedom >= 1:
-        return math.nan
-    if probability < 0.5:
-        return -_small_t_quantile(1 - probability, freedom)
-    tail = 2 * (1 - probability)
-    low, high = 0.0, 1.0
-    while two_sided_p(high, freedom) > tail:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if two_sided_p(middle, freedom) > tail else (low, middle)
-    return (low + high) / 2
+def _small_t_quantiles(z: float, tail: float, freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find where the two-sided tail is ``tail`` by Newton's method; ``z``: where that of the normal distribution is.
+
+    The tail falls and is convex, and from ``z``, which lies before the quantile, every step ends before it, too.
+    """
+    log_density = np.asarray(_LOG_GAMMA((freedom + 1) / 2) - _LOG_GAMMA(freedom / 2), float)
+    log_density -= np.log(freedom * math.pi) / 2
+    at = np.full(len(freedom), z)
+    for _ in range(_MOST_STEPS):
+        slope = 2 * np.exp(log_density - (freedom + 1) / 2 * np.log1p(at**2 / freedom))
+        step = (two_sided_p(at, freedom) - tail) / slope
+        at += step
+        if np.all(np.abs(step) <= _SMALLEST_STEP * at):
+            break
+    return at
 
 
 def _incomplete_beta(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:

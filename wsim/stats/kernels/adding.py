@@ -19,28 +19,49 @@ SQUARE = EACH * EACH  # products of those of two rows
 OWN = EACH * (EACH + 1) // 2  # products of those of a row, each once; the first EACH are what it counts
 UNFOLDED = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where in OWN the product of two of them stands
 BITS = 64
+_OCTET = 8
 AT_ONCE = 2048  # rows
 
 Whole = types.Array(types.int64, 1, "C")
 Flags = types.Array(types.uint8, 2, "C")
 Words = types.Array(types.uint64, 2, "C")
 Vector, Matrix, Cube, Grid = (types.Array(types.float64, axes, "C") for axes in (1, 2, 3, 4))
-_ONE = np.uint64(1)
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
-def _pack(flags, words):
+def _pack(flags, octets, words):
     """Set bit ``thing % BITS`` of ``words[thing // BITS]`` where ``flags[thing]`` is 1; a column for each row.
 
-    Some rows after the other, so that their words stay in the processor's nearest cache.
+    Some rows after the other, so that their words stay in the processor's nearest cache; first by bytes, of which the
+    processor sets many at once.
     """
     for first in range(0, words.shape[1], AT_ONCE):
-        end = min(first + AT_ONCE, words.shape[1])
-        words[:, first:end] = np.uint64(0)
-        for thing in range(flags.shape[0]):
-            word, flag, place = words[thing // BITS], flags[thing], np.uint64(thing % BITS)
-            for row in range(first, end):
-                word[row] |= np.uint64(flag[row]) << place
+        count = min(AT_ONCE, words.shape[1] - first)
+        words[:, first : first + count] = _NONE
+        for eight in range(0, flags.shape[0], _OCTET):
+            octets[:count] = np.uint8(0)
+            for thing in range(eight, min(eight + _OCTET, flags.shape[0])):
+                flag, bit = flags[thing, first : first + count], np.uint8(1 << (thing % _OCTET))
+                for row in range(count):
+                    octets[row] |= np.uint8(flag[row] * bit)
+            word, place = words[eight // BITS, first : first + count], np.uint64(eight % BITS)
+            for row in range(count):
+                word[row] |= np.uint64(octets[row]) << place
+
+
+@kernel
+def _count_owners(counts, held, owners):
+    """Count a game by the number of owners of each thing that anybody holds; leave nobody in ``counts``."""
+    for word in range(len(held)):
+        left = held[word]
+        held[word] = _NONE
+        while left:
+            thing = word * BITS + lowest_bit(left)
+            left &= left - _ONE
+            owners[thing, counts[thing]] += 1.0
+            owners[thing, 0] -= 1.0
+            counts[thing] = 0
 
 
 @kernel
@@ -118,15 +139,17 @@ def add_owners(bounds, codes, values, flags, words, every, totals, measures, own
     """
     one, other, line = np.empty(EACH), np.empty(EACH), np.empty(own.shape[2])
     around, counts = np.empty(len(totals)), np.zeros(len(owners), np.int64)
-    _pack(flags, words)
+    held = np.zeros(words.shape[0], np.uint64)
+    _pack(flags, np.empty(AT_ONCE, np.uint8), words)
+    owners[:, 0] += len(bounds) - 1
     for game in range(len(bounds) - 1):
         _add_all(bounds, game, codes, values, around, every, totals, measures)
-        counts[:] = 0
         for row in range(bounds[game], bounds[game + 1]):
             _counted(values, row, one)
             _describe(values, row, one, around, line)
             for word in range(words.shape[0]):
                 left = words[word, row]
+                held[word] |= left
                 while left:
                     thing = word * BITS + lowest_bit(left)
                     left &= left - _ONE
@@ -142,8 +165,7 @@ def add_owners(bounds, codes, values, flags, words, every, totals, measures, own
                         thing = word * BITS + lowest_bit(both)
                         both &= both - _ONE
                         _add_product(one, other, pairs[thing, codes[row], codes[later]])
-        for thing in range(len(counts)):
-            owners[thing, counts[thing]] += 1.0
+        _count_owners(counts, held, owners)
 
 
 @kernel(types.void(Whole, Whole, Whole, Matrix, Matrix, Cube, Vector))
