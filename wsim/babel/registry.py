@@ -31,7 +31,7 @@ REGISTRY = rows_by_name(
         "weighted", "weights", "the highest sum of weighted features, of any weight set", "wsim",
         _WEIGHTED, (SET, FILE), uses_random=True,
     ),
-    _weight_set("balanced", "weights found by hill climbing, without a theme", "wsim, tuned by self-play"),
+    _weight_set("balanced", "weights without a theme", "hill climbing in self-play"),
     _weight_set("builder", "leads builds and places many parts"),
     _weight_set("supplier", "gathers cards and lives on its offers"),
     _weight_set("collector", "wants discs, for sets, with its trade card too"),

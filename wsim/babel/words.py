@@ -21,6 +21,7 @@ ROWS = 7  # of the value table
 SHARES = 3  # of a row: most parts, second most, everyone else
 SET_SIZES = 10  # of the set table: 0 to 9 discs of a kind
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
+EXPLORE = PARAMETERS - 1  # its place; the other places belong to the policy
 
 # --- building cards, discs, action cards -----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wsim.comparisons.answer import FORMAT as WHATIF
@@ -80,7 +81,22 @@ def rerun_answer(
     if rows not in told:
         raise UserError(f"these are rows without their answer (no {rows!r}): name the file that -o or --json wrote")
     ask = {WHATIF: _whatif, PICKS: _picks, MATCH: _match, SKILL: _skill}[told["format"]]
-    return ask(told, again, places, threads, progress)
+    return ask(_Repeated(told, again, places, threads, progress))
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """An answer that is asked for again; what the fields mean: ``rerun_answer``."""
+
+    told: Mapping[str, Any]
+    again: Callable[[Plan], Plan]
+    places: Mapping[str, str]
+    threads: int | None
+    progress: Progress | None
+
+    def plan(self) -> Plan:
+        """Return the plan that is played."""
+        return self.again(answer_plan(self.told, self.places))
 
 
 def _sound(read: Callable[[], Any]) -> Any:
@@ -92,57 +108,42 @@ def _sound(read: Callable[[], Any]) -> Any:
         raise UserError(f"the answer is damaged: {type(error).__name__}: {error}") from error
 
 
-def _whatif(
-    told: Mapping[str, Any],
-    again: Callable[[Plan], Plan],
-    places: Mapping[str, str],
-    threads: int | None,
-    progress: Progress | None,
-) -> Rerun:
+def _whatif(one: _Repeated) -> Rerun:
+    told = one.told
     question = _sound(lambda: Question(**told["question"]))
     before = _sound(lambda: Provenance.from_record(told["baseline"]))
-    plan = again(answer_plan(told, places))
+    plan = one.plan()
     baseline: Simulator = find_game(plan.game).prepare(plan)
-    variants = _sound(lambda: [repeated(one, again, places, baseline) for one in told["variants"]])
+    variants = _sound(lambda: [repeated(variant, one.again, one.places, baseline) for variant in told["variants"]])
     if not variants:
         raise UserError("the answer is damaged: it has no variant")
-    answer = decide(plan, baseline, variants, question, threads=threads, progress=progress)
+    answer = decide(plan, baseline, variants, question, threads=one.threads, progress=one.progress)
     here = json.loads(json.dumps(answer.record()))
     found = _differences(told, here)
     deals = f"{answer.deals:,} deals of every arm, {_many(len(here['effects']), 'effect')}"
     return Rerun(deals, found, unlike(before, answer.baseline))
 
 
-def _picks(
-    told: Mapping[str, Any],
-    again: Callable[[Plan], Plan],
-    places: Mapping[str, str],
-    threads: int | None,
-    progress: Progress | None,
-) -> Rerun:
+def _picks(one: _Repeated) -> Rerun:
+    told = one.told
     question = _sound(lambda: PickQuestion(**told["question"] | {"actions": tuple(told["question"]["actions"])}))
-    plan = again(answer_plan(told, places))
-    here = json.loads(json.dumps(play_experiment(plan, question, threads=threads, progress=progress).record()))
+    plan = one.plan()
+    here = json.loads(json.dumps(play_experiment(plan, question, threads=one.threads, progress=one.progress).record()))
     rows = _sound(lambda: [_row(row) for row in told["effects"]])
     by_row = {_row(row): row for row in here["effects"]}
     shown = [by_row.get(row) for row in rows]  # the answer may show some rows only, sorted otherwise
-    answered = {key: one for key, one in told.items() if key in here}  # beside it stand identity and notes
+    answered = {key: value for key, value in told.items() if key in here}  # beside it stand identity and notes
     found = _differences(answered, here | {"effects": shown})
     return Rerun(f"{here['games']:,} games, {_many(len(rows), 'effect')}", found, [])
 
 
-def _match(
-    told: Mapping[str, Any],
-    again: Callable[[Plan], Plan],
-    places: Mapping[str, str],
-    threads: int | None,
-    progress: Progress | None,
-) -> Rerun:
+def _match(one: _Repeated) -> Rerun:
+    told = one.told
     question = _sound(lambda: MatchQuestion(**told["question"]))
     before = _sound(lambda: Provenance.from_record(told["made"]))
-    digests = _sound(lambda: [one for of_table in told["digests"].values() for one in of_table])
+    digests = _sound(lambda: [digest for of_table in told["digests"].values() for digest in of_table])
     at = _sound(lambda: [(str(table["ruleset"]), int(table["players"])) for table in told["tables"]])
-    plan = again(answer_plan(told, places))
+    plan = one.plan()
     names = plan.policies
     if not at or len(names) < 2:
         raise UserError("the answer is damaged: a match has a table and two policies at least")
@@ -152,7 +153,7 @@ def _match(
         )
         for ruleset, players in at
     ]
-    answer = play_match(tables, question, threads=threads, progress=progress)
+    answer = play_match(tables, question, threads=one.threads, progress=one.progress)
     here = json.loads(json.dumps(answer.record()))
     now = [made.digest for table in tables for made in table.made]
     remarks = unlike(before, tables[0].made[0]) or _changed(digests, now)
@@ -160,24 +161,19 @@ def _match(
     return Rerun(deals, _differences(told, here), remarks)
 
 
-def _skill(
-    told: Mapping[str, Any],
-    again: Callable[[Plan], Plan],
-    places: Mapping[str, str],
-    threads: int | None,
-    progress: Progress | None,
-) -> Rerun:
+def _skill(one: _Repeated) -> Rerun:
+    told = one.told
     before = _sound(lambda: [Provenance.from_record(made) for made in told["made"]])
     asked, players = _sound(lambda: (dict(told["question"]), told["made"][0]["plan"]["players"]))
-    plan = again(answer_plan(told, places))
+    plan = one.plan()
     lists = _sound(lambda: {"ladder": plan.policies, "between": tuple(asked["between"])})
     question = _sound(lambda: SkillQuestion(**asked | lists))
     answer = play_skill(
-        plan.replace(players=players, policies=[plan.policies[0]]), question, threads=threads, progress=progress
+        plan.replace(players=players, policies=[plan.policies[0]]), question, threads=one.threads, progress=one.progress
     )
     here = json.loads(json.dumps(answer.record()))
     here["question"]["ladder"] = asked.get("ladder")  # it may have been left to wsim
-    remarks = [one for old, new in zip(before, answer.made, strict=False) for one in unlike(old, new)]
+    remarks = [remark for old, new in zip(before, answer.made, strict=False) for remark in unlike(old, new)]
     rungs = f"{answer.games:,} games at each of {_many(len(answer.rungs), 'rung')}"
     return Rerun(rungs, _differences(told, here), list(dict.fromkeys(remarks)))
 

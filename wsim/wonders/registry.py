@@ -18,8 +18,8 @@ _BUT_LOSSES = ("explore", "free_city")  # `weighted` weighs debts against coins
 _ROBILLIARD = "Robilliard, Fonlupt, Teytaud 2014"
 
 
-def _weight_set(name: str, idea: str) -> Policy:
-    return Policy(name, "weights", idea, "wsim, tuned by self-play", _WEIGHTED, weights=name, settled=_BUT_LOSSES)
+def _weight_set(name: str, idea: str, source: str = "balanced, changed by hand") -> Policy:
+    return Policy(name, "weights", idea, source, _WEIGHTED, weights=name, settled=_BUT_LOSSES)
 
 
 REGISTRY = rows_by_name(
@@ -43,7 +43,7 @@ REGISTRY = rows_by_name(
         "weighted", "weights", "the highest sum of weighted features, by age, of any weight set", "wsim",
         _WEIGHTED, (SET, FILE), settled=_BUT_LOSSES,
     ),
-    _weight_set("balanced", "a little of everything: the strongest all-round set"),
+    _weight_set("balanced", "a little of everything, without a theme", "hill climbing in self-play"),
     _weight_set("military", "more shields than both neighbours in every age"),
     _weight_set("science", "green cards from the first age on"),
     _weight_set("civilian", "blue cards and the resources that they need"),

@@ -27,6 +27,7 @@ ENTRIES = 256
 UNITS = 12  # resources in a cost
 FLEX = 24  # either/or symbols of one city
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
+EXPLORE = PARAMETERS - 1  # its place; the other places belong to the policy
 
 # --- resources -------------------------------------------------------------------------------------------------------
 

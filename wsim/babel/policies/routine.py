@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from wsim.babel.words import PARAMETERS
+from wsim.babel.words import EXPLORE
 from wsim.jit import kernel
 from wsim.rng import below, uniform
 
 __all__ = ["ROUTINE"]
 
-_EXPLORE = PARAMETERS - 1  # place among PRIVATE.parameters; the other places belong to the policy
-
 
 @kernel
 def _explore(public, own, choice, rules):
     """With the chance ``explore``, make a uniformly random move; draw from the seat's stream only if it is set."""
-    chance = own.parameters[_EXPLORE]
+    chance = own.parameters[EXPLORE]
     if chance > 0.0 and uniform(own) < chance:
         return below(own, choice.count)
     return -1

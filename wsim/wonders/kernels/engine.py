@@ -17,11 +17,9 @@ from wsim.wonders.kernels.log import log_pick
 from wsim.wonders.kernels.moves import NO_MOVE, keep_allowed
 from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.kernels.setup import set_table
-from wsim.wonders.words import HAND, LAST_CARD, LOSS, PARAMETERS, TURN
+from wsim.wonders.words import EXPLORE, HAND, LAST_CARD, LOSS, TURN
 
 __all__ = ["ask", "picked", "play_chunk", "play_game", "play_until"]
-
-_EXPLORE = PARAMETERS - 1  # place among PRIVATE.parameters, as in policies/routine.py
 
 
 @kernel
@@ -65,7 +63,7 @@ def ask(game, rules, seating, line_up, decider):
 @kernel
 def explored(choice, own, stream):
     """Return whether the policy's own ``explore`` drew the pick: its first draw, from where the stream stood before."""
-    chance, after = own.parameters[_EXPLORE], own.rng
+    chance, after = own.parameters[EXPLORE], own.rng
     if chance <= 0.0 or choice.kind == LOSS:
         return False
     own.rng = stream

@@ -10,11 +10,9 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.rng import below, uniform
 from wsim.wonders.policies.free_city import pick_for_free_city
-from wsim.wonders.words import LOSS, PARAMETERS
+from wsim.wonders.words import EXPLORE, LOSS
 
 __all__ = ["ROUTINE"]
-
-_EXPLORE = PARAMETERS - 1  # place among PRIVATE.parameters; the other places belong to the policy
 
 
 @kernel
@@ -26,7 +24,7 @@ def _pay_loss(public, own, choice, rules):
 @kernel
 def _explore(public, own, choice, rules):
     """With the chance ``explore``, make a uniformly random move, but never of a loss; draw only if it is set (R51)."""
-    chance = own.parameters[_EXPLORE]
+    chance = own.parameters[EXPLORE]
     if chance > 0.0 and choice.kind != LOSS and uniform(own) < chance:
         return below(own, choice.count)
     return -1
