@@ -149,7 +149,9 @@ def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: i
 
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
     search = Search(alpha=alpha, proofs=proofs, proof_games=100_000)
-    bench = SimpleNamespace(goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level)
+    bench = SimpleNamespace(
+        goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
+    )
     attempts, wrong = 0, 0
     for _ in range(tries):
         course = Course(cast("Bench", bench))
@@ -175,11 +177,13 @@ def test_how_near_a_proof_comes_is_the_proof_turned_round() -> None:
         return [Cell("four", str(place), "win", 0.25 - reach, 0.25 + reach, True) for place in range(14)]
 
     held = proven(cells(1), Level(value, error, 1), alpha)
-    nearest = Proof(1, alpha, 1, value, error, held).bound(cells(1))
+    nearest = Proof(1, alpha, {"four": 1}, value, error, held).bound(cells(1))
     assert proven(cells(nearest + 1e-9), Level(value, error, 1), alpha).all()
     assert not proven(cells(nearest - 1e-6), Level(value, error, 1), alpha).all()
     one_sided = [Cell("four", "one", "score", -2.0, np.inf)]
-    near, far = (Proof(1, alpha, 1, np.array([one]), np.array([0.1]), np.array([True])) for one in (-1.5, 40.0))
+    near, far = (
+        Proof(1, alpha, {"four": 1}, np.array([one]), np.array([0.1]), np.array([True])) for one in (-1.5, 40.0)
+    )
     assert far.bound(one_sided) < near.bound(one_sided) < 1  # beyond the bound is not off
 
 

@@ -12,6 +12,7 @@ from tests.conftest import Command
 from wsim.balance.bench import Bench
 from wsim.balance.goal import read_goal
 from wsim.balance.memory import Memory
+from wsim.balance.proof import prove
 
 GOAL = """
 [plan]
@@ -42,6 +43,19 @@ replays = 300
 @pytest.fixture(autouse=True)
 def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_proof_counts_the_deals_that_it_plays() -> None:
+    """Cards are measured with fewer of them than sides, and nobody is told otherwise."""
+    sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'
+    goal = GOAL.replace("\ngames = 1500", "\ngames = 7500").replace("[[knob]]", sides, 1)
+    memory = Memory()
+    bench = Bench(read_goal(write_goal(goal)), memory, 1, threads=1)
+    before = memory.played
+    proof = prove(bench, (), 1, 3000)
+    told = proof.record(bench.cells)
+    assert sorted(told["deals"].values()) == [600, 3000]
+    assert told["games"] == memory.played - before == 3600
 
 
 def test_points_given_to_an_experiment_are_points_played_for() -> None:

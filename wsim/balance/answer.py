@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +121,7 @@ class Balance:
             proof = self.proofs[-1]
             met = f"meet all {len(self.targets)} targets" if len(self.targets) > 1 else "meet the target"
             return (
-                f"Proven: {changed} {met}, on {proof['games']:,} fresh deals a setting "
+                f"Proven: {changed} {met}, on {_range(proof['deals'].values())} fresh deals a setting "
                 f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
             )
         named = "; ".join(self.binds[:MOST_NAMED])
@@ -141,7 +141,8 @@ class Balance:
             plan = setting.plan
             told = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
             head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({told}).")
-        head += [f"Deals of {name}: seed {seed}." for name, seed in self.seeds.items()]
+        deals = {f"proof {one['attempt']}, {name}": many for one in self.proofs for name, many in one["deals"].items()}
+        head += [f"Deals of {name}: seed {seed}, {deals[name]:,} of them." for name, seed in self.seeds.items()]
         lines = [f"# {line}" for line in head]
         for row in self.changes.to_dicts():
             effect = f"{row['effect']:+.4f} ({row['effect_low']:+.4f} to {row['effect_high']:+.4f})"
@@ -157,6 +158,12 @@ class Balance:
         write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")
         write_text(path, self.patch_text())
         return [path, evidence]
+
+
+def _range(numbers: Collection[int]) -> str:
+    """Return the least and the largest of some numbers, in words."""
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def evidence_file(path: Path) -> Path:

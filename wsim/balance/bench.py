@@ -148,6 +148,13 @@ class Bench:
             self._replays[key] = part.replayed(seed, games, self.options, part.level((), seed, games))
         return self._replays[key]
 
+    def deals_of(self, games: int) -> dict[str, int]:
+        """Return how many deals are played where ``games`` are asked for, by what they are dealt for.
+
+        Cards are measured with fewer than sides, in the proportion of ``picks`` and ``games`` of the goal.
+        """
+        return {part.name: part.games(games) for part in self._parts}
+
     def seeds_of(self, purpose: str) -> list[tuple[str, int]]:
         """Return the seeds of the deals of a purpose, by what they are dealt for."""
         return [(part.name, self._seed(purpose, part)) for part in self._parts]

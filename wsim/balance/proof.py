@@ -9,7 +9,7 @@ between the proofs that a goal allows.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,13 +34,13 @@ class Proof:
 
     Attributes
     ----------
-    attempt: its number from 1. alpha: the error rate of this attempt. games: at each setting.
+    attempt: its number from 1. alpha: the error rate of this attempt. deals: played, by what is measured with them.
     value, error: of each cell on these games. within: whether each cell is proven to be within its bounds.
     """
 
     attempt: int
     alpha: float
-    games: int
+    deals: Mapping[str, int]
     value: Floats
     error: Floats
     within: NDArray[np.bool_]
@@ -63,8 +63,8 @@ class Proof:
 
     def record(self, cells: Sequence[Cell]) -> dict[str, Any]:
         """Return it as JSON; ``within``: see ``bound``."""
-        told = {"attempt": self.attempt, "alpha": self.alpha, "games": self.games, "holds": self.holds}
-        return {**told, "within": self.bound(cells)}
+        told = {"attempt": self.attempt, "alpha": self.alpha, "games": sum(self.deals.values())}
+        return {**told, "deals": dict(self.deals), "holds": self.holds, "within": self.bound(cells)}
 
 
 def middle_of(cell: Cell) -> float:
@@ -92,8 +92,8 @@ def games_needed(cells: Sequence[Cell], level: Level, alpha: float, power: float
 
 
 def prove(bench: Bench, patch: Patch, attempt: int, games: int) -> Proof:
-    """Play the games of an attempt, whose seed nothing else uses, and judge them."""
+    """Play the games of an attempt, whose seed nothing else uses, and judge them; ``games``: see ``Bench.deals_of``."""
     search = bench.goal.search
     alpha = search.alpha / search.proofs
     level = bench.level(patch, f"proof {attempt}", games)
-    return Proof(attempt, alpha, games, level.value, level.error, proven(bench.cells, level, alpha))
+    return Proof(attempt, alpha, bench.deals_of(games), level.value, level.error, proven(bench.cells, level, alpha))
