@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -22,12 +23,14 @@ _INTRO = (
 
 def section(records: Sequence[BalanceRecord]) -> Section:
     """Return the section: a figure for each metric and setting of each record, its tables among the numbers."""
-    figures, tables = [], []
+    figures: list[Figure] = []
+    tables = []
     for place, one in enumerate(records):
         targets = pl.DataFrame(one.record["targets"], infer_schema_length=None)
         for (metric, setting), rows in targets.group_by("metric", "setting", maintain_order=True):
             several = targets["setting"].n_unique() > 1
             figures.append(_figure(one, str(metric), f", {setting}" if several else "", rows))
+        figures[-1] = replace(figures[-1], caption=" ".join([figures[-1].caption, *_conflicts(one)]))
         for name, caption in (
             ("changes", "The patch"),
             ("trade", "Changes against deviation"),
@@ -50,10 +53,14 @@ def _figure(answer: BalanceRecord, metric: str, where: str, rows: pl.DataFrame) 
     within = answer.record.get("proven_within")
     near = "" if within is None else f" (all targets: within {number(within)} times what is accepted)"
     said = "proven" if answer.record["proven"] else f"not proven{near}"
-    caption = f"{what}{where} before and after {changed} ({answer.name}): {said}. "
-    caption += " ".join(f"{one}." for one in answer.record["conflicts"])
+    caption = f"{what}{where} before and after {changed} ({answer.name}): {said}."
     drawing = charts.before_after(shown, what, f"{what} of each target before and after the patch, with intervals.")
-    return Figure(drawing, caption.strip())
+    return Figure(drawing, caption)
+
+
+def _conflicts(answer: BalanceRecord) -> list[str]:
+    """Say which targets pull against each other, in one sentence each: under the last figure of an answer."""
+    return [f"{one[:1].upper()}{one[1:]}." for one in answer.record["conflicts"]]
 
 
 def _tip(row: Mapping[str, Any]) -> str:
