@@ -62,7 +62,7 @@ def head_of(kept: Kept, games: int, judged: Sequence[Mapping[str, Any]]) -> list
         f"Searched with {kept.software['wsim']} of wsim and {kept.software['cmaes']} of cmaes: "
         f"{len(kept.generations)} generations of {candidates} candidates, {games:,} games of the seed "
         f"{kept.plan['seed']}; {len(kept.moved)} numbers moved, the others change nothing there or were not asked for. "
-        f"Rules: {', '.join(_rules(table) for table in kept.identity['tables'])}."
+        f"Rules: {', '.join(dict.fromkeys(_rules(table) for table in kept.identity['tables']))}."
     )
     judging = (
         f"Judged on {question['held_out']:,} deals a table that the search never saw (their seed is "

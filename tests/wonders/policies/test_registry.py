@@ -37,7 +37,8 @@ def test_the_registry_lists_every_policy_with_its_documentation() -> None:
 
 
 def test_every_named_set_is_a_policy_and_every_set_of_the_file_has_a_name() -> None:
-    assert set(SETS_OF_WEIGHTS.shipped) == set(SETS)
+    others = {"flat", "tuned"}  # where tuning began, and where it ended: played as weighted:set=tuned, in nobody's pool
+    assert set(SETS_OF_WEIGHTS.shipped) - others == set(SETS)
     assert [name for name, policy in REGISTRY.items() if policy.weights] == list(SETS)
     for name in SETS:
         assert resolve([name], 3).weights[0].tolist() == SETS_OF_WEIGHTS.shipped[name].tolist()
