@@ -36,21 +36,27 @@ def test_sigterm_is_ctrl_c(wsim_command: Command, number: int) -> None:
     assert files("run") == files("whole")
 
 
-def test_the_second_signal_ends_at_once(wsim_command: Command) -> None:
+def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game of ten minutes: whatever waits for it has to be left."""
+    monkeypatch.setenv("TOY_PLAYS", "plays")
     run = process("run", "--games", "1000", "--pause", "600", "--out", "run")
-    end = time.monotonic() + 60
-    while not Path("run/run.json").exists():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    time.sleep(0.5)
-    run.send_signal(signal.SIGINT)
-    assert run.stderr is not None
-    assert run.stderr.readline() == ("wsim: waiting for the games that are being played; Ctrl-C again ends at once\n")
-    assert run.poll() is None
-    run.send_signal(signal.SIGTERM)
-    _, error = run.communicate(timeout=5)
-    assert (run.returncode, error) == (130, "wsim: ended at once; what was finished is kept\n")
+    try:
+        end = time.monotonic() + 60
+        while not Path("plays").exists():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        assert run.stderr is not None
+        said = run.stderr.readline()
+        assert said == "wsim: waiting for the games that are being played; Ctrl-C again ends at once\n"
+        assert run.poll() is None
+        run.send_signal(signal.SIGTERM)
+        _, error = run.communicate(timeout=30)
+        assert (run.returncode, error) == (130, "wsim: ended at once; what was finished is kept\n")
+    finally:
+        run.kill()
+        run.communicate()
 
 
 def test_a_signal_in_a_callback_of_c_is_not_lost() -> None:

@@ -6,9 +6,11 @@ to an odd number stops there. The score is the sum of the stones kept, and the p
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +75,8 @@ class ToySimulator:
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats
+        if "TOY_PLAYS" in os.environ:
+            Path(os.environ["TOY_PLAYS"]).touch()
         if "pause" in self.plan.options:
             time.sleep(float(self.plan.options["pause"]) * count)
         if first <= int(self.plan.options.get("fail", -1)) < first + count:
