@@ -7,6 +7,7 @@ weights that it does not name; without it they are 0.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,30 +81,34 @@ class WeightSets:
         """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
         for name in sets:
-            for one in reversed(self._chain(name, sets, known, file)):
-                if one not in done:
-                    done[one] = self._laid(one, sets[one], {**known, **done}, file)
+            for one in reversed(self._chain(name, sets, known, done, file)):
+                done[one] = self._laid(one, sets[one], ChainMap(done, known), file)  # type: ignore[arg-type]
         return {name: done[name] for name in sets}
 
-    def _chain(self, name: str, sets: Sets, known: Mapping[str, Weights], file: str) -> list[str]:
-        """Return a set, the set of the file that it extends, the one that this extends, and so on."""
-        chain = [name]
-        while (base := sets[chain[-1]].get(_EXTENDS)) is not None:
-            own = isinstance(base, str) and base in sets and base != chain[-1]
+    def _chain(
+        self, name: str, sets: Sets, known: Mapping[str, Weights], done: Mapping[str, Weights], file: str
+    ) -> list[str]:
+        """Return a set, the set of the file that it extends, the one that this extends, ...: those not yet done."""
+        chain: dict[str, None] = {}
+        at = name
+        while at not in done:
+            chain[at] = None
+            base = sets[at].get(_EXTENDS)
+            own = isinstance(base, str) and base in sets and base != at
             if own and base in chain:
                 raise UserError(
                     f"the weight sets {' -> '.join((*chain, base))} in {file} extend each other in a circle"
                 )
-            if not own and not (isinstance(base, str) and base in known):
-                names = sorted({*sets, *known} - {chain[-1]})
+            if base is not None and not own and not (isinstance(base, str) and base in known):
+                names = sorted({*sets, *known} - {at})
                 raise UserError(
-                    f"the weight set {chain[-1]!r} in {file} extends {base!r}: known are {', '.join(names)}"
+                    f"the weight set {at!r} in {file} extends {base!r}: known are {', '.join(names)}"
                     f"{nearest(str(base), names)}"
                 )
             if not own:
                 break
-            chain.append(base)
-        return chain
+            at = str(base)
+        return list(chain)
 
     def _laid(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
         """Return the weights of a set, laid over those that it extends."""
