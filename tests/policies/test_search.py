@@ -209,7 +209,7 @@ def test_a_search_without_the_jit_picks_the_same() -> None:
     code = (
         "from tests.policies.test_search import BABEL, WONDERS, simulator\n"
         "for game in (WONDERS, BABEL):\n"
-        "    ready = simulator('search:playouts=4:candidates=2', game, players=3)\n"
+        "    ready = simulator('search:playouts=2:candidates=2', game, players=3)\n"
         "    position = ready.begin(5)\n"
         "    print(position.follow(), position.asked(ready, 1))\n"
     )
