@@ -82,7 +82,7 @@ class WeightSets:
         done: dict[str, Weights] = {}
         for name in sets:
             for one in reversed(self._chain(name, sets, known, done, file)):
-                done[one] = self._laid(one, sets[one], ChainMap(done, known), file)  # type: ignore[arg-type]
+                done[one] = self._laid(one, sets[one], ChainMap(done, dict(known)), file)
         return {name: done[name] for name in sets}
 
     def _chain(

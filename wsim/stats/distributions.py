@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -60,17 +61,18 @@ def t_quantile(probability: float, freedom: ArrayLike) -> NDArray[np.float64]:
         )
     few = np.asarray((freedom < _SERIES_FROM) & (freedom >= 1))
     different, which = np.unique(freedom[few], return_inverse=True)
-    result[few] = (
-        math.copysign(1, z) * _small_t_quantiles(abs(z), 2 * min(probability, 1 - probability), different)[which]
-    )
+    found = _small_t_quantiles(abs(z), 2 * min(probability, 1 - probability), tuple(different.tolist()))
+    result[few] = math.copysign(1, z) * found[which]
     return np.where(freedom >= 1, result, np.nan)
 
 
-def _small_t_quantiles(z: float, tail: float, freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+@lru_cache(maxsize=1024)  # a sequential test asks for the same ones at every look
+def _small_t_quantiles(z: float, tail: float, degrees: tuple[float, ...]) -> NDArray[np.float64]:
     """Find where the two-sided tail is ``tail`` by Newton's method; ``z``: where that of the normal distribution is.
 
     The tail falls and is convex, and from ``z``, which lies before the quantile, every step ends before it, too.
     """
+    freedom = np.array(degrees)
     log_density = np.asarray(_LOG_GAMMA((freedom + 1) / 2) - _LOG_GAMMA(freedom / 2), float)
     log_density -= np.log(freedom * math.pi) / 2
     at = np.full(len(freedom), z)
@@ -80,6 +82,7 @@ def _small_t_quantiles(z: float, tail: float, freedom: NDArray[np.float64]) -> N
         at += step
         if np.all(np.abs(step) <= _SMALLEST_STEP * at):
             break
+    at.flags.writeable = False
     return at
 
 

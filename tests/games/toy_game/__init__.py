@@ -3,8 +3,8 @@
 The package is all that a game costs: its data (``rules.toml``), its policies with their registry, its rules and frames
 (``simulator``), what it can be asked (``tables``), this module, and a row in ``tests/games/test_conformance.py``.
 
-The option ``pause`` sleeps in every game, ``fail`` raises in one. The file that the
-variable TOY_PLAYS names is made when games begin.
+The option ``pause`` sleeps in every game, ``fail`` raises in one. The file that the variable TOY_PLAYS names is
+made when games begin.
 """
 
 from __future__ import annotations
