@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from wsim import env
     from wsim.balance.balance import smallest_patch
     from wsim.balance.sensitivity import sensitivity
-    from wsim.comparisons.matches.playing import match
-    from wsim.comparisons.picks import experiment_picks
-    from wsim.comparisons.skill import skill
-    from wsim.comparisons.whatif import whatif
     from wsim.errors import UserError
+    from wsim.experiments.matches.playing import match
+    from wsim.experiments.picks import experiment_picks
+    from wsim.experiments.skill import skill
+    from wsim.experiments.whatif import whatif
     from wsim.lab.plan import Plan
     from wsim.lab.run import play_games as play
     from wsim.lab.run import simulate
@@ -72,19 +72,19 @@ _HOMES = {  # where each name is, as module or as module:name
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
-    "experiment_picks": "wsim.comparisons.picks",
+    "experiment_picks": "wsim.experiments.picks",
     "load_run": "wsim.lab.store",
-    "match": "wsim.comparisons.matches.playing",
+    "match": "wsim.experiments.matches.playing",
     "payments": "wsim.wonders.analysis.asking",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
     "science_score": "wsim.wonders.analysis.asking",
     "sensitivity": "wsim.balance.sensitivity",
     "simulate": "wsim.lab.run",
-    "skill": "wsim.comparisons.skill",
+    "skill": "wsim.experiments.skill",
     "smallest_patch": "wsim.balance.balance",
     "tune": "wsim.tuning.tune",
-    "whatif": "wsim.comparisons.whatif",
+    "whatif": "wsim.experiments.whatif",
 }
 
 

@@ -21,12 +21,12 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("paths", "forked"),
     ("jit",),
     ("rng",),
-    ("stats", "catalog"),
+    ("stats", "spec"),
     ("game",),
     ("policies",),
     ("lab",),
     ("positions",),
-    ("comparisons",),
+    ("experiments",),
     ("balance", "tuning", "learn"),
     ("report",),
     ("env",),
@@ -39,8 +39,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """Rooms from the ground up; those on one floor do not import each other."""
 
 NO_GAME = (
-    *("stats", "catalog", "game", "policies", "lab", "positions"),
-    *("comparisons", "balance", "tuning", "learn", "report", "env"),
+    *("stats", "spec", "game", "policies", "lab", "positions"),
+    *("experiments", "balance", "tuning", "learn", "report", "env"),
 )
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")

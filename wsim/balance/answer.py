@@ -15,9 +15,9 @@ from wsim.balance.course import Course
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.proof import Proof
-from wsim.catalog.fields import dotted
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.spec.fields import dotted
 from wsim.stats.distributions import normal_quantile
 
 if TYPE_CHECKING:

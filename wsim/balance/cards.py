@@ -1,6 +1,6 @@
 """Settings measured by pick experiments: what doing something with a card causes, and what changes of values do to it.
 
-The picks of every game are randomised with a known chance (``wsim.comparisons.picks``). Points are judged on the same
+The picks of every game are randomised with a known chance (``wsim.experiments.picks``). Points are judged on the same
 games: an effect is linear in the outcome, so that what points change is the effect on the change of the outcome, with
 the error that belongs to it. A price changes who can do what, so the experiment is made again at every other value.
 """
@@ -19,9 +19,9 @@ from wsim.balance.goal import Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.memory import Arrays
 from wsim.balance.tables import Effects, Level, Play, nothing
-from wsim.comparisons.metrics import SHORT
-from wsim.comparisons.picks import randomised
 from wsim.errors import UserError, nearest
+from wsim.experiments.metrics import SHORT
+from wsim.experiments.picks import randomised
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.balance.goal import Keep, Setting, Target
-from wsim.comparisons.metrics import Metric, SeatsReader, parse_metric
 from wsim.errors import UserError, nearest
+from wsim.experiments.metrics import Metric, SeatsReader, parse_metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

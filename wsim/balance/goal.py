@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan, digest_of
+from wsim.spec.source import read_toml
 
 __all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "Told", "as_goal", "read_goal"]
 

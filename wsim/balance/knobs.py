@@ -9,12 +9,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from wsim.balance.goal import Goal, KnobRow
-from wsim.catalog.fields import dotted
-from wsim.catalog.layers import path_of
-from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import Game, Simulator, Tuning, find_game
 from wsim.lab.plan import Plan
+from wsim.spec.fields import dotted
+from wsim.spec.layers import path_of
+from wsim.spec.source import read_toml
 
 __all__ = ["Knob", "Option", "Patch", "changes_of", "cost_of", "knobs_of", "options_of", "patched", "read_patch"]
 

@@ -11,10 +11,10 @@ from wsim.babel.catalog.text import value_rows
 from wsim.babel.game import NAME as BABEL
 from wsim.babel.game import TITLE as BABEL_TITLE
 from wsim.babel.words import FEWEST_SEATS, SEATS
-from wsim.catalog.source import read_toml
 from wsim.cli.console import Shown, print_json, print_tables, write_note, write_out
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
+from wsim.spec.source import read_toml
 from wsim.wonders.catalog import load_catalogue, ruleset_names
 from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, switch_rows, wonder_rows
 from wsim.wonders.game import NAME as WONDERS

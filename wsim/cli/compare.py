@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.cli.tables import View
-    from wsim.comparisons.runs import RunComparison
+    from wsim.experiments.runs import RunComparison
 
 __all__ = ["compare_command"]
 
@@ -35,7 +35,7 @@ class Asked:
 
 def compare_command(first: str, second: str, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     """Compare two runs and print how, what made them differ, and the difference of every metric."""
-    from wsim.comparisons.runs import compare_runs
+    from wsim.experiments.runs import compare_runs
 
     asked.files.check()
     runs = open_run(first), open_run(second)

@@ -22,7 +22,7 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files, plan_identity
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
+from wsim.experiments.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 

@@ -22,9 +22,9 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.matches.playing import Output, named_policies, play_match, tables_of
-from wsim.comparisons.matches.trial import MatchQuestion
 from wsim.errors import UserError
+from wsim.experiments.matches.playing import Output, named_policies, play_match, tables_of
+from wsim.experiments.matches.trial import MatchQuestion
 from wsim.game import find_game
 from wsim.lab.cluster import check_cluster
 from wsim.lab.progress import Interrupted
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.cli.options import Given
-    from wsim.comparisons.matches.answer import Match
+    from wsim.experiments.matches.answer import Match
 
 __all__ = ["Asked", "match_command"]
 

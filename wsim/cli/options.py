@@ -271,7 +271,7 @@ class Given:
 
     def _in_file(self) -> Mapping[str, Any]:
         """Return the plan file's keys."""
-        from wsim.catalog.source import read_toml
+        from wsim.spec.source import read_toml
 
         return read_toml(self.file, "plan") if self.file else {}
 

@@ -101,7 +101,7 @@ def _rerun(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
 
 def _match_in(folder: Path) -> Path | None:
     """Return the answer in a folder that ``wsim match`` keeps its deals in; None for any other folder."""
-    from wsim.comparisons.matches.kept import ANSWER
+    from wsim.experiments.matches.kept import ANSWER
     from wsim.lab.record import RECORD
 
     return folder / ANSWER if (folder / ANSWER).is_file() and not (folder / RECORD).is_file() else None
@@ -109,7 +109,7 @@ def _match_in(folder: Path) -> Path | None:
 
 def _rerun_file(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
     """Play again what made a Parquet file or an answer in JSON."""
-    from wsim.comparisons.rerun import ANSWERS, answer_plan, rerun_answer
+    from wsim.experiments.rerun import ANSWERS, answer_plan, rerun_answer
     from wsim.lab.rerun import ShardFile, rerun_shard
 
     asked.refuse_out("an answer" if path.suffix != _PARQUET else "a single file")

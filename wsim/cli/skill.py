@@ -22,8 +22,8 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.skill import GAMES, SkillQuestion, play_skill
 from wsim.errors import UserError
+from wsim.experiments.skill import GAMES, SkillQuestion, play_skill
 from wsim.game import find_game
 from wsim.lab.cluster import check_cluster
 from wsim.lab.progress import Interrupted
@@ -31,7 +31,7 @@ from wsim.lab.progress import Interrupted
 if TYPE_CHECKING:
     from wsim.cli.options import Given
     from wsim.cli.tables import View
-    from wsim.comparisons.skill_answer import Skill
+    from wsim.experiments.skill_answer import Skill
 
 __all__ = ["Asked", "skill_command"]
 

@@ -23,10 +23,10 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.run import announce_compiling
-from wsim.comparisons.answer import EFFECT, WhatIf, check_target
-from wsim.comparisons.arms import Change
-from wsim.comparisons.question import Question
-from wsim.comparisons.whatif import compare
+from wsim.experiments.answer import EFFECT, WhatIf, check_target
+from wsim.experiments.arms import Change
+from wsim.experiments.question import Question
+from wsim.experiments.whatif import compare
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 

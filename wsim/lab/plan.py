@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
+from wsim.spec.source import read_toml
 
 __all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
 

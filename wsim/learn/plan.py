@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.lab.plan import Plan
 from wsim.learn.learner import Fitting, learner_of
 from wsim.policies.lineup import finite
+from wsim.spec.source import read_toml
 
 __all__ = ["Field", "LearningPlan", "Round", "Seats"]
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.catalog.source import read_toml
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Value, finite
+from wsim.spec.source import read_toml
 
 __all__ = ["WeightSets"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from wsim.comparisons.matches.answer import FORMAT as MATCH
-from wsim.comparisons.skill_answer import FORMAT as SKILL
 from wsim.errors import UserError
+from wsim.experiments.matches.answer import FORMAT as MATCH
+from wsim.experiments.skill_answer import FORMAT as SKILL
 from wsim.lab.provenance import METADATA_KEY
 
 __all__ = ["MATCH", "SKILL", "TABLES", "answer_in", "read_strengths"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wsim.balance.answer import FORMAT as BALANCE_FORMAT
-from wsim.comparisons.answer import FORMAT as WHATIF_FORMAT
 from wsim.errors import UserError
+from wsim.experiments.answer import FORMAT as WHATIF_FORMAT
 from wsim.game import Game, analyses_of, find_game
 from wsim.lab.progress import Progress
 from wsim.lab.store import Run
@@ -51,7 +51,7 @@ class WhatIfAnswer:
     Attributes
     ----------
     name: the file's name.
-    record: the JSON object (``wsim.comparisons.whatif.WhatIf.record``).
+    record: the JSON object (``wsim.experiments.whatif.WhatIf.record``).
     effects: its rows, one per variant.
     """
 

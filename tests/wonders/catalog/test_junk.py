@@ -6,8 +6,8 @@ import random
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.fields import dotted
 from wsim.errors import UserError
+from wsim.spec.fields import dotted
 from wsim.wonders.catalog import default_cards_path, load_catalogue, ruleset_names
 
 if TYPE_CHECKING:

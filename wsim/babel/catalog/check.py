@@ -9,7 +9,7 @@ from wsim.babel.catalog.model import SECTION
 from wsim.babel.words import KINDS, LEVELS, SET_SIZES
 
 if TYPE_CHECKING:
-    from wsim.catalog.fields import Problems
+    from wsim.spec.fields import Problems
 
 __all__ = ["check_whole"]
 

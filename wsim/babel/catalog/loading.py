@@ -11,11 +11,11 @@ from typing import Any
 from wsim.babel.catalog.check import check_whole
 from wsim.babel.catalog.model import SECTION, Catalogue
 from wsim.babel.catalog.reading import read_section
-from wsim.catalog.fields import Problems
-from wsim.catalog.layers import Grammar, Layers, nested, parse_change, read_card_file
-from wsim.catalog.source import Entries, read_toml, shown
 from wsim.errors import UserError, nearest
 from wsim.paths import PACKAGE
+from wsim.spec.fields import Problems
+from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
+from wsim.spec.source import Entries, read_toml, shown
 
 __all__ = ["BABEL_TOML", "GRAMMAR", "load_catalogue"]
 

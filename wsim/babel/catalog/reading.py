@@ -21,7 +21,7 @@ from wsim.babel.words import (
     TWO_COLOUR_DISCS,
     WONDERS,
 )
-from wsim.catalog.fields import Path, Problems, Reader, described, entries, flag, numbers, schema_of, text, whole, word
+from wsim.spec.fields import Path, Problems, Reader, described, entries, flag, numbers, schema_of, text, whole, word
 
 __all__ = ["read_section"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wsim.babel.catalog.model import SECTION
 from wsim.babel.catalog.reading import read_section
-from wsim.catalog.fields import Schema, schema_of
+from wsim.spec.fields import Schema, schema_of
 
 __all__ = ["card_file_schema"]
 

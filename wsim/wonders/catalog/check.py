@@ -9,7 +9,7 @@ from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from wsim.catalog.fields import Problems
+    from wsim.spec.fields import Problems
     from wsim.wonders.catalog.model import Card, Catalogue
 
 __all__ = ["check_chains", "check_names", "check_sides", "check_table"]

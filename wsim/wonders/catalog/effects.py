@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-from wsim.catalog.fields import (
+from wsim.spec.fields import (
     Path,
     Problems,
     Reader,

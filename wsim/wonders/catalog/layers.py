@@ -1,9 +1,9 @@
-"""What the card files of 7 Wonders look like to ``wsim.catalog.layers``, and the short forms of ``--set``."""
+"""What the card files of 7 Wonders look like to ``wsim.spec.layers``, and the short forms of ``--set``."""
 
 from __future__ import annotations
 
-from wsim.catalog.layers import Grammar, nested, parse_change
-from wsim.catalog.source import Entries
+from wsim.spec.layers import Grammar, nested, parse_change
+from wsim.spec.source import Entries
 
 __all__ = ["ENTRIES", "GRAMMAR", "change_patch"]
 

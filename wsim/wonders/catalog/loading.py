@@ -8,10 +8,10 @@ from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.fields import Problems
-from wsim.catalog.layers import Layers, read_card_file
-from wsim.catalog.source import Entries, copied, shown, text_of
 from wsim.paths import default_cards_path
+from wsim.spec.fields import Problems
+from wsim.spec.layers import Layers, read_card_file
+from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.layers import ENTRIES, GRAMMAR, change_patch

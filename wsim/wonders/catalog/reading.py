@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.fields import (
+from wsim.errors import nearest
+from wsim.spec.fields import (
     Path,
     Problems,
     Reader,
@@ -19,7 +20,6 @@ from wsim.catalog.fields import (
     whole,
     word,
 )
-from wsim.errors import nearest
 from wsim.wonders.catalog.effects import EFFECTS, Effects
 from wsim.wonders.catalog.model import Card, Cost, Stage, Wonder
 from wsim.wonders.words import (

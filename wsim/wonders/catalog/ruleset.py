@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wsim.catalog.fields import (
+from wsim.errors import UserError, nearest
+from wsim.spec.fields import (
     Path,
     Problems,
     Reader,
@@ -18,7 +19,6 @@ from wsim.catalog.fields import (
     text,
     whole,
 )
-from wsim.errors import UserError, nearest
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wsim.catalog.fields import Schema, table_schema
+from wsim.spec.fields import Schema, table_schema
 from wsim.wonders.catalog.effects import EFFECTS
 from wsim.wonders.catalog.reading import CARD_FIELDS, REMOVED, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS

@@ -1,0 +1,279 @@
+"""Matches: small cases worked out by hand, deals as clusters, the error rate of verdicts, seats, threads, stopping."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim
+from wsim.experiments.matches.answer import Match
+from wsim.experiments.matches.playing import MatchKeys, tables_of
+from wsim.experiments.matches.sums import DealSums
+from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.lab import cluster
+from wsim.lab.plan import Plan
+
+LUCK: MatchKeys = {"game": "luck"}
+HASH: Any = {"game": "luck", "luck": "hash"}
+
+
+def luck(*policies: str, **options: Any) -> Match:
+    return wsim.match(*policies, game="luck", threads=1, **options)
+
+
+def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **keys: Any) -> DealSums:
+    plan = Plan.make(game="luck", policies="p", **keys)
+    [table] = tables_of(plan, policies, [], [players], MatchQuestion(round_robin))
+    return DealSums(table.design).plus(table.play(range(deals)))
+
+
+def test_two_deals_between_two_by_hand() -> None:
+    """The luck of the seats is 0, 1 in the first deal and 2, 0 in the second; A adds 1, B nothing.
+
+    A on seat 0 gets 1 : 1 and 3 : 0, on seat 1 it gets 2 : 0 and 1 : 2. So A wins 3/4 and 1/2 of the two deals, 5/8
+    with an error of sqrt((1/8)^2 + (1/8)^2) / sqrt(2) = 1/8, and leads by (0 + 2) / 2 = (3 - 1) / 2 = 1 in each.
+    """
+    found = sums(2, "p:skill=1", "p", players=2)
+    assert found.wins().value == pytest.approx([0.625, 0.375])
+    assert found.wins().error == pytest.approx([0.125, 0.125])
+    assert found.edges().value == pytest.approx([0.25])
+    assert found.edges().error == pytest.approx([0.25])
+    assert found.leads().value.tolist() == [1.0]
+    assert found.leads().error.tolist() == [0.0]
+
+
+def test_one_among_three_by_hand() -> None:
+    """Luck is 0, 1, 0 and 2, 0, 0; A adds 1. One A among Bs: 1 1 0 | 0 2 0 | 0 1 1 and 3 0 0 | 2 1 0 | 2 0 1.
+
+    A wins 1/2 + 1 + 1/2 of three games, then 1 + 0 + 0. One B among As: 0 2 1 | 1 1 1 | 1 2 0, then 2 1 1 | 3 0 1 |
+    3 1 0: B wins 0 + 1/3 + 0, then 1 + 0 + 0.
+    """
+    found = sums(2, "p:skill=1", "p", players=3)
+    assert found.wins().value == pytest.approx([(2 / 3 + 1 / 3) / 2, (1 / 9 + 1 / 3) / 2])
+    assert found.edges().value == pytest.approx([1 / 2 - 2 / 9])
+    assert found.edges().error == pytest.approx([abs((2 / 3 - 1 / 9) - (1 / 3 - 1 / 3)) / 2])
+    assert found.leads().value == pytest.approx([1.0])
+    assert found.points().value == pytest.approx([1.0, -1.0])
+
+
+def test_three_at_one_table_by_hand() -> None:
+    """Without luck the best wins every game, and the totals are 5, 2 and 0 (luck adds the same to everyone's mean)."""
+    found = sums(2, "p:skill=50", "p:skill=20", "p", players=3, round_robin=False)
+    assert found.wins().value.tolist() == [1.0, 0.0, 0.0]
+    assert found.leads().value == pytest.approx([30, 50, 20])
+    assert found.points().value == pytest.approx([40, -5, -35])
+
+
+def test_teams_are_one_side_and_their_points_add_up() -> None:
+    """Seats 0 and 1 against 2 and 3, luck 1 : 0 and 2 : 0. A adds 1 a seat: 3 : 0, 1 : 2; 4 : 0, 2 : 2, a draw."""
+    found = sums(2, "p:skill=1", "p", players=4, teams="true")
+    assert found.wins().value == pytest.approx([(1 + 1 + 1 + 0.5) / 4, 0.5 / 4])
+    assert found.leads().value.tolist() == [2.0]
+
+
+def test_games_of_a_deal_are_one_cluster() -> None:
+    """The error of the mean of deals is that of independent deals, however many games a deal has."""
+    found = sums(500, "p:noise=6:salt=1", "p:noise=6:salt=2", "p:noise=6:salt=3", players=4, luck="hash")
+    plan = Plan.make(game="luck", policies="p", luck="hash")
+    names = [f"p:noise=6:salt={salt}" for salt in (1, 2, 3)]
+    [table] = tables_of(plan, names, [], [4], MatchQuestion(round_robin=True))
+    block = table.play(range(500))
+    deals = np.array([(block.wins / 420)[:, reads].mean(axis=1) for reads in table.design.reads])
+    assert found.wins().value == pytest.approx(deals.mean(axis=1))
+    assert found.wins().error == pytest.approx(deals.std(axis=1, ddof=1) / math.sqrt(500))
+    edge = deals[0] - deals[2]
+    assert found.edges().error[0] == pytest.approx(edge.std(ddof=1) / math.sqrt(500))
+
+
+def test_blocks_do_not_matter_to_the_last_bit() -> None:
+    plan = Plan.make(game="luck", policies="p", luck="hash")
+    [table] = tables_of(plan, ["p:noise=9", "p:noise=5:salt=2"], [], [3], MatchQuestion())
+    whole = DealSums(table.design).plus(table.play(range(300)))
+    parts = DealSums(table.design)
+    for cut in (range(1), range(1, 130), range(130, 300)):
+        parts = parts.plus(table.play(cut))
+    assert parts.edges().value.tolist() == whole.edges().value.tolist()
+    assert parts.edges().error.tolist() == whole.edges().error.tolist()
+    assert (parts.differing == whole.differing).all()
+
+
+def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) -> set[str]:
+    """Return what is said of policies that are equally strong and draw other numbers."""
+    names = [f"p:noise=10:salt={salt}" for salt in range(1, policies + 1)]
+    plan = Plan.make(game="luck", policies="p", luck="hash", seed=seed)
+    [table] = tables_of(plan, names, [], [players], question)
+    trial = MatchTrial(table, question, len(table.design.pairs))
+    with cluster.players(None, table.ready, 1) as chunks_of:
+        trial.play(chunks_of, 1e-4)
+    return {one.verdict for one in trial.decided.values()} or {"unclear"}
+
+
+def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
+    """Over 200 matches with three looks each; alpha is 0.05."""
+    said = [verdicts(2, MatchQuestion(budget=4000), seed, 2) for seed in range(200)]
+    wrong = sum(bool({"higher", "lower"} & verdict) for verdict in said)
+    assert wrong <= 18  # 10 are expected at most; 19 or more have a chance of 0.5 % then
+    assert said.count({"unclear"}) == 200 - wrong
+
+
+@pytest.mark.parametrize("round_robin", [True, False])
+def test_three_equals_share_that_rate(round_robin: bool) -> None:
+    question = MatchQuestion(round_robin, budget=500)
+    wrong = sum(bool({"higher", "lower"} & verdicts(3, question, seed, 3)) for seed in range(60))
+    assert wrong <= 8  # of 3 expected; 9 or more have a chance of 0.4 %
+
+
+def test_what_is_stronger_is_called_so_from_either_side() -> None:
+    keys: Any = {"luck": "hash", "budget": 4000}
+    first, second = luck("p:skill=3", "p", **keys), luck("p", "p:skill=3", **keys)
+    assert first.stopped == second.stopped == "clear"
+    assert first.pairs["verdict"].to_list() == ["higher"]
+    assert second.pairs["verdict"].to_list() == ["lower"]
+    assert first.pairs["difference"][0] == -second.pairs["difference"][0]
+    assert first.ratings["policy"].to_list() == second.ratings["policy"].to_list() == ["p:skill=3", "p"]
+    assert first.deals == first.pairs["decided_at"][0] == 1000
+    assert any("exaggerated" in one for one in first.remarks)
+
+
+def test_a_margin_makes_them_equivalent() -> None:
+    answer = luck("p:noise=10:salt=1", "p:noise=10:salt=2", budget=20_000, margin=0.05, luck="hash")
+    assert answer.pairs["verdict"].to_list() == ["equivalent"]
+    assert answer.stopped == "clear"
+    assert answer.deals < 20_000
+
+
+def test_within_plays_on_until_all_is_known_so_well() -> None:
+    keys: Any = {"luck": "hash", "budget": 40_000}
+    answer = luck("p:skill=3", "p", within=0.006, **keys)
+    assert answer.stopped == "known"
+    assert 1000 < answer.deals < 40_000
+    for name in ("win_share", "other_share", "difference"):
+        row = answer.pairs.row(0, named=True)
+        assert row[f"{name}_high"] - row[f"{name}_low"] <= 0.012
+    assert luck("p:skill=3", "p", within=0.0001, luck="hash", budget=2000).stopped == "budget"
+
+
+def test_those_who_play_alike_are_identical() -> None:
+    answer = luck("p:skill=2", "p:skill=2:noise=1", budget=400)
+    assert answer.pairs["verdict"].to_list() == ["identical"]
+    assert answer.pairs["difference"].to_list() == [0.0]
+    assert answer.pairs["difference_high"].to_list() == [None]
+    assert "won differently in 0 of 400 deals (one, 4 players): too few for an interval" in answer.remarks[0]
+
+
+def test_a_share_of_one_has_an_interval() -> None:
+    answer = luck("p:skill=90", "p", budget=200)
+    row = answer.pairs.row(0, named=True)
+    assert (row["win_share"], row["win_share_high"], row["verdict"]) == (
+        pytest.approx(1.0),
+        pytest.approx(1.0),
+        "higher",
+    )
+    assert 0.9 < row["win_share_low"] < 1.0
+    assert row["difference_low"] == pytest.approx(row["win_share_low"] - row["other_share_high"])
+    assert answer.ratings.is_empty()
+    assert "There are no ratings: these games do not tell the strengths" in answer.remarks[-1]
+
+
+def test_who_is_rarer_may_decide() -> None:
+    """In Tower of Babel, one builder among suppliers and one supplier among builders both do well."""
+    answer = wsim.match("builder", "supplier", game="tower_of_babel", budget=300, threads=1)
+    assert answer.pairs["win_share_low"][0] > 0.25
+    assert answer.pairs["other_share_low"][0] > 0.25
+    assert any(one.startswith("Both builder and supplier win more than the fair share") for one in answer.remarks)
+
+
+def test_every_table_is_one_of_its_own() -> None:
+    answer = luck("p:skill=1", "p", ruleset=["one", "two"], players=[2, 3], budget=100)
+    assert answer.pairs.select("ruleset", "players").rows() == [("one", 2), ("one", 3), ("two", 2), ("two", 3)]
+    assert answer.pairs["fair"].to_list() == pytest.approx([1 / 2, 1 / 3, 1 / 2, 1 / 3])
+    usual = luck("p:skill=1", "p", ruleset=["one", "two"], budget=100)
+    assert usual.pairs.select("ruleset", "players").rows() == [("one", 4), ("two", 2)]
+    assert "--players" not in usual.made["command"]
+
+
+def test_threads_do_not_matter() -> None:
+    keys: Any = {"luck": "hash", "game": "luck", "budget": 3000, "margin": 0.001}
+    one, many = (wsim.match("p:noise=7", "p:noise=5", threads=threads, **keys) for threads in (1, 3))
+    assert one.pairs.equals(many.pairs)
+    assert one.cells.equals(many.cells)
+    assert one.ratings.equals(many.ratings)
+
+
+def test_the_matrix_has_a_row_for_each_and_a_column_for_each_field() -> None:
+    answer = luck("p:skill=2", "p:skill=1", "p", round_robin=True, budget=100)
+    matrix = answer.matrix()
+    assert matrix.columns == ["ruleset", "players", "policy", "p:skill=2", "p:skill=1", "p"]
+    assert [matrix["p:skill=2"][0], matrix["p:skill=1"][1], matrix["p"][2]] == [None, None, None]
+    assert matrix["p"][0] > matrix["p:skill=1"][0] > 0.25 > matrix["p:skill=1"][2]
+    mixed = luck("p:skill=2", "p:skill=1", "p", budget=100).matrix()
+    assert mixed.columns == ["ruleset", "players", "policy", "mixed"]
+
+
+@pytest.mark.parametrize(("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
+def test_real_teams_and_duo(ruleset: str, players: int) -> None:
+    """A team of greedy beats teams of random; between two sides the shares add up to 1 deal by deal."""
+    answer = wsim.match("greedy", "random", ruleset=ruleset, players=players, budget=60, threads=1)
+    row = answer.pairs.row(0, named=True)
+    assert row["fair"] == pytest.approx(1 / 3 if players == 6 else 1 / 2)
+    assert row["verdict"] == "higher"
+    if players != 6:
+        assert row["win_share"] + row["other_share"] == pytest.approx(1)
+
+
+def test_costs_are_told() -> None:
+    costs = wsim.match("greedy", "random", budget=50, threads=1).costs
+    assert costs["policy"].to_list() == ["greedy", "random"]
+    assert (costs["microseconds"] > 0).all()
+    assert (costs["games_a_second"] > 100).all()
+
+
+@pytest.mark.parametrize(
+    ("policies", "options", "said"),
+    [
+        ((), {}, "a match needs two policies or more, as in: wsim match balanced military"),
+        (("p",), {}, "a match needs two policies or more, not 'p' alone"),
+        (("p", "p"), {}, "'p' is named twice"),
+        (("p", "q"), {}, "unknown policy 'q'"),
+        (("p", "p:skill=1"), {"within": 2.0}, "within is how exactly win shares are wanted"),
+        (("p", "p:skill=1"), {"budget": 1}, "the budget must be a whole number of games, at least 2"),
+        (("p", "p:skill=1"), {"players": 9}, "a match is played by 2 to 7 sides: 9 players of one make 9"),
+        (("p", "p:skill=1"), {"players": 1}, "a match is played by 2 to 7 sides: 1 players of one make 1"),
+        (("p", "p:skill=1"), {"resume": True}, "--resume goes on with the match in a folder of its own"),
+    ],
+)
+def test_mistakes(policies: tuple[str, ...], options: Any, said: str) -> None:
+    with pytest.raises(wsim.UserError) as raised:
+        luck(*policies, **options)
+    assert said in str(raised.value)
+
+
+JUNK: tuple[Any, ...] = (object(), 3.5, -1, "x", b"x", [], {}, [object()], True, float("nan"), "\x00")
+KEYWORDS = ("players", "ruleset", "round_robin", "budget", "alpha", "margin", "within", "spending", "out", "resume",
+            "threads", "seed", "cards", "patch", "set", "luck")  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_no_value_of_any_type_is_more_than_a_sentence(keyword: str) -> None:
+    refused = 0
+    for value in JUNK:
+        try:
+            wsim.match("p", "p:skill=1", **{"game": "luck", "budget": 2, "threads": 1, keyword: value})
+        except wsim.UserError:
+            refused += 1
+    assert refused > 3
+
+
+def test_functions_and_junk_as_policies() -> None:
+    for value in JUNK:
+        with pytest.raises(wsim.UserError):
+            wsim.match("p", value, game="luck", budget=2)
+
+
+def test_an_answer_shows_in_a_notebook() -> None:
+    answer = luck("p:skill=1", "p", budget=60)
+    assert "<table" in answer._repr_html_()
+    assert "Win share of one of a policy" in repr(answer)

@@ -1,0 +1,133 @@
+"""Laying patches and changes over card files, for a game of three sections that no other test knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wsim.errors import UserError
+from wsim.spec.fields import Problems
+from wsim.spec.layers import Grammar, Layers, nested, parse_change, path_of, read_card_file
+
+GRAMMAR = Grammar(
+    sections=("dishes", "menus", "rules"),
+    heads={"dishes": 3, "menus": 3, "rules": 2},
+    example="dishes.Soup.price=3",
+    removable=("dishes",),
+    whole=(("dishes", "*", "spices"),),
+    numbered={("menus", "*", "courses"): "course"},
+)
+
+
+def document() -> dict[str, Any]:
+    return {
+        "dishes": {
+            "Soup": {"price": 2, "spices": {"salt": 1, "pepper": 2}, "needs": {"pots": 1}},
+            "Cake": {"price": 4},
+        },
+        "menus": {"Lunch": {"courses": [{"dish": "Soup"}, {"dish": "Cake", "late": True}]}},
+        "rules": {"tips": False},
+    }
+
+
+def laid(*changes: str) -> tuple[dict[str, Any], list[str]]:
+    """The document with changes laid over it, and the sentences about them."""
+    problems = Problems("cook.toml")
+    layers, content = Layers(problems, GRAMMAR), document()
+    for change in changes:
+        layers.lay(content, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
+    return content, problems.sentences
+
+
+def test_tables_merge_but_those_that_are_replaced_as_a_whole() -> None:
+    content, sentences = laid("dishes.Soup={ price = 3, needs = { spoons = 2 }, spices = { curry = 1 } }")
+    assert content["dishes"]["Soup"] == {"price": 3, "spices": {"curry": 1}, "needs": {"pots": 1, "spoons": 2}}
+    assert not sentences
+
+
+def test_lists_change_by_number() -> None:
+    content, sentences = laid(
+        "menus.Lunch.courses.2.dish=Tea", "menus.Lunch.courses.3={ dish = 'Nuts' }", "menus.Lunch.courses.1.remove=true"
+    )
+    assert content["menus"]["Lunch"]["courses"] == [{"dish": "Tea", "late": True}, {"dish": "Nuts"}]
+    assert not sentences
+    _, sentences = laid("menus.Lunch.courses.4={}")
+    accepted = "accepted: 1 to 2 to change a course, 3 to add one"
+    assert sentences == [f"--set menus.Lunch.courses.4={{}}, menus.Lunch.courses.4: no such course; {accepted}"]
+
+
+def test_entries_are_removed_where_the_grammar_says_so() -> None:
+    content, sentences = laid("dishes.Cake.remove=true", "menus.Lunch.remove=true")
+    assert list(content["dishes"]) == ["Soup"]
+    assert content["menus"]["Lunch"]["remove"] is True
+    assert not sentences
+    assert laid("dishes.Coke.remove=true")[1] == [
+        "--set dishes.Coke.remove=true, dishes.Coke: there is nothing of this name to remove (did you mean 'Cake'?)"
+    ]
+
+
+def test_a_patch_is_never_changed_by_what_is_laid_over_it() -> None:
+    problems = Problems("cook.toml")
+    layers, content = Layers(problems, GRAMMAR), document()
+    patch = {"dishes": {"Tea": {"needs": {"cups": 1}}}}
+    layers.lay(content, patch, "a.toml")
+    layers.lay(content, {"dishes": {"Tea": {"needs": {"cups": 2}}}}, "b.toml")
+    assert patch == {"dishes": {"Tea": {"needs": {"cups": 1}}}}
+    assert problems.origin(("dishes", "Tea", "needs", "cups")) == "b.toml"
+    assert problems.origin(("dishes", "Tea", "needs")) == "b.toml"
+    assert problems.origin(("dishes", "Soup")) == "cook.toml"
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "value"),
+    [
+        ("dishes.Hot Soup.price=3", ("dishes", "Hot Soup", "price"), 3),
+        ("dishes.'Hot Soup'.price = 3", ("dishes", "Hot Soup", "price"), 3),
+        ('dishes."a.b".name=Soup of the day', ("dishes", "a.b", "name"), "Soup of the day"),
+        ("rules.tips=true", ("rules", "tips"), True),
+        ("rules={ tips = true }", ("rules",), {"tips": True}),
+    ],
+)
+def test_a_change_is_a_path_and_a_value(change: str, path: tuple[str, ...], value: object) -> None:
+    assert parse_change(change, GRAMMAR) == (path, value)
+    assert path_of(change) == path
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("dishes.Soup", "is not a change; accepted: path=value, such as dishes.Soup.price=3"),
+        ("dish.Soup.price=3", "unknown 'dish' (did you mean 'dishes'?); accepted: dishes, menus, rules, such as"),
+        ("dishes.Soup=3", "names no field of dishes.Soup; accepted: path=value, such as dishes.Soup.price=3"),
+        ("rules.tips=[", "'[' is not a value; accepted: a number, a word, true, false, [...] or { ... }, such as"),
+    ],
+)
+def test_what_is_no_change(change: str, expected: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_change(change, GRAMMAR)
+    assert str(caught.value).startswith(f"--set {change!r}")
+    assert expected in str(caught.value)
+
+
+MOVED = "it is written in wsim/babel/babel.toml, and a change of it in a file of its own; "
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[dish]\n", "dish: unknown section 'dish' (did you mean 'dishes'?); accepted: dishes, menus, rules"),
+        ("dishes = 3\n", "dishes: must be a table: [dishes]"),
+        (
+            "[babel.cards]\ncamel = 1\n",
+            f"babel: [babel] belongs to another game: {MOVED}accepted: dishes, menus, rules",
+        ),
+    ],
+)
+def test_sections_of_a_file(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        read_card_file(path, GRAMMAR)
+    assert str(caught.value) == f"{path}, {expected}"

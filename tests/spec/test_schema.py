@@ -1,0 +1,122 @@
+"""The JSON Schema of card files: whatever is read is valid by it, and what it forbids is refused."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.conftest import Command
+from wsim.babel.catalog.loading import BABEL_TOML
+from wsim.babel.catalog.schema import card_file_schema as babel_schema
+from wsim.spec.fields import Problems, Reader, schema_of
+from wsim.wonders.catalog import default_cards_path
+from wsim.wonders.catalog.effects import EFFECTS
+from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
+from wsim.wonders.catalog.ruleset import FIELDS
+from wsim.wonders.catalog.schema import card_file_schema
+from wsim.wonders.words import CITY_BITS, COUNTED, FREE_BUILDS, NEIGHBORS, RESOURCES, SWITCHES
+
+WONDERS = Draft202012Validator(card_file_schema())
+BABEL = Draft202012Validator(babel_schema())
+SCALARS: tuple[Any, ...] = (
+    *(True, False, -100, -3, 0, 1, 2, 3, 4, 7, 12, 99, 100, 1.5, ""),
+    *("blue", "clay", "any", "others", "raw", "both", "left", "first_unit_each_turn", "two words", "x_1"),
+    *FREE_BUILDS,
+)
+TABLES: tuple[dict[str, Any], ...] = (
+    {},
+    {"coins": 1},
+    {"clay": 2, "coins": 0},
+    {"gold": 1},
+    {"who": "others", "n": 2},
+    {"who": "others", "n": 2, "per": "wonder_stage"},
+    {"resources": "raw", "neighbors": ["left"], "price": 1},
+    {"scope": "first_unit_each_turn", "neighbors": list(NEIGHBORS), "n": 1},
+    {"what": next(iter(COUNTED)), "cities": next(iter(CITY_BITS)), "n": 2},
+    {"1": [3, 4], "2": 3},
+    {"A": [{"cost": {"stone": 2}, "points": 3}], "B": [{"cost": {"stone": 2}, "shields": 3}]},
+    {"A": []},
+    {"A": 5},
+    dict.fromkeys(SWITCHES, True),
+    {"hand_size": 7, "victory_tokens": [1, 3, 5]},
+    {"hand_size": 70},
+)
+
+
+def values() -> Iterator[Any]:
+    yield from SCALARS
+    yield from TABLES
+    for one in SCALARS:
+        yield [one]
+        yield [one, one]
+    yield from ([3, 4, 5], list(RESOURCES), list(RESOURCES[:2]), ["A", "B"], [[]], [*range(20)])
+
+
+READERS: Mapping[str, Reader] = {
+    **{f"card {name}": reader for name, reader in CARD_FIELDS.items()},
+    **{f"wonder {name}": reader for name, reader in WONDER_FIELDS.items()},
+    **{f"ruleset {name}": reader for name, reader in FIELDS.items()},
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_a_reader_accepts_is_valid(name: str) -> None:
+    """And something is, and something is not: the schema of a field says something."""
+    reader, validator = READERS[name], Draft202012Validator(schema_of(READERS[name]))
+    read, valid, tried = 0, 0, 0
+    for value in values():
+        problems = Problems("x")
+        accepted = reader(problems, ("x",), value) is not None and not problems.sentences
+        assert not accepted or validator.is_valid(value), value
+        read, valid, tried = read + accepted, valid + validator.is_valid(value), tried + 1
+    assert 0 < read <= valid < tried / 2
+
+
+@pytest.mark.parametrize(
+    ("validator", "path"),
+    [(WONDERS, default_cards_path()), (BABEL, BABEL_TOML)],
+    ids=["seven_wonders", "tower_of_babel"],
+)
+def test_the_card_files_that_come_with_wsim_are_valid(validator: Any, path: Path) -> None:
+    validator.validate(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+PATCHES = {
+    "[cards.Palace]\npoints = 6\n": True,
+    "[cards.'Strategists Guild']\nremove = true\n": True,
+    "[cards.Palace]\npoints = false\n": True,
+    "[cards.Palace]\npionts = 6\n": False,
+    "[cards.Palace]\npoints = 'six'\n": False,
+    "[cards.Palace]\ncolor = 'pink'\n": False,
+    "[wonders.Gizah.sides.A.2]\npoints = 4\n": True,
+    "[wonders.Gizah.sides.A.2]\nremove = true\n": True,
+    "[wonders.Gizah.sides.A.2]\nprice = 4\n": False,
+    "[rulesets.1e.switches]\ndebt_choice = false\n": True,
+    "[rulesets.1e.switches]\ndebt_choise = false\n": False,
+    "[rulesets.1e.settings]\nsale_coins = 100\n": False,
+    "[card.Palace]\npoints = 6\n": False,
+}
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+def test_patches_as_the_catalogue_sees_them(wsim_command: Command, tmp_path: Path, patch: str) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(patch)
+    assert WONDERS.is_valid(tomllib.loads(patch)) == PATCHES[patch]
+    assert (wsim_command("catalog", "--check", str(path)).code == 0) == PATCHES[patch]
+
+
+def test_the_command_prints_the_schema(wsim_command: Command) -> None:
+    schema = json.loads(wsim_command("catalog", "--schema").out)
+    assert schema == card_file_schema()
+    Draft202012Validator.check_schema(schema)
+    assert set(EFFECTS) <= set(schema["$defs"]["card"]["properties"])
+    babel = json.loads(wsim_command("catalog", "--schema", "--game", "tower_of_babel").out)
+    Draft202012Validator.check_schema(babel)
+    assert "value_table" in babel["properties"]["babel"]["properties"]

@@ -1,0 +1,82 @@
+"""TOML is read in one place, and a file that does not change is parsed once."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wsim
+from wsim.babel.catalog.loading import BABEL_TOML
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
+from wsim.paths import default_cards_path
+from wsim.spec.source import _parsed, read_toml
+
+PACKAGE = Path(wsim.__file__).parent
+
+
+def test_toml_is_parsed_nowhere_else() -> None:
+    readers = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import) and any(name.name == "tomllib" for name in node.names):
+                readers.add(path.relative_to(PACKAGE).as_posix())
+    assert readers == {"spec/source.py", "spec/layers.py"}  # files, and the value of a change
+
+
+def test_what_is_read_is_the_callers_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[a]\nb = [1]\n", encoding="utf-8")
+    read_toml(path)["a"]["b"].append(2)
+    assert read_toml(path) == {"a": {"b": [1]}}
+
+
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    for value in range(20):  # same size, within a moment
+        path.write_text(f"a = {value:02}" if value > 9 else f"a = +{value}", encoding="utf-8")
+        assert read_toml(path) == {"a": value}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a = 1\na = 2", "FILE, line 2: the name a is used twice; every name and field is written once"),
+        (b"a = ", "FILE, line 1: not valid TOML (invalid value) in: a ="),
+        (b"\xff", "FILE is not a text file in UTF-8"),
+        (b"a = " + b"[" * 5000, "FILE is nested too deeply to be a recipe"),
+        (None, "cannot read the recipe 'FILE': No such file or directory"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: bytes | None, expected: str) -> None:
+    path = tmp_path / "mine.toml"
+    if content is not None:
+        path.write_bytes(content)
+    for _ in range(2):  # a mistake is not remembered as content
+        with pytest.raises(UserError) as caught:
+            read_toml(path, "recipe")
+        assert str(caught.value) == expected.replace("FILE", str(path))
+
+
+@pytest.mark.parametrize(("game", "cards"), [("seven_wonders", default_cards_path()), ("tower_of_babel", BABEL_TOML)])
+def test_plans_are_prepared_with_the_card_file_parsed_once(
+    game: str, cards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads, parsed = tomllib.loads, []
+
+    def counted(text: str) -> dict[str, Any]:
+        parsed.append(text.strip())
+        return loads(text)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    _parsed.cache_clear()
+    plan = Plan.make(game=game)
+    for seed in (1, 2):
+        find_game(game).prepare(plan.replace(seed=seed))
+    assert parsed.count(cards.read_text(encoding="utf-8").strip()) == 1
+    assert len(parsed) == len(set(parsed))

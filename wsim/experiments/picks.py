@@ -1,0 +1,438 @@
+"""Pick experiments: games in which picks are randomised with a known probability, and what they say a card causes.
+
+Every pick of a seat is replaced, with the chance ``randomise``, by a uniformly drawn legal move. What a seat would have
+liked to do then no longer decides alone what it did, and weighting by the inverse of the known probabilities
+(``propensity``) compares like with like. Decisions are written to a run folder, shard by
+shard, and read back in batches: memory does not grow with the games.
+
+With a sweep the experiment is made again at each value, of a price say, on the same deals: so a designer learns what it
+is worth to take a card at that price, and where it is worth as much as anything else (``wsim.experiments.crossing``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.experiments.arms import sweep_values
+from wsim.experiments.crossing import Crossing, crossing
+from wsim.experiments.metrics import SHORT, measures_of, words_of
+from wsim.game import find_game
+from wsim.lab.cluster import check_cluster, joined
+from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.run import record
+from wsim.lab.store import Run
+from wsim.policies.registry import explores
+from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.notebook import html_of, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.game import PickExperiment as Picks
+    from wsim.game import Simulator
+
+__all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
+
+FORMAT = "wsim-picks/2"
+GAMES = 20_000
+_VALUE = ("value", "value_low", "value_high")
+
+
+@dataclass(frozen=True)
+class PickQuestion:
+    """What is asked of the picks.
+
+    Attributes
+    ----------
+    actions: what is done with a card, from those of the game; None for its usual ones.
+    outcome: ``score``, ``win``, or another number of the seats table.
+    against: ``others``, a uniformly drawn other legal move, or ``policy``, what the policy wants.
+    card: this card only; None for all.
+    age, turn: this age, this turn of the ages only; None for all.
+    sweep: ``path=values``: the experiment is made at each value; without ``card`` only the cards that these change are
+        shown.
+    target: with a sweep, at which value the effect is this.
+    level: confidence level of the intervals.
+    fewest: what was effectively done less often is left out: its interval would be worth nothing. What was drawn less
+        often against the policy's will is called rare.
+    """
+
+    actions: tuple[str, ...] | None = None
+    outcome: str = "score"
+    against: str = "others"
+    card: str | None = None
+    age: int | None = None
+    turn: int | None = None
+    level: float = 0.95
+    fewest: int = 30
+    sweep: str | None = None
+    target: float | None = None
+
+    def __post_init__(self) -> None:
+        refuse_other_types(str, outcome=self.outcome, against=self.against, card=self.card, sweep=self.sweep)
+        refuse_other_types(int, age=self.age, turn=self.turn, fewest=self.fewest)
+        refuse_other_types(float, level=self.level, target=self.target)
+        if self.against not in ("others", "policy"):
+            raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
+        check_level(self.level)
+        if self.target is None:
+            return
+        if self.sweep is None:
+            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
+        if not math.isfinite(self.target):
+            raise UserError(f"the target must be a number, not {self.target!r}")
+        self.numbers()
+
+    def numbers(self) -> list[float]:
+        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
+        _, values = sweep_values(self.sweep or "")
+        try:
+            return sorted(map(float, values))
+        except ValueError:
+            raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
+
+    def of(self, picks: Picks) -> PickQuestion:
+        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
+        actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
+        known = ", ".join(picks.actions)
+        if not actions:
+            raise UserError(f"name at least one action: {known}")
+        for action in actions:
+            if action not in picks.actions:
+                raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
+        for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
+            if value is not None and value not in known_values:
+                numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))
+                raise UserError(
+                    f"the {name} must be {numbers}, not {value}" if numbers else f"this game has no {name}s"
+                )
+        return replace(self, actions=actions)
+
+
+@dataclass(frozen=True, repr=False)
+class PickExperiment:
+    """The answer.
+
+    Attributes
+    ----------
+    plan: what was played.
+    question: what was asked.
+    estimand: what an effect is, in one sentence.
+    games: games played, at each value of a sweep. seconds: how long playing took.
+    effects: one row per action and card, largest effect first: action, card, picks, effective (equally
+        weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
+        otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
+        over all rows), and rare (drawn fewer times than ``fewest``: the interval is too short). With a sweep its value
+        in front, and the rows by card, action and value.
+    complete: whether all games of the plan were played, at every value.
+    targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
+        and what is to be said of it; None without.
+    """
+
+    plan: Plan
+    question: PickQuestion
+    estimand: str
+    games: int
+    seconds: float
+    effects: pl.DataFrame
+    complete: bool
+    targets: pl.DataFrame | None = None
+
+    def __repr__(self) -> str:
+        return text_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+
+    def _repr_html_(self) -> str:
+        found = html_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+        if self.targets is None:
+            return found
+        return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        return {
+            "format": FORMAT,
+            "estimand": self.estimand,
+            "question": asdict(self.question),
+            "games": self.games,
+            "complete": self.complete,
+            "seconds": round(self.seconds, 3),
+            "effects": self.effects.to_dicts(),
+            "targets": None if self.targets is None else self.targets.to_dicts(),
+            "plan": self.plan.as_dict(),
+        }
+
+
+@with_plan_keys(PlanKeys)
+def experiment_picks(
+    plan: Plan | None = None,
+    /,
+    *,
+    randomise: float | str = 0.1,
+    actions: Sequence[str] | None = None,
+    outcome: str = "score",
+    against: str = "others",
+    card: str | None = None,
+    age: int | None = None,
+    turn: int | None = None,
+    level: float = 0.95,
+    fewest: int = 30,
+    sweep: str | None = None,
+    target: float | None = None,
+    folder: str | Path | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    **keys: Unpack[PlanKeys],
+) -> PickExperiment:
+    """Play games with randomised picks and return what doing something with a card causes.
+
+    Parameters
+    ----------
+    plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
+    randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
+    actions, outcome, against, card, age, turn, level, fewest, sweep, target: see ``PickQuestion``.
+    folder: keep the run here (the runs of a sweep in folders of it); without it only the answer is kept.
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
+
+    Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
+    """
+    done = None if actions is None else texts("actions", actions)
+    question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
+    played = randomised(chosen(plan, keys, games=GAMES), randomise)
+    return play_experiment(played, question, folder, threads=threads, cluster=cluster)
+
+
+def randomised(plan: Plan, randomise: float | str) -> Plan:
+    """Return the plan with randomised and recorded picks; raise UserError if its game cannot randomise them."""
+    picks = _picks_of(plan.game)
+    chances = str(randomise).split(",")
+    try:
+        none = not any(float(chance) > 0 for chance in chances)
+    except ValueError:
+        none = False  # the game says what is wrong with it
+    if none:
+        own = (
+            "; explore of a policy is its own, which wsim run --picks records"
+            if any(map(explores, plan.line_up))
+            else ""
+        )
+        raise UserError(f"an experiment needs a chance above 0 that a pick is random, not {randomise!r}{own}")
+    return picks.randomise(plan, str(randomise))
+
+
+def _picks_of(game: str) -> Picks:
+    """Return how randomised picks of a game are compared; raise UserError if they cannot be."""
+    picks: Picks | None = find_game(game).PICKS
+    if picks is None:
+        raise UserError(f"{game} cannot randomise picks")
+    return picks
+
+
+def play_experiment(
+    plan: Plan,
+    question: PickQuestion,
+    folder: str | Path | None = None,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> PickExperiment:
+    """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
+    check_cluster(cluster, threads)
+    asked = question.of(_picks_of(plan.game))
+    arms = _arms(plan, asked)
+    simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
+    for simulator in simulators:
+        seats = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
+        _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
+    cards = _cards(asked, simulators)
+    runs: list[Run] = []
+    start = time.perf_counter()
+    with ExitStack() as kept:
+        try:
+            workers = None if cluster is None else kept.enter_context(joined(cluster, simulators[0]))
+            how: dict[str, Any] = {"resume": resume, "threads": threads, "cluster": workers}
+            for number, arm in enumerate(arms):
+                place = _place(folder, asked, arm)
+                if place is None:
+                    place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
+                told = progress and partial(_told, progress, number, len(arms))
+                runs.append(record(arm.plan, place, progress=told, **how).run)
+        except Interrupted as interrupt:
+            if interrupt.result is not None and interrupt.result.run.games:
+                runs.append(interrupt.result.run)
+            answer = _answer(plan, asked, arms, runs, cards, time.perf_counter() - start) if runs else None
+            raise Interrupted(answer) from None
+        return _answer(plan, asked, arms, runs, cards, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Arm:
+    """One experiment: its plan, and the value of the sweep as written, None without a sweep."""
+
+    plan: Plan
+    value: str | None
+
+
+def _arms(plan: Plan, question: PickQuestion) -> list[_Arm]:
+    """Return the experiments: one, or one for each value of the sweep, numbers ascending."""
+    if question.sweep is None:
+        return [_Arm(plan, None)]
+    path, values = sweep_values(question.sweep)
+    if question.target is not None:
+        values.sort(key=float)
+    return [_Arm(plan.replace(set=(*plan.set, f"{path}={value}")), value) for value in values]
+
+
+def _cards(question: PickQuestion, simulators: Sequence[Simulator]) -> tuple[str, ...]:
+    """Return the cards that are asked for: the one named, or those that a sweep changes; none: all of them."""
+    first = simulators[0]
+    kind = first.picks_frame(np.zeros(0, first.pick_dtype)).schema["card"]
+    names: list[str] = kind.categories.to_list()  # type: ignore[attr-defined]
+    if question.card is not None:
+        return (_named(question.card, names),)
+    changed = dict.fromkeys(name for other in simulators[1:] for name in first.changed(other))
+    return tuple(name for name in changed if name in names)
+
+
+def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str | Path | None:
+    """Return the folder of an experiment: the one that was named, or for a value one in it."""
+    if folder is None or arm.value is None:
+        return folder
+    if not isinstance(folder, str | Path):
+        raise UserError(f"a folder is named by its path, not {folder!r}")
+    path, values = sweep_values(question.sweep or "")
+    readable = re.sub(r"[^\w.+-]+", "_", f"{path.rpartition('.')[2]}_{arm.value}")
+    return Path(folder) / f"{values.index(arm.value):02d}-{readable}"
+
+
+def _told(progress: Progress, number: int, arms: int, what: str, done: int, games: int) -> None:
+    progress(what, number * games + done, arms * games)
+
+
+def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
+    """Raise UserError for a question that these tables cannot answer, before any game is played."""
+    import polars as pl
+
+    column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
+    if column not in numbers:
+        known = [*SHORT, *(name for name in numbers if ":" not in name)]
+        raise UserError(f"unknown outcome {question.outcome!r}: known are {', '.join(known)}{nearest(column, known)}")
+    kind = picks.schema.get("card")
+    if not isinstance(kind, pl.Enum) or "offered" not in picks.columns:
+        raise UserError("this game records no cards in hand with its picks, so that they cannot be compared")
+    if question.card is not None:
+        _named(question.card, kind.categories.to_list())
+
+
+def _named(card: str, names: Sequence[str]) -> str:
+    """Return the name of a card as the tables write it."""
+    by_lower = {name.lower(): name for name in names}
+    if card.lower() not in by_lower:
+        raise UserError(f"unknown card {card!r}{nearest(card, names)}")
+    return by_lower[card.lower()]
+
+
+def _answer(
+    plan: Plan,
+    question: PickQuestion,
+    arms: Sequence[_Arm],
+    runs: Sequence[Run],
+    cards: Sequence[str],
+    seconds: float,
+) -> PickExperiment:
+    """Ask the games of the runs that there are, finished or not."""
+    import polars as pl
+
+    parts = [
+        part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
+        for arm, run in zip(arms, runs, strict=False)
+        for part in _of_run(run, question, cards)
+    ]
+    effects = pl.concat(parts).with_columns(pl.col("card").cast(pl.String))
+    effects = effects.with_columns(q=nulls(benjamini_hochberg(effects["p"].fill_null(float("nan")).to_numpy())))
+    effects = effects.sort("effect", "card", descending=[True, False], nulls_last=True)
+    if question.sweep is not None:
+        order = pl.Series([arm.value for arm in arms])
+        effects = effects.sort(
+            "card", "action", pl.col("value").replace_strict(order, range(len(arms))), maintain_order=True
+        )
+    return PickExperiment(
+        plan=plan,
+        question=question,
+        estimand=_sentence(question),
+        games=min(run.games for run in runs),
+        seconds=seconds,
+        effects=effects,
+        complete=len(runs) == len(arms) and all(run.complete for run in runs),
+        targets=None if question.target is None else _targets(effects, question.target),
+    )
+
+
+def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
+    """Return the effects of each action in one run."""
+    import polars as pl
+
+    picks, seats = run.picks, run.seats
+    for name, value in (("age", question.age), ("turn", question.turn)):
+        if value is not None:
+            picks = picks.filter(pl.col(name) == value)
+    estimate = _picks_of(run.plan.game).effects
+    outcome = SHORT.get(question.outcome, question.outcome)
+    parts = []
+    for action in question.actions or ():
+        table = estimate(picks, seats, action, outcome, question.against, question.level)
+        frame = table.frame.select(pl.lit(action).alias("action"), pl.all())
+        if cards:
+            frame = frame.filter(pl.col("card").cast(pl.String).is_in(cards))
+        frame = frame.filter(pl.col("effective") >= question.fewest)
+        parts.append(frame.with_columns(rare=pl.col("drawn") < question.fewest))
+    return parts
+
+
+def _targets(effects: pl.DataFrame, target: float) -> pl.DataFrame:
+    """Return where each effect is the target."""
+    import polars as pl
+
+    rows = []
+    for (action, card), part in effects.group_by("action", "card", maintain_order=True):
+        known = part.drop_nulls(["effect", "effect_low", "effect_high"])
+        found = Crossing(None, None, None, "too few values with an effect")
+        if known.height > 1:
+            effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
+            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
+        rows.append((action, card, target, found.value, found.low, found.high, found.said))
+    names = {
+        "action": pl.String,
+        "card": pl.String,
+        **dict.fromkeys(("effect", *_VALUE), pl.Float64),
+        "said": pl.String,
+    }
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def _sentence(question: PickQuestion) -> str:
+    """Say what an effect is."""
+    other = "makes a uniformly drawn other legal move" if question.against == "others" else "follows its policy"
+    when = "turns" if question.turn is None else f"turns number {question.turn}"
+    when += "" if question.age is None else f" of age {question.age}"
+    outcome = words_of(SHORT.get(question.outcome, question.outcome))
+    doing = " / ".join(question.actions or ())
+    return (
+        f"Over the {when} on which a seat could {doing} the card, its mean final {outcome} if it does so (a way to pay "
+        f"drawn uniformly) less its mean final {outcome} if it {other}, everybody playing on as in this experiment."
+    )

@@ -1,0 +1,149 @@
+"""What if a card, a rule or a permission were different: variants against a baseline on common deals.
+
+Every arm plays the same games of the same seed, so the deal, the boards and the seats are the same and cancel in the
+difference. After each look, a group-sequential test (``wsim.stats.sequential``) says whether the answer is clear;
+playing ends when it is for every variant, or when the budget is spent. The intervals are repeated confidence intervals:
+with chance ``1 - alpha`` those of the chosen metric hold the true effects of all variants at all looks at once, so
+stopping early costs no honesty. The other metrics' intervals hold each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.experiments.answer import WhatIf, answer_of
+from wsim.experiments.arms import Change, variants_of
+from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
+from wsim.experiments.paired import Arm, Pairing
+from wsim.experiments.question import Question
+from wsim.experiments.trial import Trial
+from wsim.game import find_game
+from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import Cluster, check_cluster, players
+from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.plan import Plan
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.provenance import Provenance
+
+if TYPE_CHECKING:
+    from wsim.experiments.arms import Variant
+    from wsim.game import Game, Simulator
+
+__all__ = ["compare", "decide", "whatif"]
+
+
+@with_plan_keys(PlanKeys)
+def whatif(
+    plan: Plan | None = None,
+    /,
+    *,
+    change: Sequence[str] = (),
+    change_files: Sequence[str] = (),
+    sweep: str | None = None,
+    ban: Sequence[str] = (),
+    metric: str = "score",
+    seat: int | None = None,
+    budget: int = 100_000,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    spending: str = "pocock",
+    threads: int | None = None,
+    cluster: str | None = None,
+    **keys: Unpack[PlanKeys],
+) -> WhatIf:
+    """Compare a plan with variants of it on common deals.
+
+    Parameters
+    ----------
+    plan, keys: the baseline, as for ``simulate``; its number of games does not matter.
+    change, change_files: values (``"cards.Palace.points=6"``) and patch files of the variant only.
+    sweep: ``"cards.Palace.points=5..9"``, ``"...=5..9..2"`` or ``"...=5,7,9"``: one variant for each value.
+    ban: what one seat may not do (``"stages"``, ``"green,trade"``); one variant for each entry.
+    metric, seat, budget, alpha, margin, spending: see ``Question``.
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
+
+    Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
+
+    >>> wsim.whatif(change=["cards.Palace.points=11"], budget=20_000).effects  # doctest: +SKIP
+    """
+    base = chosen(plan, keys)
+    question = Question(metric, seat, budget, alpha, margin, spending)
+    altered = Change(texts("change", change), texts("change_files", change_files), sweep, texts("ban", ban))
+    return compare(base, altered, question, threads=threads, cluster=cluster)
+
+
+def compare(
+    plan: Plan,
+    change: Change,
+    question: Question,
+    *,
+    threads: int | None = None,
+    cluster: str | Cluster | None = None,
+    progress: Progress | None = None,
+) -> WhatIf:
+    """Play baseline and variants until the test is decided; see ``whatif``. ``progress`` is told of the deals."""
+    check_cluster(cluster, threads)
+    baseline: Simulator = find_game(plan.game).prepare(plan)
+    pairs = variants_of(plan, change, question.seat, baseline)
+    return decide(plan, baseline, pairs, question, threads=threads, cluster=cluster, progress=progress)
+
+
+def decide(
+    plan: Plan,
+    baseline: Simulator,
+    pairs: Sequence[tuple[Variant, Arm]],
+    question: Question,
+    *,
+    threads: int | None = None,
+    cluster: str | Cluster | None = None,
+    progress: Progress | None = None,
+) -> WhatIf:
+    """Play a plan, made ready as ``baseline``, and its variants, each with its arm; see ``compare``."""
+    usable_threads(threads)  # refuses what cannot be
+    game: Game = find_game(plan.game)
+    concerned = question.concerned(plan.players, baseline.seats)
+    variants = [variant for variant, _ in pairs]
+    arms = (Arm("baseline", (baseline,)), *(arm for variant, arm in pairs if not variant.same))
+    if len(arms) == 1:
+        raise UserError(f"there is nothing to compare: {variants[0].name} is what the baseline has already")
+    metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
+    if cluster is None:
+        for arm in arms:
+            arm.rows(0, 1)  # so that compiling is not counted as playing
+    ready = [
+        (plan, baseline),
+        *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
+    ]
+    estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
+    provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
+    trial = Trial(Pairing(arms, metrics, concerned), question)
+    try:
+        with players(cluster, ready, threads) as chunks_of:
+            trial.play(chunks_of, progress)
+    except KeyboardInterrupt:
+        known = answer_of(trial, provenance, variants, estimand, picks=picks) if trial.looks else None
+        raise Interrupted(known) from None
+    return answer_of(trial, provenance, variants, estimand, picks=picks)
+
+
+def _metrics(
+    question: Question, arms: Sequence[Arm], owned: Mapping[str, str], *, everyone: bool
+) -> tuple[Metric, ...]:
+    """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
+    baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
+    sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
+    chosen, score, win = (parse_metric(name, sample, owned) for name in (question.metric, "score", "win"))
+    if chosen == win and everyone and not restricted:
+        groups = ", ".join(groups_of(sample))
+        raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
+    others = [score]
+    changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
+    others += owned_metrics(list(changed), sample, owned)
+    if not everyone or restricted:
+        others.append(win)
+    others += group_metrics(("score", "win") if restricted else ("win",), sample)
+    return tuple(dict.fromkeys([chosen, *others]))

@@ -1,0 +1,214 @@
+"""Lay patch files and single changes (``--set path=value``) over a card file: on parsed TOML, before any check."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from wsim.errors import UserError, nearest
+from wsim.paths import PACKAGE
+from wsim.spec.fields import Path, Problems, dotted
+from wsim.spec.source import Entries, read_toml, shown
+
+__all__ = ["Grammar", "Layers", "nested", "parse_change", "path_of", "read_card_file"]
+
+_BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What distinguishes the card files of one game, as far as laying one over another is concerned.
+
+    In the paths of ``whole`` and ``numbered`` a ``*`` stands for any name.
+
+    Attributes
+    ----------
+    sections: the tables that a file may hold.
+    heads: what the path of a change may begin with, and the least number of names in such a path.
+    example: a change, for messages.
+    removable: sections whose entries ``remove = true`` takes away.
+    whole: tables that are replaced as a whole; all others merge.
+    numbered: lists whose items a patch changes by their numbers, from 1, and what an item is called; one past the last
+        adds an item.
+    """
+
+    sections: tuple[str, ...]
+    heads: Mapping[str, int]
+    example: str
+    removable: tuple[str, ...] = ()
+    whole: tuple[Path, ...] = ()
+    numbered: Mapping[Path, str] = field(default_factory=dict)
+
+
+def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
+    """Return the pattern that stands for a path, if one does."""
+    for pattern in patterns:
+        if len(path) == len(pattern) and all(want in ("*", name) for name, want in zip(path, pattern, strict=True)):
+            return pattern
+    return None
+
+
+def read_card_file(path: FilePath, grammar: Grammar) -> Entries:
+    """Return the sections of a card file or patch; raise UserError where there are others."""
+    document = read_toml(path)
+    problems = Problems(shown(path))
+    for section, entries in document.items():
+        if section not in grammar.sections:
+            home = PACKAGE / section / f"{section}.toml"
+            if home.is_file():
+                problems.add((section,), _moved(section, home, grammar))
+            else:
+                problems.unknown((section,), "section", section, grammar.sections)
+        elif not isinstance(entries, dict):
+            problems.add((section,), f"must be a table: [{section}]")
+    problems.raise_any()
+    return document
+
+
+def _moved(section: str, home: FilePath, grammar: Grammar) -> str:
+    """Say where the section of another game belongs."""
+    place = home.relative_to(PACKAGE.parent).as_posix()
+    own = f"it is written in {place}, and a change of it in a file of its own"
+    return f"[{section}] belongs to another game: {own}; accepted: {', '.join(grammar.sections)}"
+
+
+class Layers:
+    """Lays patches over the entries of a game; ``problems`` remembers which of them wrote what."""
+
+    def __init__(self, problems: Problems, grammar: Grammar) -> None:
+        self._problems = problems
+        self._grammar = grammar
+
+    def lay(self, target: Entries, patch: Entries, source: str, path: Path = ()) -> None:
+        """Lay ``patch``, written by ``source``, over the entries at ``path``, in place.
+
+        Tables merge, numbered lists change by item, entries are removed where a patch says so; all else is replaced.
+        """
+        for key, value in patch.items():
+            here = (*path, key)
+            old = target.get(key)
+            if len(here) == 2 and path[0] in self._grammar.removable and isinstance(value, dict) and "remove" in value:
+                self._remove(target, value, here, source)
+            elif isinstance(value, dict) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
+                target[key] = old if isinstance(old, list) else []
+                self._lay_items(target[key], value, source, here)
+            elif isinstance(value, dict) and isinstance(old, dict) and not _match(here, self._grammar.whole):
+                self.lay(old, value, source, here)
+            else:
+                target[key] = deepcopy(value)
+                self._problems.wrote(here, source)
+
+    def _remove(self, known: Entries, entry: Entries, path: Path, source: str) -> None:
+        """Take an entry away."""
+        name = path[-1]
+        self._problems.wrote((*path, "remove"), source)
+        if entry["remove"] is not True or len(entry) > 1:
+            self._problems.add((*path, "remove"), "`remove = true` stands alone")
+        elif name not in known:
+            self._problems.add(path, f"there is nothing of this name to remove{nearest(name, known)}")
+        else:
+            del known[name]
+
+    def _lay_items(self, items: list[Any], patch: Entries, source: str, path: Path) -> None:
+        """Patch single items of a list."""
+        what = self._grammar.numbered[_match(path, self._grammar.numbered) or path]
+        removed = []
+        for key, value in patch.items():
+            here = (*path, key)
+            number = int(key) if re.fullmatch(r"[1-9]", key) else 0
+            if not 1 <= number <= len(items) + 1:
+                self._problems.wrote(here, source)
+                last = len(items)
+                accepted = f"1 to {last} to change a {what}, {last + 1} to add one"
+                self._problems.add(here, f"no such {what}; accepted: {accepted}")
+                continue
+            if number == len(items) + 1:
+                items.append({})
+            if isinstance(value, dict) and value.get("remove") is True:
+                removed.append(number)
+            elif isinstance(value, dict) and isinstance(items[number - 1], dict):
+                self.lay(items[number - 1], value, source, here)
+            else:
+                items[number - 1] = deepcopy(value)
+                self._problems.wrote(here, source)
+        for number in sorted(removed, reverse=True):
+            del items[number - 1]
+
+
+# --- single changes --------------------------------------------------------------------------------------------------
+
+
+def path_of(change: str) -> Path:
+    """Return the names of a change's path: ``cards.Town Hall.cost.ore=1`` is about cards, Town Hall, cost, ore.
+
+    Names may stand unquoted, spaces included.
+    """
+    left, _, _ = change.partition("=")  # names hold no "="
+    return tuple(_unquoted(part) for part in _split(left, "."))
+
+
+def parse_change(change: str, grammar: Grammar) -> tuple[Path, Any]:
+    """Return path and value of a ``--set`` text such as ``cards.Palace.points=6``; raise UserError if it is not one.
+
+    The value is one of TOML, or a bare word that is a string.
+    """
+    path, (_, equals, right) = path_of(change), change.partition("=")
+    example = f"such as {grammar.example}"
+    if not equals or not all(path) or not right.strip():
+        raise UserError(f"--set {change!r} is not a change; accepted: path=value, {example}")
+    head = path[0]
+    if head not in grammar.heads:
+        accepted = f"{', '.join(grammar.heads)}, {example}"
+        raise UserError(f"--set {change!r}: unknown {head!r}{nearest(head, grammar.heads)}; accepted: {accepted}")
+    value = _value(change, right.strip(), example)
+    least = grammar.heads[head] - (1 if isinstance(value, dict) else 0)  # a table names the field itself
+    if len(path) < least:
+        raise UserError(f"--set {change!r} names no field of {dotted(path)}; accepted: path=value, {example}")
+    return path, value
+
+
+def nested(path: Sequence[str], value: Any) -> Entries:
+    """Return the patch that writes one value at a path."""
+    patch: Entries = {path[-1]: value}
+    for name in reversed(path[:-1]):
+        patch = {name: patch}
+    return patch
+
+
+def _value(change: str, text: str, example: str) -> Any:
+    """Parse the value of a change as TOML, a bare word as a string."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except ValueError:
+        if _BARE_VALUE.fullmatch(text):
+            return text
+        accepted = f"a number, a word, true, false, [...] or {{ ... }}, {example}"
+        raise UserError(f"--set {change!r}: {text!r} is not a value; accepted: {accepted}") from None
+    if list(parsed) != ["value"]:
+        raise UserError(f"--set {change!r} holds more than one value; give --set once for each")
+    return parsed["value"]
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Split at ``mark`` outside quotes; a quote counts only where a part begins (Smuggler's Cache has none)."""
+    parts, quote = [""], ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter == mark:
+            parts.append("")
+            continue
+        elif letter in "\"'" and not parts[-1].strip():
+            quote = letter
+        parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def _unquoted(part: str) -> str:
+    """Take one pair of quotes off a name."""
+    return part[1:-1] if len(part) >= 2 and part[0] == part[-1] and part[0] in "\"'" else part
