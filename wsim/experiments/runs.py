@@ -21,7 +21,7 @@ from wsim.experiments.paired import Comparison
 from wsim.experiments.trial import FEWEST
 from wsim.game import find_game
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import differences
+from wsim.lab.journal import differences
 from wsim.lab.store import Run
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.provenance import Provenance, differences
+from wsim.lab.journal import differences
+from wsim.lab.provenance import Provenance
 
 if TYPE_CHECKING:
     from wsim.game import Simulator

@@ -173,10 +173,10 @@ class WondersSimulator:
         return retell(self, number)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""
+        """Return the catalogue in force, with its layers, patches and changes, as a JSON object, wherever it lies."""
         from wsim.wonders.catalog.text import catalogue_dict
 
-        return catalogue_dict(self.catalogue)
+        return {**catalogue_dict(self.catalogue), "source": Path(self.catalogue.source).name}
 
     def changed(self, other: WondersSimulator) -> Sequence[str]:
         """Return the names of the cards that are not the same in another plan, or only in one of both."""
