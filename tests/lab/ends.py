@@ -1,8 +1,8 @@
 """A process that ends at a chosen write, without the process: from then on nothing of it reaches the disk.
 
 Everything that changes a folder from Python raises an audit event: a file opened to be written, renamed, removed, a
-folder made. ``Ends`` counts those below a folder, raises at the n-th before it happens, and at all later ones, as if the
-process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file beside
+folder made. ``Ends`` counts those below a folder, raises at the n-th before it happens, and at all later ones, as if
+the process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file beside
 the name until Python renames it.
 """
 
@@ -44,7 +44,7 @@ class Ends:
             return
         named = [arguments[place] for place in _PLACES[event]]
         paths = [os.fsdecode(one) for one in named if isinstance(one, str | bytes | os.PathLike)]
-        if not any((os.path.abspath(path) + os.sep).startswith(self.folder) for path in paths):
+        if not any(f"{Path(path).absolute()}{os.sep}".startswith(self.folder) for path in paths):
             return
         with self._lock:
             self.seen += 1
@@ -82,7 +82,11 @@ def ending(folder: Path, at: int) -> Iterator[Ends]:
 
 
 def every_write(
-    folder: Path, before: Callable[[], object], work: Callable[[], object], after: Callable[[int], object], step: int = 1
+    folder: Path,
+    before: Callable[[], object],
+    work: Callable[[], object],
+    after: Callable[[int], object],
+    step: int = 1,
 ) -> int:
     """End ``work`` at every ``step``-th of its writes below a folder, and at the last; return how many it has.
 

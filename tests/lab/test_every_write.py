@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import Command
 from tests.lab.ends import every_write
 from wsim import Plan
+from wsim.lab.ledger import LEDGER, read_ledger
 from wsim.lab.merge import merge
 from wsim.lab.parts import Part
 from wsim.lab.run import record
@@ -33,9 +34,10 @@ def anew(folder: str, made: str | None = None) -> Callable[[], None]:
 
 
 def data(folder: str) -> dict[str, bytes]:
-    """Return what of a run does not depend on when it was made: all but ``run.json``."""
+    """Return what of a run does not depend on when it was made: all but ``run.json`` and lines that no longer hold."""
     files = (path for path in sorted(Path(folder).rglob("*")) if path.is_file() and path.name != "run.json")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    return {**found, LEDGER: repr(sorted(map(str, read_ledger(Path(folder)).values()))).encode()}
 
 
 def opens(folder: str, least: int = 0) -> None:
@@ -50,7 +52,7 @@ def opens(folder: str, least: int = 0) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
@@ -66,7 +68,7 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("picks", [True, False])
 def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bool) -> None:
     short, long = (Plan.make(games=games, rotate=True, picks=picks) for games in (25, 40))
@@ -100,11 +102,11 @@ def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_co
     def work() -> None:
         record(load_run("run", to_resume=True).plan, "run", resume=True)
 
-    assert every_write(Path("run"), anew("run", "damaged"), work, after, step=3) > 3
+    assert every_write(Path("run"), anew("run", "damaged"), work, after, step=5) > 3
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_parts_that_are_merged_are_merged_again(step: int) -> None:
     plan = Plan.make(games=40, **PLAN)
     record(plan, "whole", shard=10)

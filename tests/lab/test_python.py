@@ -29,9 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
 
 @pytest.fixture(scope="module")
 def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
-    return record(
-        Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1
-    )
+    return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
 # --- what an editor sees ----------------------------------------------------------------------------------------------

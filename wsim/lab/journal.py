@@ -56,8 +56,8 @@ def read_record_of(
 ) -> dict[str, Any]:
     """Return the content of a record without its check; ``what`` says in messages what the file is to be.
 
-    ``of_another`` says what is to be said of one in another format. Raises UserError for a file that cannot be read, is of another
-    format, or is not what was written; FileNotFoundError and NotADirectoryError are the caller's.
+    ``of_another`` says what is to be said of one in another format. Raises UserError for a file that cannot be read, is
+    of another format, or is not what was written; FileNotFoundError and NotADirectoryError are the caller's.
     """
     content = read_json(path, what)
     found = content.get("format") if isinstance(content, dict) else None
