@@ -274,7 +274,7 @@ def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]
 def test_a_game_is_retold_scene_by_scene(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     for number in range(2):
-        told, trace = simulator.retell(number), simulator.trace(number)
+        told, trace = simulator.story(number), simulator.trace(number)
         assert len(told.scenes) == len(told.positions) > 1
         assert [one.to_move is None for one in told.positions] == [False] * (len(told.scenes) - 1) + [True]
         assert [seat.policy for seat in told.seats][: plan.players] == [seat["policy"] for seat in trace["seats"]][

@@ -20,7 +20,7 @@ from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.positions.chances import Chances, line_up_of, swings
 from wsim.positions.scenes import Event, Retelling
-from wsim.report.replay import Replay, render, replay_of, write_replay
+from wsim.report.game_page import Replay, render, replay_of, write_replay
 
 PLANS: dict[str, dict[str, Any]] = {
     "three": {"players": 3, "seed": 7},
@@ -39,7 +39,7 @@ def told(name: str, number: int = 0) -> tuple[Retelling, dict[str, Any]]:
     """Return a game scene by scene, and its trace."""
     plan = Plan.make(**PLANS[name])
     simulator = find_game(plan.game).prepare(plan)
-    return simulator.retell(number), simulator.trace(number)
+    return simulator.story(number), simulator.trace(number)
 
 
 @cache

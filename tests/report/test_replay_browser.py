@@ -14,7 +14,7 @@ import pytest
 
 from tests.report.browser import colours, resize
 from tests.report.test_replay import PLANS, replay
-from wsim.report.replay import write_replay
+from wsim.report.game_page import write_replay
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

@@ -29,7 +29,7 @@ class Page:
     @classmethod
     def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
         """Check what was asked for, before anything is compiled or played; without a file, a terminal gets one."""
-        from wsim.report.replay import PLAYOUTS, check_replay
+        from wsim.report.game_page import PLAYOUTS, check_replay
 
         if plan.games != 1:
             raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
@@ -42,7 +42,7 @@ class Page:
 
     def write(self, simulator: Simulator, *, quiet: bool) -> None:
         """Write the page and say where it lies; to standard output, which is no terminal, the page itself."""
-        from wsim.report.replay import render, replay_of, write_replay
+        from wsim.report.game_page import render, replay_of, write_replay
 
         with progress_bar(not quiet) as progress:
             replay = replay_of(self.plan, simulator, self.number, self.playouts, progress)
