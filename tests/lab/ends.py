@@ -2,8 +2,8 @@
 
 Everything that changes a folder from Python raises an audit event: a file opened to be written, renamed, removed, a
 folder made. ``Ends`` counts those below a folder, raises at the n-th before it happens, and at all later ones, as if
-the process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file beside
-the name until Python renames it.
+the process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file
+beside the name until Python renames it.
 """
 
 from __future__ import annotations
