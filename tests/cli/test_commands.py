@@ -77,7 +77,7 @@ def test_a_mistyped_command_is_one_sentence(wsim_command: Command) -> None:
 def test_a_mistake_is_not_hidden_as_a_sentence(
     wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.games.toy_game.policies", lambda: 1 / 0)
+    monkeypatch.setattr("tests.games.toy_game.GAME.policies", lambda: 1 / 0)
     from wsim.cli.app import main
 
     with pytest.raises(ZeroDivisionError):

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.game import POSITION_KEYS as KEYS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
 from wsim.errors import UserError, nearest
+from wsim.game import find_game
 from wsim.positions.commands import LOOK
 from wsim.positions.written import listed, number_in
 
@@ -37,9 +37,10 @@ def lay_out(simulator: BabelSimulator, told: Mapping[str, Any]) -> BabelPosition
     action cards) as counts, and ``seats`` (of each points, hand_size, action_cards, discs by kind, shown cards). What
     is left out is 0. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError for a position that cannot be.
     """
+    keys = find_game(simulator.plan.game).POSITION_KEYS
     for key in told:
-        if key not in KEYS:
-            raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
+        if key not in keys:
+            raise UserError(f"a position has no {key!r}: it has {', '.join(keys)}{nearest(key, keys)}")
     position = simulator.begin(0)
     public, seats = position.record.public, simulator.seats
     seat = number_in("seat", told.get("seat"), 0, seats - 1)

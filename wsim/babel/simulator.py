@@ -13,6 +13,7 @@ import numpy as np
 
 from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.bounds import most_actions
+from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
 from wsim.babel.frames import picks_frame, seats_frame
@@ -23,6 +24,7 @@ from wsim.babel.trace import make_trace, rules_told
 from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
+from wsim.game import Simulator
 from wsim.jit import addresses_of, source_digest
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.babel.position import BabelPosition
+    from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["BabelSimulator", "most_picks"]
 
 
-class BabelSimulator:
+class BabelSimulator(Simulator):
     """One plan made ready to play (``wsim.game.Simulator``).
 
     Attributes
@@ -51,16 +54,16 @@ class BabelSimulator:
     pick_dtype = PICK
     own_cards = BABEL_TOML
 
-    def __init__(self, catalogue: Catalogue, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
-        self.catalogue, self.line_up = catalogue, line_up
+    def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
+        rules = compile_rules(catalogue, plan.players)
+        self.plan, self.catalogue, self.line_up = plan, catalogue, line_up
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
         self._addresses = addresses_of(line_up.entrances)
         self._seating = records(1, SEATING)[0]
-        self._seed = seed
-        self._seating.seed = seed
-        self._seating.rotate = rotate
+        self._seating.seed = plan.seed
+        self._seating.rotate = plan.rotate
         line_up.fill(self._seating, lambda net: net.laid())
         self._local = threading.local()
 
@@ -86,15 +89,11 @@ class BabelSimulator:
 
     def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
         """Return the same rules and options with another line-up."""
-        from wsim.babel.registry import TRADE
-        from wsim.policies.lineup import check_length, parse_lineup
+        from wsim.babel.registry import POLICIES
         from wsim.policies.registry import resolve
 
-        entries = parse_lineup(policies)
-        check_length(entries, self.seats)
-        seed, rotate = int(self._seating.seed), bool(self._seating.rotate)
-        line_up = resolve(entries, self.seats, TRADE)
-        return BabelSimulator(self.catalogue, self._rules, line_up, seed=seed, rotate=rotate)
+        plan = self.plan.replace(policies=policies)
+        return BabelSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def begin(self, number: int) -> BabelPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
@@ -161,7 +160,7 @@ class BabelSimulator:
             "format": "wsim-trace/1",
             "game": "tower_of_babel",
             "ruleset": self.catalogue.ruleset,
-            "seed": self._seed,
+            "seed": self.plan.seed,
             "index": number,
             "seats": [{"policy": self.labels[int(row["entry"])]} for row in rows],
             "rules": rules_told(self.catalogue),
@@ -176,10 +175,6 @@ class BabelSimulator:
         """Return a move in a few words."""
         return phrase(move)
 
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (there are no coins)
-        """Return nothing: nobody pays anybody."""
-        return {}
-
     def retell(self, number: int) -> Retelling:
         """Return one game scene by scene."""
         from wsim.babel.replay import retell
@@ -189,10 +184,6 @@ class BabelSimulator:
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""
         return {SECTION: json.loads(json.dumps(self.catalogue.section))}
-
-    def changed(self, other: BabelSimulator) -> Sequence[str]:  # noqa: ARG002 (no plan changes wonders, discs or cards)
-        """Return nothing: wonders, discs and action cards are the same in every plan; their rules are not."""
-        return ()
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""

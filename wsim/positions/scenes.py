@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wsim.game import Position
+    from wsim.position import Position
 
 __all__ = ["City", "Clash", "Event", "Flow", "Group", "Retelling", "Row", "Scene", "Seat", "moments"]
 
@@ -143,3 +143,27 @@ def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
         if position.to_move is None or moment(position) != moment(found[-1]):
             found.append(position.clone())
     return found
+
+
+def plain_retelling(position: Position, trace: Mapping[str, Any], phrase: Callable[[Any], str]) -> Retelling:
+    """Return a game of which only its decisions are known: a scene is one of them, ``phrase`` a move in words."""
+    seats = [Seat(f"Seat {place}", str(seat["policy"]), place) for place, seat in enumerate(trace["seats"])]
+    found, events = [position.clone()], [[Event("The game begins.")]]
+    while position.to_move is not None:
+        mover, moves = position.to_move, position.moves()
+        events.append([Event(phrase(moves[position.follow()]), mover)])
+        found.append(position.clone())
+    return Retelling(
+        seats=seats,
+        categories=["points"],
+        kinds={},
+        colours={},
+        hands="nothing",
+        flows="nothing",
+        points="The score of every seat if the game ended here.",
+        scenes=[
+            Scene("Game", f"Decision {place}", [City({}, [], [points]) for points in one.standing()], events[place])
+            for place, one in enumerate(found)
+        ],
+        positions=found,
+    )

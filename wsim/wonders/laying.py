@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
+from wsim.game import find_game
 from wsim.positions.commands import LAY, LOOK
 from wsim.positions.written import listed, number_in
-from wsim.wonders.game import POSITION_KEYS as KEYS
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX
 
@@ -54,9 +54,10 @@ def lay_out(simulator: WondersSimulator, told: Mapping[str, Any]) -> WondersPosi
     Raises UserError for a position that cannot be.
     """
     rules = simulator.machine.rules
+    keys = find_game(simulator.plan.game).POSITION_KEYS
     for key in told:
-        if key not in KEYS:
-            raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
+        if key not in keys:
+            raise UserError(f"a position has no {key!r}: it has {', '.join(keys)}{nearest(key, keys)}")
     position = simulator.begin(0)
     record = position.record
     age = number_in("age", told.get("age"), 1, AGES) - 1
