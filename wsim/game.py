@@ -295,7 +295,7 @@ def find_game(name: str) -> Game:
     """Import and return the game called ``name``; raise UserError naming the known ones, or for a broken one."""
     found = load_game(name)
     if not isinstance(found, Game):
-        raise UserError(f"the installed game {name!r} is at {GAMES[name]}, which is no wsim.game.Game but {found!r}")
+        raise UserError(f"the installed game {name!r} is no wsim.game.Game but {found!r}")
     return found
 
 

@@ -101,7 +101,7 @@ def test_a_trace_is_of_the_game_that_run_plays(wsim_command: Command, toy: None)
 
 def test_traces_as_text(wsim_command: Command, toy: None) -> None:
     lines = wsim_command("trace", "--games", "2", "--format", "text").out.splitlines()
-    assert [line[:7] for line in lines] == ["Game 0:", "", "Game 1:"]
+    assert [line[:7] for line in lines if line[:5] in ("Game ", "")] == ["Game 0:", "", "Game 1:"]
 
 
 def test_traces_into_a_file(wsim_command: Command, toy: None) -> None:

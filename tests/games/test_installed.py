@@ -99,7 +99,7 @@ def module(tmp_path: Path) -> Iterator[Path]:
         ("game = 1", "cannot be loaded from someones:GAME: AttributeError: "),
         ("this is no Python", "cannot be loaded from someones:GAME: SyntaxError: "),
         ("class GAME: NAME = 'other'", "the installed game 'mine' is at someones:GAME, where the game 'other' is"),
-        ("class GAME: NAME = 'mine'", "is at someones:GAME, which is no wsim.game.Game but "),
+        ("class GAME: NAME = 'mine'", "the installed game 'mine' is no wsim.game.Game but "),
     ],
 )
 def test_a_broken_game_is_one_sentence(

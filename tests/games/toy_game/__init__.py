@@ -46,11 +46,9 @@ class Toy(Game):
         return {"ruleset": "toy-1e", "players": 4, "policies": "bold,shy,random,bold", "wonders": "random"}
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
-        words = {"parameters": "", "source": ""}
-        return [
-            {"name": name, "kind": policy.kind, "idea": policy.idea, "random": name == "random", **words}
-            for name, policy in POLICIES.items()
-        ]
+        keys = ("name", "kind", "idea", "parameters", "source", "random")
+        rows = [(name, one.kind, one.idea, "", "", name == "random") for name, one in POLICIES.items()]
+        return [dict(zip(keys, row, strict=True)) for row in rows]
 
     def prepare(self, plan: Plan) -> ToySimulator:
         if plan.ruleset not in RULES["rulesets"]:

@@ -43,11 +43,9 @@ class ToyPosition(Position):
         self.kept[seat, turn] = self.hands[seat, turn, index]
 
     def _choice(self, simulator: ToySimulator, place: int, word: NDArray[Any]) -> int:
-        from .simulator import POLICIES
-
         assert self.to_move is not None
         hand = self.hands[self.to_move, [self._turn(self.to_move)]]
-        return int(POLICIES[simulator.labels[place % len(self.kept)]].choose(hand, word)[0])
+        return int(simulator.chosen[place % len(self.kept)].choose(hand, word)[0])
 
     def follow(self) -> int:
         assert self.to_move is not None

@@ -71,6 +71,8 @@ class ToySimulator(Simulator):
         self.plan, self.seats = plan, plan.players
         self.picks_per_game = self.seats * TURNS
         self.highest, self.pearl = RULES["rulesets"][plan.ruleset]["highest"], RULES["treasures"]["pearl"]
+        chosen = [POLICIES[entry.name] for entry in plan.line_up]
+        self.chosen = chosen * (plan.players if len(chosen) == 1 else 1)
         self.digest = hashlib.sha256(TEXT).hexdigest()[:16]
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
@@ -79,18 +81,17 @@ class ToySimulator(Simulator):
             Path(os.environ["TOY_PLAYS"]).touch()
         if "pause" in self.plan.options:
             time.sleep(float(self.plan.options["pause"]) * count)
-        if first <= int(self.plan.options.get("fail", -1)) < first + count:
-            raise UserError(f"game {self.plan.options['fail']} cannot be played")
+        self._fail(range(first, first + count))
         games = np.repeat(np.arange(first, first + count, dtype=np.uint64), self.seats)
         seats = np.tile(np.arange(self.seats, dtype=np.uint64), count)
         rows["game"], rows["seat"] = games, seats
         rows["policy"] = (seats + games) % np.uint64(self.seats) if self.plan.rotate else seats
         hands, words = self.hands(rows), self._words(rows, DRAWS)
         choices = np.zeros((len(rows), TURNS), np.int64)
-        for place, name in enumerate(self.labels):
+        for place, policy in enumerate(self.chosen):
             mine = rows["policy"] == place
             for turn in range(TURNS):
-                choices[mine, turn] = POLICIES[name].choose(hands[mine, turn], words[mine, turn])
+                choices[mine, turn] = policy.choose(hands[mine, turn], words[mine, turn])
         kept = np.take_along_axis(hands, choices[:, :, None], axis=2)[:, :, 0].astype(np.int64)
         decided = np.ones(choices.shape, bool)
         decided[:, -1] = kept[:, :-1].sum(axis=1) % 2 == 0
@@ -101,6 +102,10 @@ class ToySimulator(Simulator):
         for name, values in {"game": games[row], "seat": seats[row], "turn": at, "choice": choices[row, at]}.items():
             picks[name][: len(row)] = values
         return len(row)
+
+    def _fail(self, games: range) -> None:
+        if int(self.plan.options.get("fail", -1)) in games:
+            raise UserError(f"game {self.plan.options['fail']} cannot be played")
 
     def hands(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the stones that are dealt to each row, shape (rows, turns, stones)."""
@@ -121,6 +126,7 @@ class ToySimulator(Simulator):
         rows["win_share"] = (best / best.sum(axis=1, keepdims=True)).reshape(-1)
 
     def begin(self, number: int) -> ToyPosition:
+        self._fail(range(number, number + 1))
         rows = np.zeros(self.seats, ROW)
         rows["game"], rows["seat"] = number, np.arange(self.seats)
         return ToyPosition(self, number, self.hands(rows).astype(np.int64), self._words(rows, DRAWS))
