@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -105,9 +105,9 @@ class Simulator(ABC):
         """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
         return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
-    def lay_out(self, told: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
-        """Return a position that a person has written down; raise UserError for one that cannot be, or in no way."""
-        raise UserError(f"a position of {self.plan.game} cannot be written down")
+    def set_up(self, described: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
+        """Return a position that a person describes; raise UserError for one that cannot be, or in no way."""
+        raise UserError(f"a position of {self.plan.game} cannot be described")
 
     def trace(self, number: int) -> dict[str, Any]:
         """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened.
@@ -131,25 +131,25 @@ class Simulator(ABC):
         }
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Tell a trace to a person; by default a line for each move, then the scores."""
+        """Return a trace as text for a person; by default a line for each move, then the scores."""
         seats = [f"seat {seat} {one['policy']}" for seat, one in enumerate(trace["seats"])]
         moves = [f"seat {move['seat']}: {self.phrase(move)}" for move in trace["moves"]]
         scores = ", ".join(f"seat {score['seat']} {score['total']}" for score in trace["scores"])
         return "\n".join([f"Game {trace['index']}: {', '.join(seats)}", *moves, f"Scores: {scores}"])
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move, as the trace tells it, in a few words: ``build Palace``."""
+        """Return a move of the trace in a few words: ``build Palace``."""
         return ", ".join(f"{name} {value}" for name, value in move.items() if name not in ("seat", "index"))
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
         return {}
 
-    def retell(self, number: int) -> Retelling:
+    def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
-        from wsim.positions.scenes import plain_retelling
+        from wsim.positions.scenes import plain_story
 
-        return plain_retelling(self.begin(number), self.trace(number), self.phrase)
+        return plain_story(self.begin(number), self.trace(number), self.phrase)
 
     def resolved(self) -> dict[str, Any]:
         """Return what is played with, after all patches and changes, as a JSON object: cards, boards, switches."""
@@ -236,7 +236,7 @@ class Game(ABC):
     RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
     TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
-    POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
+    POSITION_KEYS: what a position written by hand holds (``Simulator.set_up``); none: it cannot be written.
     LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
         None if the game has no policy that learns.
     """
@@ -276,7 +276,7 @@ class Game(ABC):
         """Return about how many seconds the kernels have to compile first, 0 for none; must not compile anything."""
         return 0.0
 
-    def plan_of(self, told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
         """Return the keys of a plan that a position written by hand decides, in a rule set.
 
         Raises UserError where it cannot be one.

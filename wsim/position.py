@@ -26,7 +26,7 @@ class Position(ABC):
 
     @abstractmethod
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each as the trace tells it; none at the end."""
+        """Return the legal moves in their order, each as the trace has it; none at the end."""
 
     @abstractmethod
     def take(self, index: int) -> None:
@@ -49,7 +49,7 @@ class Position(ABC):
         """Return the score of every seat if the game ended here, as far as the rules score before the end."""
 
     @abstractmethod
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know as a JSON object; None: the whole position."""
 
     @abstractmethod
@@ -65,11 +65,11 @@ class Position(ABC):
         kept = {name: value for name, value in vars(self).items() if name == "simulator"}
         return deepcopy(self, {id(value): value for value in kept.values()})
 
-    def view(self, seat: int) -> list[str]:
+    def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person, none wider than 80 columns."""
         from textwrap import wrap
 
-        lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.told(seat).items()]
+        lines = [wrap(f"{name}: {value}", 80, subsequent_indent="  ") for name, value in self.view(seat).items()]
         return [line for part in lines for line in part]
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (games that tell their past read it)

@@ -10,9 +10,9 @@ import polars as pl
 
 from tests.babel.tools import Scene, _take_turn, scripted
 from tests.games.rows import Row
+from wsim.babel.describe.trace import read_log
 from wsim.babel.game import GAME
 from wsim.babel.registry import POLICIES
-from wsim.babel.trace import read_log
 from wsim.babel.words import SEATS
 from wsim.jit import addresses_of
 from wsim.policies.lineup import parse_lineup

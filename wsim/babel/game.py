@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue
+from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.errors import UserError, nearest
@@ -42,7 +43,7 @@ class TowerOfBabel(KernelGame):
         "variance": "wsim.stats.shared:VARIANCE",
     }
     LEARNER = "wsim.babel.learning:LEARNER"
-    POSITION_KEYS = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
+    POSITION_KEYS = POSITION_KEYS
     ENGINE = "wsim.babel.kernels.engine"
     COMPILE_SECONDS = (6.0, 3.0)
     POLICIES = POLICIES
@@ -56,11 +57,11 @@ class TowerOfBabel(KernelGame):
             "rotate": True,
         }
 
-    def plan_of(self, told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002
         """Return the keys of a plan that a position written by hand decides: the number of players."""
-        from wsim.babel.laying import plan_keys
+        from wsim.babel.describe.setup import plan_keys
 
-        return plan_keys(told)
+        return plan_keys(described)
 
     def prepare(self, plan: Plan) -> BabelSimulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""

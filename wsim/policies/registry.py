@@ -46,7 +46,7 @@ __all__ = [
     "Player",
     "Policy",
     "PolicySet",
-        "explores",
+    "explores",
     "policy_rows",
     "resolve",
     "rows_by_name",

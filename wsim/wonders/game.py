@@ -11,6 +11,7 @@ from wsim.positions.kernel_game import KernelGame
 from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.registry import POLICIES
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
 
@@ -112,7 +113,7 @@ class SevenWonders(KernelGame):
         "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
     }
     LEARNER = "wsim.wonders.learning:LEARNER"
-    POSITION_KEYS = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
+    POSITION_KEYS = POSITION_KEYS
     RESTRICT = staticmethod(restrict)
     PICKS = PickExperiment(
         actions=PICK_ACTIONS,
@@ -140,11 +141,11 @@ class SevenWonders(KernelGame):
             "rotate": True,
         }
 
-    def plan_of(self, told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
         """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
-        from wsim.wonders.laying import plan_keys
+        from wsim.wonders.describe.setup import plan_keys
 
-        return plan_keys(told, ruleset)
+        return plan_keys(described, ruleset)
 
     def prepare(self, plan: Plan) -> WondersSimulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""

@@ -70,7 +70,7 @@ class ToyPosition(Position):
             for seat, row in enumerate(rows)
         ]
 
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         if seat is None:
             return {"hands": self.hands.tolist(), "kept": self.kept.tolist()}
         hand = self.hands[seat, self._turn(seat)].tolist()

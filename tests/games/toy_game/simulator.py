@@ -131,7 +131,7 @@ class ToySimulator(Simulator):
         rows["game"], rows["seat"] = number, np.arange(self.seats)
         return ToyPosition(self, number, self.hands(rows).astype(np.int64), self._words(rows, DRAWS))
 
-    def lay_out(self, told: Mapping[str, Any]) -> ToyPosition:
+    def set_up(self, told: Mapping[str, Any]) -> ToyPosition:
         position = self.begin(0)
         position.hands[told["seat"], 0] = told["hand"]
         return position
