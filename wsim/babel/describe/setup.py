@@ -1,0 +1,177 @@
+"""Positions of Tower of Babel set up from what a person at a real table sees: board, discard pile, the own hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from wsim.babel.describe import POSITION_KEYS
+from wsim.babel.kernels import layout
+from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
+from wsim.errors import UserError
+from wsim.positions.commands import LOOK
+from wsim.positions.entries import counts, listed, number_in, refuse_unknown
+from wsim.positions.machine import StatePosition
+
+SEAT_KEYS = ("points", "hand_size", "action_cards", "discs", "shown")
+MOST_POINTS = 500  # of a seat before the final scoring
+MOST_TURNS = 400
+P = TypeVar("P", bound=StatePosition)
+
+
+def plan_keys(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a plan that a position decides: the number of players."""
+    return {"players": len(listed("seats", described.get("seats"), Mapping))}
+
+
+def set_up(start: P, described: Mapping[str, Any]) -> P:
+    """Return the position that a person describes: ``seat`` begins its action.
+
+    ``start`` is the beginning of a game of the plan, and is changed. The description has ``seat``, ``turn`` (from 1),
+    ``row`` (of the value table, from 1), ``board`` (of each wonder its three discs, null where one is taken, and the
+    ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the own action cards) as counts, and ``seats`` (of
+    each points, hand_size, action_cards, discs by kind, shown cards). What is left out is 0. Hidden cards are drawn as
+    ``redrawn`` draws them. Raises UserError for a position that cannot be.
+    """
+    refuse_unknown("a position", described, POSITION_KEYS)
+    public = start.record.public
+    seat = number_in("seat", described.get("seat"), 0, start.simulator.seats - 1)
+    public.turn = number_in("turn", described.get("turn"), 1, MOST_TURNS)
+    public.row = number_in("row", described.get("row", 1), 1, ROWS + 1) - 1
+    public.active = start.record.hidden.starter = seat
+    _set_board(start, described.get("board"))
+    _set_seats(start, listed("seats", described.get("seats"), Mapping))
+    _set_cards(start, seat, described)
+    start.record.flow.phase, public.action = layout.BEGIN, 1
+    start.refresh(LOOK)
+    return start.redrawn(seat, 0)
+
+
+def _set_board(position: StatePosition, board: Any) -> None:
+    """Put the discs and parts of the wonders down."""
+    catalogue, public = position.simulator.catalogue, position.record.public
+    wonders = listed("board", board, Mapping)
+    names = [wonder.get("wonder") for wonder in wonders]
+    if names != list(catalogue.wonders):
+        raise UserError(f"the board has the wonders {', '.join(catalogue.wonders)} in this order, not {names}")
+    free = [dict(disc.needs) for disc in catalogue.discs]
+    taken, public.slots_left = [], 0
+    for place, wonder in enumerate(wonders):
+        discs = wonder.get("discs")
+        if not isinstance(discs, list) or len(discs) != SPACES:
+            raise UserError(f"{wonder['wonder']} has {SPACES} discs, null where one is taken, not {discs!r}")
+        for space, disc in enumerate(discs):
+            slot = place * SPACES + space
+            if disc is None:
+                taken.append(slot)
+                continue
+            if disc not in free:
+                raise UserError(f"there is no further disc {disc!r} for {wonder['wonder']}")
+            public.board[slot] = free.index(disc)
+            free[free.index(disc)] = {}
+            public.slots_left |= 1 << slot
+        parts = listed(f"parts of {wonder['wonder']}", wonder.get("parts", [0] * position.simulator.seats), int)
+        if len(parts) != position.simulator.seats:
+            raise UserError(f"parts of {wonder['wonder']} are a number for every seat, not {parts}")
+        for one, count in enumerate(parts):
+            public.units[place, one] = number_in(f"parts of {wonder['wonder']}", count, 0, 99)
+    rest = [number for number, disc in enumerate(free) if disc]
+    for slot, disc in zip(taken, rest, strict=True):
+        public.board[slot] = disc
+    _count_kinds(position)
+
+
+def _count_kinds(position: StatePosition) -> None:
+    """Count the discs of each kind on the board, and the wonders that are complete."""
+    public, rules = position.record.public, position.machine.rules
+    public.kind_left[:] = 0
+    position.record.hidden.completed = 0
+    for slot in range(len(public.board)):
+        if int(public.slots_left) >> slot & 1:
+            for place in range(NEEDS):
+                public.kind_left[rules.kind[int(public.board[slot])][place]] += 1
+    public.kind_left[NO_KIND] = 0
+    for kind, name in enumerate(KINDS):
+        if not public.kind_left[kind]:
+            raise UserError(f"the game is over: there is no disc of {name} left (section 8)")
+    for wonder in range(len(position.simulator.catalogue.wonders)):
+        if not int(public.slots_left) >> (wonder * SPACES) & 7:
+            position.record.hidden.completed |= 1 << wonder
+
+
+def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
+    """Note what everybody knows of every seat."""
+    record, public = position.record, position.record.public
+    for one, known in enumerate(seats):
+        refuse_unknown("a seat", known, SEAT_KEYS)
+        public.points[one] = number_in(f"points of seat {one}", known.get("points", 0), -MOST_POINTS, MOST_POINTS)
+        public.hand_size[one] = number_in(f"hand_size of seat {one}", known.get("hand_size", 0), 0, 200)
+        public.action_cards[one] = number_in(f"action_cards of seat {one}", known.get("action_cards", 0), 0, 60)
+        own = record.own[one]
+        own.hand[:], own.aside[:], own.cards[:], own.fresh[:] = 0, 0, 0, 0
+        for kind, count in enumerate(counts(f"discs of seat {one}", known.get("discs", {}), KINDS)):
+            own.discs[kind] = count
+            public.discs[one, kind] = count if position.machine.rules.public_discs else 0
+        public.disc_count[one] = int(own.discs.sum())
+        public.shown[one] = counts(f"shown of seat {one}", known.get("shown", {}), KINDS)
+
+
+def _set_cards(position: StatePosition, seat: int, described: Mapping[str, Any]) -> None:
+    """Put the own cards into the hand, the discards on their pile, all others into decks and other hands."""
+    record, public, rules = position.record, position.record.public, position.machine.rules
+    hand, discards = (counts(what, described.get(what, {}), KINDS) for what in ("hand", "discards"))
+    held = counts("held", described.get("held", {}), ACTION_CARDS)
+    if sum(hand) != public.hand_size[seat] or sum(held) != public.action_cards[seat]:
+        raise UserError(
+            f"seat {seat} holds {sum(hand)} building and {sum(held)} action cards, "
+            f"but its hand_size is {int(public.hand_size[seat])} and its action_cards {int(public.action_cards[seat])}"
+        )
+    own = record.own[seat]
+    own.hand[: len(KINDS)], own.cards[:], public.discards[:] = hand, held, discards
+    if (public.shown[seat] > hand).any():
+        raise UserError(f"seat {seat} has shown cards that its hand does not hold")
+    mine = public.shown[seat].copy()
+    public.shown[seat] = 0  # the hand itself is known
+    for kind, name in enumerate(KINDS):
+        shown = int(public.shown[:, kind].sum())
+        left = int(rules.cards[kind]) - hand[kind] - discards[kind] - shown
+        if left < 0:
+            raise UserError(f"there are {int(rules.cards[kind])} cards of {name}, but the position shows {-left} more")
+        record.hidden.deck[kind] = left
+    others = int(public.hand_size[: position.simulator.seats].sum()) - sum(hand) - int(public.shown.sum())
+    public.deck = int(record.hidden.deck.sum()) - others
+    if (
+        public.deck < 0
+        or (public.hand_size[: position.simulator.seats] < public.shown.sum(axis=1)[: position.simulator.seats]).any()
+    ):
+        raise UserError("the other hands hold more cards than there are, or fewer than they have shown")
+    for one in range(position.simulator.seats):
+        if one != seat:
+            record.own[one].hand[: len(KINDS)] = public.shown[one]
+    public.shown[seat] = mine
+    _set_action_cards(position, seat, held)
+
+
+def _set_action_cards(position: StatePosition, seat: int, held: list[int]) -> None:
+    """Put the action cards that nobody has seen into their deck and the other hands."""
+    hidden, public, rules = position.record.hidden, position.record.public, position.machine.rules
+    unseen = [card for card in range(len(ACTION_CARDS)) for _ in range(int(rules.action_cards[card]) - held[card])]
+    if any(held[card] > int(rules.action_cards[card]) for card in range(len(ACTION_CARDS))):
+        raise UserError("held names more action cards than there are")
+    drawn = int(public.action_cards[: position.simulator.seats].sum())
+    if len(unseen) + sum(held) < drawn or (drawn and not rules.use_action_cards):
+        raise UserError(f"the seats hold {drawn} action cards, more than there are")
+    if not rules.use_action_cards:
+        return
+    mine = [card for card in range(len(ACTION_CARDS)) for _ in range(held[card])]
+    hidden.action_deck[: len(unseen) + len(mine)] = mine + unseen
+    hidden.actions_drawn = len(mine)
+    deal = iter(unseen)
+    for one in range(position.simulator.seats):
+        if one != seat:
+            for card, count in Counter(next(deal) for _ in range(int(public.action_cards[one]))).items():
+                position.record.own[one].cards[card] = count
+                hidden.actions_drawn += count
+    cards = position.record.own["cards"][: position.simulator.seats]
+    hidden.instant_cards = int(cards[:, [EXCHANGE_CARDS, DRAW_THREE]].sum())

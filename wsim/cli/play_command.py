@@ -1,0 +1,238 @@
+"""``wsim play``: take a seat in the terminal. Commands come from standard input, so that a file can play too."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from wsim.cli.console import INTERRUPTED, remark, write_out
+from wsim.cli.run_command import announce_compiling
+from wsim.errors import UserError
+from wsim.game import find_game
+
+if TYPE_CHECKING:
+    from wsim.cli.options import Given
+    from wsim.lab.plan import Plan
+    from wsim.positions.game import Game
+
+__all__ = ["play_command"]
+
+FORMAT = "wsim-play/1"
+HELP = """Type the number of a move, or
+  h         hint: what the moves are worth, by playouts
+  u         undo: back to your last decision
+  v         show the table again
+  s [FILE]  save and go on
+  q         save and leave"""
+IN_THE_OPEN = ("turn", "take", "complete", "play_card", "triple_bonus", "double_turn")
+"""Decisions that everybody sees as they are made, where the table keeps no list of deeds."""
+HINTS = 200  # playouts of each move
+SHOWN = 5  # moves of a hint
+
+
+def play_command(given: Given, *, seat: int, number: int, file: str, load: str | None, trust: bool) -> None:
+    """Play a game from a seat, against the line-up of the plan in the others."""
+    from wsim.positions.game import Game
+
+    given.no_arguments()
+    saved = None if load is None else _loaded(load)
+    plan, seat, number = (given.resolve(games=1), seat, number) if saved is None else _of_file(given, saved, trust)
+    plan = plan.replace(rotate=False)
+    if seat not in range(plan.players):
+        raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
+    announce_compiling(find_game(plan.game))
+    session = _Session(Game(plan, number=number), seat, Path(load or file))
+    if saved is not None:
+        session.replay(saved["moves"], load or "")
+    try:
+        session.play()
+    except KeyboardInterrupt:
+        write_out("")
+        session.save()
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _loaded(name: str) -> dict[str, Any]:
+    """Return a saved game; raise UserError for a file that is none."""
+    try:
+        saved = json.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {name!r}: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        saved = None
+    kinds = {"plan": dict, "seat": int, "number": int, "moves": list}
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+        raise UserError(f"{name!r} is no game that wsim play saved ({FORMAT})")
+    for key, kind in kinds.items():
+        if type(saved.get(key)) is not kind:
+            raise UserError(f"the saved game {name!r} is damaged: its {key} is {saved.get(key)!r}")
+    if not all(type(index) is int for index in saved["moves"]):
+        raise UserError(f"the saved game {name!r} is damaged: its moves are not all whole numbers")
+    return saved
+
+
+def _of_file(given: Given, saved: Mapping[str, Any], trust: bool) -> tuple[Plan, int, int]:
+    """Return plan, seat and number of a saved game; what is played cannot be changed."""
+    from wsim.lab.plan import Plan
+
+    others = [key for key in given.keys if key != "policies"] + list(given.extra)
+    if others:
+        raise UserError(f"a saved game goes on as it began: {others[0].lstrip('-')!r} cannot be changed")
+    plan = Plan.make(**saved["plan"])
+    if plan.code and not (trust or given.code_is_named()):
+        raise UserError(f"the saved game names policy code, {', '.join(plan.code)}: look at it and add --trust")
+    return plan, saved["seat"], saved["number"]
+
+
+class _Session:
+    """A game that somebody plays: where it stands, what was done, what can be undone."""
+
+    def __init__(self, game: Game, seat: int, file: Path) -> None:
+        self.game, self.seat, self.file = game, seat, file
+        self.moves: list[int] = []
+        self.before: list[tuple[Game, int]] = []  # the game and the number of moves before each own decision
+        self.seen = 0  # deeds that were told
+
+    def replay(self, moves: list[int], name: str) -> None:
+        """Make the moves of a saved game again."""
+        for index in moves:
+            if self.game.to_move is None:
+                raise UserError(f"the saved game {name!r} has more moves than the game")
+            if self.game.to_move == self.seat:
+                self.decide(index)
+            elif self.follow() != index:
+                raise UserError(f"the saved game {name!r} was played by other policies or another version of wsim")
+        self.seen = len(self.deeds())
+
+    def decide(self, index: int) -> None:
+        """Make a move of one's own."""
+        self.before.append((self.game.clone(), len(self.moves)))
+        self.game.step(index)
+        self.moves.append(index)
+
+    def follow(self) -> int:
+        """Let another seat decide."""
+        self.moves.append(self.game.made())
+        return self.moves[-1]
+
+    def play(self) -> None:
+        """Play to the end, or until somebody leaves."""
+        write_out(HELP)
+        while self.game.to_move is not None:
+            if self.game.to_move != self.seat:
+                self.others_turn()
+            elif not self.own_turn():
+                self.save()
+                return
+        self.tell_deeds()
+        write_out("\nThe game is over.")
+        for score in sorted(self.game.result or (), key=lambda one: (-one["win_share"], -one["total"])):
+            you = " (you)" if score["seat"] == self.seat else ""
+            won = f", wins {score['win_share']:.2g}" if score["win_share"] else ""
+            write_out(f"  seat {score['seat']}{you}: {score['total']} points{won}")
+
+    def others_turn(self) -> None:
+        """Let another seat decide, and tell it if everybody sees it at once."""
+        game, seat, legal = self.game, self.game.to_move, self.game.legal()
+        open_now = game.decision in IN_THE_OPEN and "deeds" not in game.record()
+        index = self.follow()
+        if open_now:
+            write_out(f"  seat {seat}: {game.phrase(legal[index])}")
+
+    def deeds(self) -> list[Mapping[str, Any]]:
+        """Return what the table has seen of every city, where the game keeps a list of it."""
+        return list(self.game.record().get("deeds", ()))
+
+    def tell_deeds(self) -> None:
+        """Tell what was done in the open since it was last told."""
+        deeds = self.deeds()
+        for deed in deeds[self.seen :]:
+            write_out(f"  seat {deed['seat']}: {_deed_text(deed, self.game)}")
+        self.seen = len(deeds)
+
+    def own_turn(self) -> bool:
+        """Ask for a move and make it; return False to leave."""
+        self.tell_deeds()
+        self.show()
+        while True:
+            sys.stdout.write("move> ")
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+            if not line:
+                write_out("")
+                return False
+            word, _, rest = line.strip().partition(" ")
+            if word == "q":
+                return False
+            if self.obey(word, rest.strip()):
+                return True
+
+    def obey(self, word: str, rest: str) -> bool:
+        """Carry out a command; return whether the game has changed."""
+        legal = self.game.legal()
+        if word.isdecimal() and int(word) < len(legal):
+            self.decide(int(word))
+            return True
+        if word == "u" and self.before:
+            self.game, count = self.before.pop()
+            del self.moves[count:]
+            self.seen = len(self.deeds())
+            return True
+        if word == "u":
+            write_out("There is nothing to undo.")
+        elif word == "h":
+            self.hint()
+        elif word == "v":
+            self.show()
+        elif word == "s":
+            self.save(rest)
+        else:
+            if word not in ("", "?"):
+                write_out(f"{word!r} is no move: they go from 0 to {len(legal) - 1}.")
+            write_out(HELP)
+        return False
+
+    def show(self) -> None:
+        """Show what the seat knows, and its moves."""
+        from wsim.positions.move_text import move_text
+
+        write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({(self.game.decision or '').replace('_', ' ')})")
+        for move in self.game.legal():
+            write_out(f"{move['index']:>4}  {move_text(move, self.game)}")
+
+    def hint(self) -> None:
+        """Show what the moves are worth."""
+        from wsim.positions.move_text import ranked_lines
+
+        rows = self.game.values(games=HINTS, rng=self.game.plan.seed)[:SHOWN]
+        for line in ranked_lines(rows, self.game):
+            write_out(line)
+        write_out(f"The best is move {rows[0]['index']}.")
+
+    def save(self, name: str = "") -> None:
+        """Write the game to a file, and say how to go on."""
+        from wsim.lab.files import writing
+
+        path = Path(name) if name else self.file
+        plan = {
+            key: list(value) if isinstance(value, tuple) else value for key, value in self.game.plan.as_dict().items()
+        }
+        saved = {"format": FORMAT, "seat": self.seat, "number": self.game.number, "plan": plan, "moves": self.moves}
+        with writing(path) as temporary:
+            temporary.write_text(json.dumps(saved, ensure_ascii=False) + "\n", encoding="utf-8")
+        trust = " --trust" if self.game.plan.code else ""
+        remark(f"saved; go on with: wsim play --load {path}{trust}")
+
+
+def _deed_text(deed: Mapping[str, Any], game: Game) -> str:
+    """Return what the table saw of a move: a card that went down is not named."""
+    if deed["action"] == "sell":
+        return "sells a card"
+    from wsim.positions.move_text import move_text
+
+    return move_text(deed, game).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"

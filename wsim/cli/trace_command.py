@@ -1,0 +1,208 @@
+"""``wsim trace``: whole games, one JSON object per line or as text, streamed; or one game as a page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.cli.console import progress_bar, write_out
+from wsim.cli.options import EVERY_SEAT
+from wsim.cli.run_command import announce_compiling, plan_of_run
+from wsim.errors import UserError, nearest
+from wsim.game import find_game
+from wsim.lab.files import writing
+from wsim.lab.plan import MAXIMUM_GAMES
+from wsim.lab.store import load_run
+from wsim.positions.of_run import refuse_other_game, refuse_other_rules
+from wsim.positions.why import PLAYOUTS, told_why, why_text
+
+if TYPE_CHECKING:
+    from wsim.cli.options import Given
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+    from wsim.lab.progress import Progress
+
+FORMATS = ("json", "text", "html")
+
+
+def trace_line(trace: dict[str, Any]) -> str:
+    """Return a trace as its one line of JSON, without the line's end."""
+    return json.dumps(trace, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Told:
+    """How games are told: the options of ``wsim trace`` that choose no game.
+
+    Attributes
+    ----------
+    out: a file; None: standard output. form: one of FORMATS; None: what fits the file.
+    why: what ``--why`` asks for: a seat, EVERY_SEAT, None. playouts: of each move, or behind each win chance of a page.
+    """
+
+    out: str | None
+    form: str | None
+    why: str | None
+    playouts: int | None
+    trust: bool
+    quiet: bool
+
+    @property
+    def format(self) -> str:
+        """The form; raise UserError for one that there is not, or that the other options do not fit."""
+        form = self.form
+        if form is None and self.out is not None and self.out.endswith(".html"):
+            form = "html"
+        if form is None:
+            form = "text" if self.out is None and sys.stdout.isatty() else "json"
+        if form not in FORMATS:
+            raise UserError(
+                f"unknown format {form!r}: traces are written as json, text or html{nearest(form, FORMATS)}"
+            )
+        if form == "html" and self.why is not None:
+            raise UserError("a page tells win chances, not what each move was worth: --why goes with text or json")
+        if self.playouts is not None and self.why is None and form != "html":
+            raise UserError(f"--playouts is of --why and of a page, not of {form}: add --why or --format html")
+        return form
+
+    def asked(self, plan: Plan) -> Why | None:
+        """Return what is asked of the decisions; raise UserError for what is no seat, or no number of playouts."""
+        if self.why is None:
+            return None
+        playouts = PLAYOUTS if self.playouts is None else self.playouts
+        if playouts < 2:
+            raise UserError(f"at least 2 playouts are needed, not {playouts}")
+        if self.why == EVERY_SEAT:
+            return Why(None, playouts)
+        try:
+            seat = int(self.why)
+        except ValueError:
+            raise UserError(f"--why takes the number of a seat, not {self.why!r}: write it last, or --why=2") from None
+        if seat not in range(plan.players):
+            raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
+        return Why(seat, playouts)
+
+
+@dataclass(frozen=True)
+class Why:
+    """What ``--why`` asks for: a seat (None: every seat), and how many playouts of each move."""
+
+    seat: int | None
+    playouts: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page that is asked for: which game of which plan, how many playouts, and where to (None: standard output)."""
+
+    plan: Plan
+    number: int
+    playouts: int
+    target: Path | None
+
+    @classmethod
+    def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
+        """Check what was asked for, before anything is compiled or played; without a file, a terminal gets one."""
+        from wsim.report.game_page import PLAYOUTS, check_replay
+
+        if plan.games != 1:
+            raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
+        target = None if out is None else Path(out)
+        if target is None and sys.stdout.isatty():
+            target = Path(f"replay-{plan.seed}-{number}.html")
+        page = cls(plan, number, PLAYOUTS if playouts is None else playouts, target)
+        check_replay(page.playouts, target)
+        return page
+
+    def write(self, simulator: Simulator, *, quiet: bool) -> None:
+        """Write the page and say where it lies; to standard output, which is no terminal, the page itself."""
+        from wsim.report.game_page import render, replay_of, write_replay
+
+        with progress_bar(not quiet) as progress:
+            replay = replay_of(self.plan, simulator, self.number, self.playouts, progress)
+        if self.target is None:
+            sys.stdout.write(render(replay))
+        else:
+            write_out(str(write_replay(replay, self.target)))
+
+
+def trace_command(given: Given, first: int | None, told: Told) -> None:
+    """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
+    form = told.format
+    folder, first = _arguments(given, first)
+    plan = _plan(given, folder, trust=told.trust)
+    if folder is not None:
+        refuse_other_game(load_run(folder), first)
+    if first + plan.games > MAXIMUM_GAMES:
+        raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
+    why = told.asked(plan)
+    page = None if form != "html" else Page.of(plan, first, told.out, told.playouts)
+    game = find_game(plan.game)
+    announce_compiling(game)
+    simulator: Simulator = game.prepare(plan)
+    if folder is not None:
+        refuse_other_rules(load_run(folder), plan, simulator)
+    if page is not None:
+        page.write(simulator, quiet=told.quiet)
+        return
+    with progress_bar(not told.quiet) as progress:
+        texts = _texts(simulator, plan, range(first, first + plan.games), form, why, progress)
+        _write(texts, told.out)
+
+
+def _write(texts: Iterator[str], out: str | None) -> None:
+    """Write texts as they come, to a file or to standard output."""
+    if out is None:
+        for text in texts:
+            sys.stdout.write(text)
+        return
+    with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(texts)
+
+
+def _arguments(given: Given, first: int | None) -> tuple[str | None, int]:
+    """Return the run's folder, if one is named, and the first game."""
+    folder, game, *more = (*given.arguments, None, None)[: max(2, len(given.arguments))]
+    if more:
+        raise UserError(f"trace takes a run and the number of a game, not {more[0]!r} too")
+    if game is not None:
+        if first is not None:
+            raise UserError(f"the game is named twice: {game!r} and --first {first}")
+        try:
+            first = int(game)
+        except ValueError:
+            raise UserError(f"wsim trace RUN GAME: the game is a number, not {game!r}") from None
+    if first is not None and first < 0:
+        raise UserError(f"the first game must be at least 0, not {first}")
+    return folder, first or 0
+
+
+def _plan(given: Given, folder: str | None, *, trust: bool) -> Plan:
+    """Return the plan that is traced: the run's, or the one that the options make; one game unless more are asked."""
+    if folder is None:
+        return given.resolve(games=1)
+    others = [key for key in given.keys if key not in ("games", "policies")] + list(given.extra)
+    if others or given.file:
+        what = given.file or others[0].lstrip("-")
+        raise UserError(f"the games of a run are told as they were played: {what!r} cannot be changed")
+    return plan_of_run(given, folder, "traced", trust=trust, games=1)
+
+
+def _texts(
+    simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
+) -> Iterator[str]:
+    """Yield each game as the text that is printed, with the line's end."""
+    for number in games:
+        trace = simulator.trace(number)
+        if why is not None:
+            trace["why"] = told_why(plan, number, why.playouts, seat=why.seat, progress=progress)
+        if form == "json":
+            yield trace_line(trace) + "\n"
+        else:
+            yield ("\n" if number > games.start else "") + simulator.text(trace).rstrip("\n") + "\n"
+            if why is not None:
+                yield "\n" + why_text(trace["why"], simulator)

@@ -1,0 +1,269 @@
+"""The page of one game, stepped through with keys or finger: one HTML file that needs nothing else.
+
+What changes from scene to scene lies on the page as data, which its script shows; curves, turning points and the whole
+game in words stand there without it, and are what is printed besides the scene that is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.game import find_game
+from wsim.report.page import check_extra, check_target, template, text_of
+from wsim.report.theme import SERIES, Palette
+
+if TYPE_CHECKING:
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
+    from wsim.lab.progress import Progress
+    from wsim.positions.chances import Chances, Swing
+    from wsim.positions.scenes import Card, Scene, Seat, Story
+
+PLAYOUTS = 200
+"""For each seat in each scene: a chance of one half is known to 7 points either way."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What goes on the page of a game."""
+
+    plan: Plan
+    number: int
+    story: Story
+    chances: Chances
+    command: str
+
+
+def check_replay(playouts: int, target: Path | None = None) -> None:
+    """Raise UserError if a page cannot be made: the extra, the number of playouts, the file."""
+    from wsim.positions.chances import check_playouts
+
+    check_extra(("jinja2",), "a replay page")
+    check_playouts(playouts)
+    if target is not None:
+        check_target(target)
+
+
+def replay_of(
+    plan: Plan, simulator: Simulator, number: int, playouts: int = PLAYOUTS, progress: Progress | None = None
+) -> Replay:
+    """Return a game of a plan with its win chances, which are a function of plan, game and number of playouts.
+
+    Parameters
+    ----------
+    simulator: the plan made ready. number: which game. playouts: for each seat in each scene.
+    progress: called with how many scenes are played out.
+    """
+    from wsim.positions.chances import chances, line_up_of
+
+    story = simulator.story(number)
+    seats = [place for place, seat in enumerate(story.seats) if seat.side >= 0]
+    found = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
+    return Replay(plan, number, story, found, _command(plan, number, playouts))
+
+
+def write_replay(replay: Replay, target: Path) -> Path:
+    """Write the page of a game and return where it lies; raise UserError if it cannot be written there."""
+    from wsim.lab.files import write_text
+
+    check_replay(replay.chances.playouts, target)
+    write_text(target, render(replay))
+    return target
+
+
+def _command(plan: Plan, number: int, playouts: int) -> str:
+    """Return the command that makes the page again."""
+    command = plan.replace(games=1, picks=False).command().replace("wsim run", "wsim trace", 1)
+    return f"{command} --first {number} --format html" + ("" if playouts == PLAYOUTS else f" --playouts {playouts}")
+
+
+def render(replay: Replay) -> str:
+    """Return the page as text."""
+    from markupsafe import Markup
+
+    story, game = replay.story, find_game(replay.plan.game)
+    sides = _sides(replay)
+    palette = Palette({**game.COLOURS, **story.colours})
+    return template("replay.html.j2").render(
+        title=game.TITLE,
+        replay=replay,
+        seats=story.seats,
+        labels=_labels(story.seats),
+        colours=SERIES,
+        scenes=story.scenes,
+        curves=_curves(replay, sides),
+        chapters=_chapters(story),
+        swings=[_swing(replay, sides, one) for one in _swings(replay, sides)],
+        hands=story.hands,
+        data=Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
+        style=Markup(palette.style() + text_of("page.css", "replay.css")),
+        script=Markup(text_of("theme.js", "replay.js")),
+    )
+
+
+def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
+    """Return what the script shows."""
+    story = replay.story
+    kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards(scene) if card.kind is not None)
+    return {
+        "seats": [
+            {**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story.seats), strict=True)
+        ],
+        "colours": list(SERIES),
+        "kinds": {kind: palette.of(kind, place) for place, kind in enumerate(kinds)},
+        "cards": story.cards,
+        "hands": story.hands,
+        "flows": story.flows,
+        "scenes": [asdict(scene) for scene in story.scenes],
+        "shares": [[round(float(one), 3) for one in row] for row in replay.chances.share],
+    }
+
+
+def _labels(seats: Sequence[Seat]) -> list[str]:
+    """Return what tells seats apart: number and name."""
+    return [seat.name if str(place) in seat.name else f"{place} {seat.name}" for place, seat in enumerate(seats)]
+
+
+def _cards(scene: Scene) -> list[Card]:
+    """Return all cards of a scene."""
+    found = [card for city in scene.cities for card in (*city.hand, *city.cards)]
+    return found + [place for row in scene.board for place in row.places if place is not None]
+
+
+# --- curves
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Those who win together: a player or a team. ``seat`` stands for all of them."""
+
+    name: str
+    short: str
+    seats: Sequence[int]
+
+    @property
+    def seat(self) -> int:
+        return self.seats[0]
+
+
+def _sides(replay: Replay) -> list[_Side]:
+    members: dict[int, list[int]] = {}
+    for place, seat in enumerate(replay.story.seats):
+        if seat.side >= 0:
+            members.setdefault(seat.side, []).append(place)
+    labels = _labels(replay.story.seats)
+    return [
+        _Side(" + ".join(labels[one] for one in places), "+".join(map(str, places)), places)
+        for places in members.values()
+    ]
+
+
+def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
+    """Return the two charts: win chances with their intervals, and running points."""
+    found, scenes = replay.chances, replay.story.scenes
+    totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
+    top = max(10, max(max(row) for row in totals))
+    low = min(0, min(min(row) for row in totals))
+    chance = [
+        _curve(
+            side,
+            [_mean(row, side) for row in found.share],
+            [(_mean(less, side), _mean(more, side)) for less, more in zip(found.low, found.high, strict=True)],
+        )
+        for side in sides
+    ]
+    points = [
+        _curve(_Side(label, str(place), [place]), [(row[place] - low) / (top - low) for row in totals], ())
+        for place, label in enumerate(_labels(replay.story.seats))
+    ]
+    for lines in (chance, points):
+        _spread(lines)
+    ticks = [(100.0 - share, f"{share} %") for share in (0, 25, 50, 75, 100)]
+    step = max(5, round((top - low) / 4 / 5) * 5)
+    heights = range(-(-low // step) * step, top + 1, step)
+    return [
+        {"name": "chances", "lines": chance, "ticks": ticks},
+        {
+            "name": "points",
+            "lines": points,
+            "ticks": [(100 - 100 * (one - low) / (top - low), str(one)) for one in heights],
+        },
+    ]
+
+
+def _mean(row: Sequence[float], side: _Side) -> float:
+    return float(sum(row[seat] for seat in side.seats) / len(side.seats))
+
+
+def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """Return a line, and a polygon around it, in a square of 100 by 100 whose origin is at the top."""
+    last = len(values) - 1
+
+    def point(place: int, value: float) -> str:
+        return f"{100 * place / last:.2f},{100 - 100 * value:.2f}"
+
+    low = [point(place, one) for place, (one, _) in enumerate(band)]
+    high = [point(place, one) for place, (_, one) in enumerate(band)]
+    return {
+        "name": side.name,
+        "short": side.short,
+        "colour": SERIES[side.seat % len(SERIES)],
+        "line": " ".join(point(place, value) for place, value in enumerate(values)),
+        "band": " ".join([*low, *reversed(high)]),
+        "end": 100 - 100 * values[-1],
+    }
+
+
+def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
+    """Move the labels at the ends of lines apart, each to ``at`` (percent from the top)."""
+    order = sorted(lines, key=lambda line: line["end"])
+    below = -apart
+    for line in order:
+        below = line["at"] = max(line["end"], below + apart)
+    above = 100.0 + apart
+    for line in reversed(order):
+        above = line["at"] = min(line["at"], above - apart)
+
+
+def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
+    """Return where each chapter begins, in percent of the width, and whether there is room for its name."""
+    last = len(story.scenes) - 1
+    found: list[dict[str, Any]] = []
+    name, named = "", -apart
+    for place, scene in enumerate(story.scenes):
+        if scene.chapter != name:
+            name, at = scene.chapter, 100 * max(place - 1, 0) / last
+            room = at >= named + apart
+            named = at if room else named
+            found.append({"name": name, "at": at, "named": room})
+    return found
+
+
+# --- turning points
+
+
+def _swings(replay: Replay, sides: Sequence[_Side]) -> list[Swing]:
+    from wsim.positions.chances import swings
+
+    return swings(replay.chances, [side.seat for side in sides])
+
+
+def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
+    """Return a turning point in words: the scene, the side, from which chance to which, and what it did."""
+    side = next(one for one in sides if one.seat == swing.seat)
+    scene = replay.story.scenes[swing.step]
+    shown = (None, scene.turn_of, *side.seats)
+    did = [event for event in scene.events if event.seat in shown]
+    return {
+        "step": swing.step,
+        "label": scene.label,
+        "name": side.name,
+        "before": f"{swing.before:.0%}".replace("%", " %"),
+        "after": f"{swing.after:.0%}".replace("%", " %"),
+        "colour": SERIES[side.seat % len(SERIES)],
+        "did": did,
+    }

@@ -1,0 +1,147 @@
+"""One game as a trace object. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.kernels import layout
+from wsim.wonders.words import ACTIONS, CATEGORIES, DISCARD_PILE, LAST_CARD, SIDES_OF_BOARD, SLOTS, WAYS
+
+FORMAT = "wsim-trace/1"
+
+
+def _field(move: int, at: int, bits: int = 8) -> int:
+    return move >> at & ((1 << bits) - 1)
+
+
+def move_record(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
+    """Return a move as the trace has it: of a city with so many ``stages``, in a kind of decision.
+
+    Besides what the trace holds there are ``decline`` (of a build from the discard pile) and ``pay`` with its coins (of
+    a loss, R32).
+    """
+    action = ACTIONS[_field(move, layout.ACTION_AT, 4)]
+    played: dict[str, Any] = {"seat": seat}
+    if action not in ("decline", "pay"):
+        played["card"] = names[_field(move, layout.CARD_AT)]
+    played["action"] = action
+    if action == "stage":
+        played["stage"] = stages + 1
+    if decision in (LAST_CARD, DISCARD_PILE):
+        played["source"] = "last_card" if decision == LAST_CARD else "discard_pile"
+    if action == "pay":
+        played["coins"] = _field(move, layout.BANK_AT)
+    elif action in ("build", "stage"):
+        played["how"] = WAYS[_field(move, layout.HOW_AT, 4)]
+        played["bank"] = _field(move, layout.BANK_AT)
+        played["left"] = _field(move, layout.LEFT_AT)
+        played["right"] = _field(move, layout.RIGHT_AT)
+    return played
+
+
+def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
+    """Return the names of a hand: of the slots in a bit set, by the cards that lie in the slots of its age."""
+    return [names[int(slot_card[slot])] for slot in range(SLOTS) if slots >> slot & 1]
+
+
+class _Reader:
+    """Reads the log of one game (layout.EVENT) into the ages of a trace."""
+
+    def __init__(self, catalogue: Catalogue, rules: Any) -> None:
+        self.names = [card.name for card in catalogue.cards]
+        self.rules = rules
+        self.duo = bool(rules.duo)
+        self.seats = int(rules.seats)
+        self.stages = [0] * self.seats
+        self.ages: list[dict[str, Any]] = []
+        self.turn: dict[str, Any] = {}
+        self.extra: list[dict[str, Any]] = []
+        self.losses: list[dict[str, Any]] = []
+        self.moves: list[dict[str, Any]] = []
+
+    def read(self, event: Any) -> None:
+        """Take up one event."""
+        kind = int(event.kind)
+        if kind == layout.LOG_HANDS:
+            self._read_hand(event)
+        elif kind == layout.LOG_PICK:
+            self._read_pick(event)
+        elif kind == layout.LOG_LOSS:
+            coins, debt = (int(value) for value in event["values"][:2])
+            self.losses.append({"seat": int(event.seat), "coins": coins, "debt": debt})
+        elif kind == layout.LOG_TURN_END:
+            self._end_turn(event)
+        elif kind == layout.LOG_CONFLICT:
+            first, second, shields, other, won, lost = (int(value) for value in event["values"][:6])
+            fought = {"seats": [first, second], "shields": [shields, other], "tokens": [won, lost]}
+            self.ages[-1]["conflicts"].append(fought)
+
+    def _read_hand(self, event: Any) -> None:
+        age, seat = int(event.age), int(event.seat)
+        if seat == 0:
+            self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
+        if self.duo and seat == 2:
+            pile = [self.names[self.rules.slot_card[age][slot]] for slot in event["values"][: self.rules.hand_size]]
+            entry = self.ages[-1]
+            rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
+            entry["free_city"] = pile
+            entry.update(rest)
+        else:
+            self.ages[-1]["hands"].append(names_of(self.names, self.rules.slot_card[age], int(event.hand)))
+
+    def _read_pick(self, event: Any) -> None:
+        seat = int(event.seat)
+        played = move_record(self.names, int(event.move), seat, int(event.decision), self.stages[seat])
+        if played["action"] in ("decline", "pay"):
+            return
+        self.stages[seat] += played["action"] == "stage"
+        (self.moves if "source" not in played else self.extra).append(played)
+
+    def _end_turn(self, event: Any) -> None:
+        self.moves.sort(key=lambda played: played["seat"])
+        turn: dict[str, Any] = {"turn": int(event.turn) + 1, "moves": self.moves}
+        if self.extra:
+            turn["extra"] = self.extra
+        if self.losses:
+            turn["losses"] = self.losses
+        turn["coins"] = [int(value) for value in event["values"][: self.seats]]
+        self.ages[-1]["turns"].append(turn)
+        self.moves, self.extra, self.losses = [], [], []
+
+
+def trace_of(
+    catalogue: Catalogue, rules: Any, log: Any, rows: Any, labels: Sequence[str], seed: int, number: int
+) -> dict[str, Any]:
+    """Return the trace object of the game whose log and rows (recarrays) these are."""
+    reader = _Reader(catalogue, rules)
+    for event in log:
+        reader.read(event)
+    seats, scores = [], []
+    for row in rows:
+        wonder = catalogue.wonders[int(row.side) // SIDES_OF_BOARD]
+        label = labels[int(row.policy)] if row.seat < rules.players else "free_city"
+        seats.append({"wonder": wonder.name, "side": catalogue.sides[int(row.side) % SIDES_OF_BOARD], "policy": label})
+        score: dict[str, Any] = {"seat": int(row.seat)}
+        score |= {name: int(row["points"][i]) for i, name in enumerate(CATEGORIES)}
+        share = round(float(np.float64(row.win_share)), 9)
+        score |= {"total": int(row.total), "coins": int(row.coins), "win_share": _share(share)}
+        scores.append(score)
+    return {
+        "format": FORMAT,
+        "game": "seven_wonders",
+        "ruleset": catalogue.ruleset,
+        "seed": seed,
+        "index": number,
+        "seats": seats,
+        "ages": reader.ages,
+        "scores": scores,
+    }
+
+
+def _share(share: float) -> float:
+    """Return 1/k exactly: rows hold it as a 32-bit float."""
+    return 1.0 / round(1.0 / share) if share > 0 else 0.0

@@ -1,0 +1,135 @@
+"""Views of a position as JSON objects: what everybody, one seat (R49) or nobody may see; the observation's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.describe.trace import move_record, names_of
+from wsim.wonders.words import (
+    AGES,
+    COLORS,
+    NEIGHBORS,
+    RESOURCE_GROUPS,
+    RESOURCES,
+    SIDES_OF_BOARD,
+    SYMBOLS,
+)
+
+_TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
+_CITY = (
+    "side", "coins", "stages", "shields", "hand_size", "abilities", "free_build_used", "defeats", "debts", "diplomacy",
+    "copied_symbols", "either_or", "either_or_for_sale", "board_resource", "sold",
+)  # fmt: skip
+_DEED = ("action", "card", "bank")
+
+
+def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ...]:
+    """Return the names of the columns of an observation, in order.
+
+    ``hand:CARD`` counts copies in the own hand, ``mate:CARD`` in the mate's (teams). A city's columns begin with
+    ``own.``, then ``left1.``, ``left2.``, ... in the order to the left; ``built:CARD`` is 1 or 0. With ``history``
+    follow ``passedT:CARD``, the hand handed on after turn T of this age, and for every age, turn and city
+    ``deed:A.T.CITY.action`` (0 none, 1 + place in ACTIONS), ``.card`` (number, of builds) and ``.bank`` (coins), with
+    ``.late.`` those of last cards and of builds from the discard pile.
+    """
+    found = [*_TABLE, *(f"hand:{name}" for name in names)]
+    if rules.teams:
+        found += [f"mate:{name}" for name in names]
+    cities = ["own", *(f"left{step}" for step in range(1, int(rules.seats)))]
+    for city in cities:
+        found += [f"{city}.{name}" for name in _CITY]
+        found += [f"{city}.cards_{color}" for color in COLORS]
+        found += [f"{city}.symbol_{symbol or 'none'}" for symbol in SYMBOLS]
+        found += [f"{city}.victory_{age + 1}" for age in range(AGES)]
+        found += [f"{city}.price_{side}_{group}" for side in NEIGHBORS for group in RESOURCE_GROUPS]
+        found += [f"{city}.makes_{resource}" for resource in RESOURCES]
+        found += [f"{city}.sells_{resource}" for resource in RESOURCES]
+        found += [f"{city}.built:{name}" for name in names]
+    if history:
+        turns = range(1, int(rules.turns) + 1)
+        found += [f"passed{turn}:{name}" for turn in turns for name in names]
+        for age in range(1, AGES + 1):
+            for turn in turns:
+                for city in cities:
+                    for late in ("", "late."):
+                        found += [f"deed:{age}.{turn}.{city}.{late}{what}" for what in _DEED]
+    return tuple(found)
+
+
+def view_of(
+    catalogue: Catalogue, rules: Any, state: Any, seat: int | None, moment: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
+    names = [card.name for card in catalogue.cards]
+    public = state.public
+    view: dict[str, Any] = {
+        "age": int(public.age) + 1,
+        "turn": int(public.turn) + 1,
+        "discarded": int(public.discarded),
+        "cities": [_city(catalogue, rules, public, one) for one in range(int(rules.seats))],
+        "deeds": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
+        **moment,
+    }
+    if seat is not None:
+        return {**view, "seat": seat, **_own(names, rules, state, seat)}
+    cards = rules.slot_card[int(public.age)]
+    hands = [names_of(names, cards, int(state.own[one].hand)) for one in range(int(rules.players))]
+    pile = {name: int(n) for name, n in zip(names, state.hidden.copies, strict=False) if n}
+    return {**view, "hands": hands, "discard_pile": pile}
+
+
+def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str, Any]:
+    """Return what everybody knows of a city."""
+    wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
+    built = [int(word) for word in public.built[seat]]
+    city: dict[str, Any] = {
+        "wonder": wonder.name,
+        "side": catalogue.sides[int(public.side[seat]) % SIDES_OF_BOARD],
+        "stages": int(public.stages[seat]),
+        "coins": int(public.coins[seat]),
+        "built": [card.name for number, card in enumerate(catalogue.cards) if built[number >> 6] >> (number & 63) & 1],
+        "victories": [int(count) for count in public.victory[seat]],
+        "defeats": int(public.defeats[seat]),
+        "shields": int(public.shields[seat]),
+    }
+    if rules.cities:
+        city |= {"debts": int(public.debts[seat]), "diplomacy": int(public.diplomacy[seat])}
+    if seat < rules.players:
+        city["hand_size"] = int(public.hand_size[seat])
+    if public.free_used[seat]:
+        city["free_build_used"] = True
+    return city
+
+
+def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
+    """Return what the table saw of a move (moves.py) as the trace has moves, without the card where it went down."""
+    seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
+    move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
+    unseen = ("stage",) if move["action"] == "build" else ("stage", "card")
+    return {"age": age + 1, "turn": turn + 1, **{key: value for key, value in move.items() if key not in unseen}}
+
+
+def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
+    """Return what a seat alone may know: its hand, its mate's, what it handed on, the discard pile when it last saw it.
+
+    ``handed_on`` has, turn by turn of this age, what the seat played and what was then left of the hand.
+    """
+    own, age = state.own[seat], int(state.public.age)
+    cards = rules.slot_card[age]
+    view: dict[str, Any] = {"hand": names_of(names, cards, int(own.hand))}
+    if rules.teams:
+        view["mate_hand"] = names_of(names, cards, int(own.mate_hand))
+    view["handed_on"] = [
+        {
+            "turn": turn + 1,
+            "took": names[int(cards[int(own.took[age, turn])])],
+            "left": names_of(names, cards, int(own.passed[age, turn])),
+        }
+        for turn in range(int(state.public.turn))
+    ]
+    if own.looked:
+        counts = ((int(own.look[card >> 4]) >> 4 * (card & 15)) & 15 for card in range(len(names)))
+        view["pile_seen"] = {name: n for name, n in zip(names, counts, strict=True) if n}
+    return view
