@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SeatVectorEnv", "SingleEnv"]
 
-_Seen = NDArray[np.int16] | NDArray[np.float32]
+_Seen = NDArray[Any]  # int16 as counts, float32 scaled
 ILLEGAL = ("end", "raise")
 
 
@@ -87,7 +87,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal now, bool of shape (actions,): what MaskablePPO of sb3-contrib asks for."""
-        return self._tables.masks[0].copy()
+        return np.array(self._tables.masks[0])
 
     def _refused(self, why: str) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
         """End the game after an illegal action, or raise UserError."""

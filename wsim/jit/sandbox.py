@@ -107,8 +107,7 @@ def _bytes_at(builder: Any, pointer: Any, offset: Any) -> Any:
     return builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_WORD, offset)])
 
 
-@intrinsic
-def _copied(_context, record, room, at):  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: ARG001
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = arrayobj.make_array(signature.args[1])(context, builder, args[1])
         copy = _bytes_at(builder, array.data, args[2])
@@ -116,6 +115,10 @@ def _copied(_context, record, room, at):  # type: ignore[no-untyped-def]  # noqa
         return builder.bitcast(copy, args[0].type)
 
     return record(record, room, types.int64), generate
+
+
+_copied: Any = intrinsic(_copied_to)
+"""Return a copy of a record that lies at a place of a room; for kernels only."""
 
 
 def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:
