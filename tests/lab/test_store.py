@@ -70,7 +70,7 @@ def test_a_loaded_run_knows_itself() -> None:
     recorded()
     run = wsim.load_run("run")
     assert (run.plan, run.games, run.complete, run.status) == (Plan.make(**PLAN), 1000, True, "complete")
-    assert run.provenance.identity["rules"] == toy_game.prepare(run.plan).provenance()
+    assert run.provenance.identity["rules"] == toy_game.GAME.prepare(run.plan).provenance()
     assert run.provenance.command == Plan.make(**PLAN).command()
     assert set(run.provenance.software) == {"wsim", "python", "numba", "numpy", "polars"}
 
@@ -81,7 +81,7 @@ def test_every_file_says_what_made_it() -> None:
         entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
         assert (entry["table"], entry["first_game"], entry["games"]) == (table, 900, 100)
         assert (entry["digest"], entry["plan"]["seed"]) == (run.provenance.digest, 1)
-        assert entry["identity"]["rules"]["catalogue"]["digest"] == toy_game.prepare(run.plan).rules.digest
+        assert entry["identity"]["rules"]["catalogue"]["digest"] == toy_game.GAME.prepare(run.plan).digest
 
 
 def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,11 +98,11 @@ def test_files_are_compressed_and_their_row_groups_bounded(monkeypatch: pytest.M
 
 
 def test_shards_have_a_quarter_of_a_million_rows() -> None:
-    table = toy_game.prepare(Plan.make())
+    table = toy_game.GAME.prepare(Plan.make())
     assert shard_games(table, Plan.make()) == 62_500
     assert shard_games(table, Plan.make(picks=True)) == 62_500
     assert shard_games(table, Plan.make(keep="summary")) == 500_000
-    monkeyed = toy_game.prepare(Plan.make())
+    monkeyed = toy_game.GAME.prepare(Plan.make())
     monkeyed.picks_per_game = 100
     assert shard_games(monkeyed, Plan.make(picks=True)) == 10_000
     assert list(shard_ranges(range(150_000), 62_500))[-1] == range(125_000, 150_000)
@@ -194,7 +194,7 @@ def test_a_run_is_not_made_shorter(resume: bool) -> None:
 
 def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    digest = toy_game.prepare(Plan.make()).rules.digest
+    digest = toy_game.GAME.prepare(Plan.make()).digest
     monkeypatch.setattr(toy_game.ToySimulator, "provenance", lambda self: {"catalogue": {"digest": "4567"}})
     with pytest.raises(UserError, match=rf'rules\.catalogue\.digest is "{digest}" there and "4567" here'):
         recorded()

@@ -299,7 +299,7 @@ def test_what_is_no_summary_is_refused() -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_a_game_without_such_tables_keeps_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toy_game, "ANALYSES", {"matchups": "wsim.stats.shared:MATCHUPS"})
+    monkeypatch.setattr(toy_game.Toy, "ANALYSES", {"matchups": "wsim.stats.shared:MATCHUPS"})
     with pytest.raises(UserError, match="toy has no table that a summary could give: play it with --keep seats"):
         recorded()
     assert not Path("run").exists()
