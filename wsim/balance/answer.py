@@ -152,7 +152,7 @@ class Balance:
 
     def write(self, path: Path) -> list[Path]:
         """Write the patch, and its record beside it; return both. Raises StoreError if the disk refuses."""
-        from wsim.lab.files import write_text
+        from wsim.files import write_text
 
         evidence = evidence_file(path)
         write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")

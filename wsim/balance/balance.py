@@ -27,7 +27,7 @@ class How:
 
     Attributes
     ----------
-    seed: of all deals. journal: a file that keeps what was measured until all is over.
+    seed: of all deals. journal: a file that keeps what was measured until ``over``.
     resume: go on with the journal that is there. threads: that play. progress: who is told.
     """
 
@@ -36,6 +36,11 @@ class How:
     resume: bool = False
     threads: int | None = None
     progress: Progress | None = None
+
+    def over(self) -> None:
+        """Remove the journal: the answer is where it belongs."""
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
 
     def bench(self, goal: Goal, memory: Memory, *purpose: object) -> Bench:
         """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
@@ -101,7 +106,6 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None =
         if answer is None and course is not None and course.effects is not None:
             answer = answer_of(course, interrupted=True)
         raise Interrupted(None if answer is None else known(answer, interrupted=True)) from None
-    memory.forget()
     return known(answer, interrupted=False)
 
 

@@ -181,6 +181,7 @@ def balance_command(file: str, effort: Effort, written: Written, *, as_json: boo
         return
     if written.patch is not None:
         paths = known.write(written.patch)
+        how.over()
         if not quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
     if not known.proven:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from wsim.cli.console import progress_bar, write_out
-
-__all__ = ["copy_command"]
+from wsim.cli.console import progress_bar, remark, write_out
 
 
 def copy_command(source: str, target: str, *, quiet: bool) -> None:
@@ -12,5 +10,7 @@ def copy_command(source: str, target: str, *, quiet: bool) -> None:
     from wsim.lab.remote import copy_run
 
     with progress_bar(not quiet) as progress:
-        sent = copy_run(source, target, progress=progress)
-    write_out(f"{source} is in {target}: {sent} files sent")
+        copied = copy_run(source, target, progress=progress)
+    write_out(f"{source} is in {target}: {copied.files} files sent")
+    if copied.remark:
+        remark(f"wsim: {copied.remark}")

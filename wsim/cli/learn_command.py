@@ -13,8 +13,8 @@ from wsim.cli.console import Shown, print_json, print_tables, progress_bar, rema
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.learn.learner import Fitting, learner_of
-from wsim.learn.plan import Field, LearningPlan, Round, Seats
-from wsim.learn.run import LAST, learn
+from wsim.learn.learning_plan import Field, LearningPlan, Round, Seats
+from wsim.learn.rounds import LAST, learn
 
 __all__ = ["LearnAsked", "fitting_plan", "learn_command"]
 

@@ -13,8 +13,8 @@ import typer
 from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, trusted
 from wsim.errors import UserError
+from wsim.files import refuse_remote
 from wsim.game import find_game
-from wsim.lab.files import refuse_remote
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -101,7 +101,7 @@ def _rerun(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
 
 def _match_in(folder: Path) -> Path | None:
     """Return the answer in a folder that ``wsim match`` keeps its deals in; None for any other folder."""
-    from wsim.experiments.matches.kept import ANSWER
+    from wsim.experiments.matches.deal_files import ANSWER
     from wsim.lab.record import RECORD
 
     return folder / ANSWER if (folder / ANSWER).is_file() and not (folder / RECORD).is_file() else None

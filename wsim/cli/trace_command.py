@@ -13,8 +13,8 @@ from wsim.cli.console import progress_bar, write_out
 from wsim.cli.options import EVERY_SEAT
 from wsim.cli.run_command import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
+from wsim.files import writing
 from wsim.game import find_game
-from wsim.lab.files import writing
 from wsim.lab.plan import MAXIMUM_GAMES
 from wsim.lab.store import load_run
 from wsim.positions.of_run import refuse_other_game, refuse_other_rules

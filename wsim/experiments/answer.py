@@ -102,7 +102,7 @@ class WhatIf:
         ``x.json`` holds the record; ``x.parquet`` the table ``details`` with the record in its metadata; into a run
         folder goes ``whatif-....json``, for its report. Raises StoreError if the disk refuses.
         """
-        from wsim.lab.files import write_text, writing
+        from wsim.files import write_text, writing
         from wsim.lab.plan import digest_of
 
         target = Path(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from wsim.lab.files import write_text, writing
+from wsim.files import write_text, writing
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import METADATA_KEY
 from wsim.stats.intervals import nulls, verdicts

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
 from wsim.game import find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
-from wsim.lab.files import StoreError, refuse_remote
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan

@@ -11,7 +11,7 @@ from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan
-from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
+from wsim.positions.position_file import REDRAW, read, replay, written, written_by_hand
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:

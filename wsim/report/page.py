@@ -53,7 +53,7 @@ def write_report(run: Run, target: Path, asked: Asked | None = None, progress: P
     Raises UserError for a run without games, a target that is no file, a missing extra; StoreError if the disk refuses.
     """
     check_extra()
-    from wsim.lab.files import write_text
+    from wsim.files import write_text
     from wsim.report.material import collect
 
     check_target(target)

@@ -21,14 +21,15 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
+from wsim.lab.journal import held
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import software
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
+from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
-from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
 from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.space import Space, space_of
 from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables, rows_of
@@ -61,7 +62,7 @@ class Tuned:
     policy: str
     file: Path
     judged: pl.DataFrame
-    kept: Kept
+    kept: History
     games: int
 
     def record(self) -> dict[str, Any]:
@@ -136,7 +137,7 @@ class Search:
     question: Question
     space: Space
     tables: tuple[Table, ...]
-    kept: Kept
+    kept: History
 
     @property
     def _games(self) -> int:
@@ -155,8 +156,11 @@ class Search:
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
         """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
-        count, wanted = usable_threads(threads), self.question.generations
-        climb = self._climbed()
+        with held(self.folder):
+            return self._run(usable_threads(threads), progress)
+
+    def _run(self, count: int, progress: Progress | None) -> Tuned:
+        wanted, climb = self.question.generations, self._climbed()
         try:
             for number in range(len(self.kept.generations), wanted):
                 if progress is not None:
@@ -226,7 +230,7 @@ def begin(
             "name another --out"
         )
     space = _moving(space, tables, count)
-    kept = Kept(
+    kept = History(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
         start=str(space.entry),
@@ -246,7 +250,7 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
     """
     folder = Path(out)
-    kept = read_kept(folder)
+    kept = read_history(folder)
     cmaes()
     question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
     if len(kept.generations) > question.generations:

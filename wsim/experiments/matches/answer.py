@@ -13,7 +13,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.matches.ratings import ratings
-from wsim.lab.files import write_text, writing
+from wsim.files import write_text, writing
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import METADATA_KEY
 from wsim.stats.fewest import DIFFERING

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 from wsim.errors import UserError
 from wsim.experiments.matches.answer import Match, answer_of, check_target, made_of
 from wsim.experiments.matches.costs import Cost, costs_of
-from wsim.experiments.matches.kept import Keeper, open_folder
+from wsim.experiments.matches.deal_files import DealFiles, open_folder
 from wsim.experiments.matches.tables import MatchTable, made_ready
 from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
 from wsim.game import find_game
@@ -72,7 +72,7 @@ class Output:
     def _is_file(self) -> bool:
         return self.path is not None and self.path.suffix in (".json", ".parquet")
 
-    def open(self, made: dict[str, object]) -> Keeper | None:
+    def open(self, made: dict[str, object]) -> DealFiles | None:
         """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
         if self.resume and not self._of_its_own:
             raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
@@ -80,7 +80,7 @@ class Output:
             check_target(self.path)
         return open_folder(self.path, made, resume=self.resume) if self.path is not None and self._of_its_own else None
 
-    def write(self, answer: Match, keeper: Keeper | None) -> Path | None:
+    def write(self, answer: Match, keeper: DealFiles | None) -> Path | None:
         """Write the answer and return where it lies."""
         if keeper is not None:
             return keeper.write(answer.record())

@@ -22,7 +22,7 @@ from wsim.stats.rankings import order_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.experiments.matches.kept import Keeper
+    from wsim.experiments.matches.deal_files import DealFiles
     from wsim.experiments.matches.tables import Block, MatchTable
     from wsim.lab.cluster import InChunks
     from wsim.lab.progress import Progress
@@ -142,7 +142,11 @@ class MatchTrial:
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
     def play(
-        self, chunks_of: InChunks, deal_seconds: float, keeper: Keeper | None = None, progress: Progress | None = None
+        self,
+        chunks_of: InChunks,
+        deal_seconds: float,
+        keeper: DealFiles | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Play until all is said or the budget is spent; Ctrl-C leaves the trial as it then is, with a last look.
 
@@ -175,7 +179,7 @@ class MatchTrial:
             if keeper is not None:
                 keeper.flush()
 
-    def _blocks(self, target: int, chunks_of: InChunks, chunk: int, keeper: Keeper | None) -> Iterator[Block]:
+    def _blocks(self, target: int, chunks_of: InChunks, chunk: int, keeper: DealFiles | None) -> Iterator[Block]:
         """Yield the deals up to a look: those that are kept, then those that have to be played."""
         while keeper is not None and self.sums.deals < target:
             block = keeper.take(self.table, self.sums.deals, target)
