@@ -7,6 +7,7 @@ number that looks like one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -55,6 +56,13 @@ class Estimate:
 
     def __post_init__(self) -> None:
         check_level(self.level)
+
+    @classmethod
+    def of_games(cls, samples: Sequence[Floats]) -> Estimate:
+        """Return the means of samples, each of independent games, one number a game."""
+        games = np.array([len(one) for one in samples], float)
+        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in samples), strict=True)
+        return cls(np.array(means), np.array(errors), games)
 
     @cached_property
     def _reach(self) -> Floats:
