@@ -82,7 +82,7 @@ def test_the_judging_deals_are_none_of_the_search(monkeypatch: pytest.MonkeyPatc
 
     def watched(self: Contest, entry: str) -> Any:
         played = arm(self, entry)
-        [simulator] = played.simulators
+        simulator: Any = played.simulators[0]
         seeds[doing].add(simulator.plan.seed)
         return played
 

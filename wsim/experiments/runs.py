@@ -191,7 +191,7 @@ def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats
     """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
     there = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
-    wanted |= {metric.group[0] for metric in metrics if metric.group} | {"game", "rank"}
+    wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
     columns = [name for name in there if name in wanted]
     read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:
