@@ -66,6 +66,7 @@ def test_what_has_no_effect_is_not_called_clear() -> None:
     assert row["effect_low"] < 0 < row["effect_high"]
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised() -> None:
     """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2 %."""
     alarms = sum(
