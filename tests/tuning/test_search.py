@@ -30,7 +30,7 @@ SMALL: dict[str, Any] = {"game": "aiming", "against": "stone", "games": 200, "he
 @pytest.fixture(autouse=True)
 def _aiming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, aiming_game.NAME, aiming_game.__name__)
+    monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
 
 
 def found(tuned: Tuned) -> dict[str, float]:

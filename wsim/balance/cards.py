@@ -151,7 +151,7 @@ class CardSetting:
 
     def _recorded(self, patch: Patch, seed: int, games: int, folder: str) -> Run:
         plan = patched(self._plan, patch, seed=seed, games=games)
-        return record(plan, f"{folder}/run", threads=self._how.threads, progress=self._how.progress).run
+        return record(plan, f"{folder}/run", threads=self._how.threads, progress=self._how.progress)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
         """Return the effects with their errors, and what options would add to them."""

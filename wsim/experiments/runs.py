@@ -20,8 +20,8 @@ from wsim.experiments.contrasts import Contrasts, MetricReading
 from wsim.experiments.deals import Features
 from wsim.experiments.metrics import Metric, group_metrics, measures_of, parse_metric
 from wsim.game import find_game
+from wsim.lab.journal import differences
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import differences
 from wsim.lab.store import Run
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
