@@ -108,7 +108,7 @@ def test_losses_that_no_playout_tells_apart_have_the_width_of_the_rule_of_three(
 
 
 def test_who_sits_at_the_table_plays_on() -> None:
-    plan = {"players": 3, "seed": 5, "policies": ("greedy", "random", "balanced"), "ruleset": "1e"}
+    plan: dict[str, Any] = {"players": 3, "seed": 5, "policies": ("greedy", "random", "balanced"), "ruleset": "1e"}
     for number, table in ((0, ["greedy", "random", "balanced"]), (1, ["random", "balanced", "greedy"])):
         game = wsim.Game(number=number, **plan)
         assert game.values(moves=[0, 1], games=5) == game.values(moves=[0, 1], games=5, policies=table)

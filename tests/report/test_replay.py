@@ -217,7 +217,8 @@ def test_swings_are_clear_and_the_greatest_first() -> None:
         (3, 0, 0.88, 0.2),
         (1, 0, 0.5, 0.9),
     ]
-    assert swings(Chances(*[share[:2]] * 4, 4), [0, 1]) == []  # four playouts tell nothing
+    few = share[:2]
+    assert swings(Chances(few, few, few, few, 4), [0, 1]) == []  # four playouts tell nothing
     assert len(swings(Chances(share, share, share, share, 1000), [0, 1], most=2)) == 2
 
 
