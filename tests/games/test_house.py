@@ -17,7 +17,7 @@ WSIM = Path(__file__).parents[2] / "wsim"
 MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "processors"),
+    ("errors", "processors", "version"),
     ("paths", "forked", "installed"),
     ("jit", "position"),
     ("rng",),
@@ -46,7 +46,6 @@ GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
     ("game", "positions/scenes"): "a game without a page of its own is told plainly",
-    ("lab/provenance", "__init__"): "the version of wsim",
     ("lab/store", "positions/of_run"): "a run gives its games as positions",
 }
 """Imports that go up, each with its reason."""
