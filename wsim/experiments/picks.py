@@ -37,7 +37,7 @@ from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.policies.registry import explores
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
-from wsim.stats.notebook import html_of, text_of
+from wsim.display import html_of, text_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from wsim.lab.files import write_text, writing
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import METADATA_KEY
 from wsim.stats.intervals import nulls, verdicts
-from wsim.stats.notebook import html_of, text_of
+from wsim.display import html_of, text_of
 
 if TYPE_CHECKING:
     from wsim.lab.provenance import Provenance

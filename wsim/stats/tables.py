@@ -16,7 +16,7 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.notebook import html_of, text_of
+from wsim.display import html_of, text_of
 from wsim.stats.summary import OUTCOMES, Summary, kept_of
 
 __all__ = [
