@@ -17,7 +17,7 @@ import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
 from wsim.cli.filters import filtered
-from wsim.cli.layout import columns_of, lay_out, lay_out_all
+from wsim.cli.text_columns import columns_of, lay_out, lay_out_all
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.wonders.analysis import cards

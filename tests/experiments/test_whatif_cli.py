@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
-from wsim.cli.whatif import CHART, chart_lines
+from wsim.cli.whatif_command import CHART, chart_lines
 from wsim.experiments.arms import Change
 
 pytestmark = pytest.mark.usefixtures("medal")
@@ -50,7 +50,7 @@ def test_a_sweep_is_drawn(wsim_command: Command) -> None:
 
 
 def test_a_chart_shows_zero_and_every_interval() -> None:
-    from wsim.cli.whatif import _Characters
+    from wsim.cli.whatif_command import _Characters
 
     rows = [
         {"variant": "a", "value": None, "effect": 1.0, "effect_low": 0.5, "effect_high": 1.5},

@@ -103,7 +103,7 @@ def tried(folder: Path, name: str, times: int, seed: int) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    for module in ("numpy", "wsim.cli.run"):  # what a run imports, once for all of them; but no Polars before a fork
+    for module in ("numpy", "wsim.cli.run_command"):  # what a run imports, once; but no Polars before a fork
         import_module(module)
     toy_game.register()
     for signal_name in SIGNALS:

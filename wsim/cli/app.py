@@ -54,7 +54,7 @@ from wsim.cli.options import (
     plan_options,
     whole,
 )
-from wsim.cli.tables import View
+from wsim.cli.table_command import View
 from wsim.errors import refuse_unprintable
 
 __all__ = ["app", "main"]
@@ -123,7 +123,7 @@ def run(
 
     Without options: 25,000 games of 7 Wonders for four, all played by `net`. The same options make the same data.
     """
-    from wsim.cli.run import Output, run_command
+    from wsim.cli.run_command import Output, run_command
 
     output = Output(out, resume, shard, threads, trust, part, cluster)
     run_command(given, output, wide=wide, as_json=as_json, quiet=quiet)
@@ -137,7 +137,7 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
-    from wsim.cli.merge import merge_command
+    from wsim.cli.merge_command import merge_command
 
     merge_command(parts, out, as_json=as_json, quiet=quiet)
 
@@ -149,7 +149,7 @@ def copy(
     quiet: Quiet = False,
 ) -> None:
     """Copy a finished run into an object store, or back; every file is checked (needs wsim[s3])."""
-    from wsim.cli.copy import copy_command
+    from wsim.cli.copy_command import copy_command
 
     copy_command(source, target, quiet=quiet)
 
@@ -173,8 +173,8 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
-    from wsim.cli.compare import Asked as Comparing
-    from wsim.cli.compare import compare_command
+    from wsim.cli.compare_command import Asked as Comparing
+    from wsim.cli.compare_command import compare_command
 
     view = View(sort, top, tuple(only or ()), wide)
     asked = Comparing(tuple(metric or ()), view, level, Files(csv, parquet))
@@ -199,7 +199,7 @@ def rerun(
     experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their names
     say.
     """
-    from wsim.cli.rerun import rerun_command
+    from wsim.cli.rerun_command import rerun_command
 
     rerun_command(given, out, threads=threads, trust=trust, as_json=as_json, quiet=quiet)
 
@@ -207,7 +207,7 @@ def rerun(
 @app.command(cls=PlainCommand, short_help="Check that a run is what was written.")
 def verify(run: RunFolder, as_json: Json = False) -> None:
     """Check a run: every file, digest, range and row, and what the data were made of; exit 1 if anything is wrong."""
-    from wsim.cli.verify import verify_command
+    from wsim.cli.verify_command import verify_command
 
     verify_command(run, as_json=as_json)
 
@@ -247,7 +247,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
-    from wsim.cli.report import report_command
+    from wsim.cli.report_command import report_command
 
     beside = {"whatifs": whatif, "balances": balance, "matches": match, "skills": skill}
     report_command(run, out, compare, {name: files or () for name, files in beside.items()}, quiet=quiet)
@@ -268,7 +268,7 @@ def policies(
     A policy of your own is bounds-checked. --check plays it compiled and as plain Python, compares and times the two,
     and says what is wrong; one that passes is compiled without the checks until its file changes.
     """
-    from wsim.cli.policies import check_command, policies_command
+    from wsim.cli.policies_command import check_command, policies_command
 
     if check is not None:
         check_command(check, game, games, as_json=as_json)
@@ -301,7 +301,7 @@ def catalog(
     as_json: Json = False,
 ) -> None:
     """Show what a game is made of, compare rule sets, check a file of your own."""
-    from wsim.cli.catalog import (
+    from wsim.cli.catalog_command import (
         Source,
         check_command,
         diff_command,

@@ -8,7 +8,7 @@ import typer
 
 from wsim.cli.exports import Files
 from wsim.cli.options import Csv, Filter, Json, Parquet, PlainCommand, Quiet, Sort, Threads, Top, Wide, whole
-from wsim.cli.tables import View
+from wsim.cli.table_command import View
 
 __all__ = ["balance_commands"]
 
@@ -48,7 +48,7 @@ def sensitivity(
     quiet: Quiet = False,
 ) -> None:
     """Show what each step of each knob of a goal file does to its targets, with intervals."""
-    from wsim.cli.balance import Asked, Effort, sensitivity_command
+    from wsim.cli.balance_command import Asked, Effort, sensitivity_command
 
     view = View(sort, top, tuple(only or ()), wide)
     asked = Asked(Effort(games, replays, seed, threads), every, view, Files(csv, parquet))
@@ -102,7 +102,7 @@ def balance(
 
     Exit code 3: no patch was proven to; what binds is said, and the nearest one is written.
     """
-    from wsim.cli.balance import Effort, Written, balance_command
+    from wsim.cli.balance_command import Effort, Written, balance_command
 
     effort = Effort(games, replays, seed, threads, proof_games)
     written = Written(out, resume, tuple(player or ()), tuple(style or ()), elsewhere_games, carry, relearn)

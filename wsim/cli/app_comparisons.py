@@ -28,7 +28,7 @@ from wsim.cli.options import (
     plan_options,
     whole,
 )
-from wsim.cli.tables import View
+from wsim.cli.table_command import View
 
 __all__ = ["comparisons", "experiment"]
 
@@ -118,7 +118,7 @@ def whatif(
     The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
     same deals and seats until a sequential test is sure or the budget is spent.
     """
-    from wsim.cli.whatif import Asked, whatif_command
+    from wsim.cli.whatif_command import Asked, whatif_command
 
     change = {"values": tuple(changes or ()), "files": tuple(patch or ()), "sweep": sweep, "ban": tuple(ban or ())}
     question: dict[str, Any] = {"metric": metric, "seat": seat, "budget": budget, "alpha": alpha}
@@ -199,7 +199,7 @@ def picks(
     (buries, sells) the card less its mean score if it makes a uniformly drawn other move; by inverse-propensity
     weighting.
     """
-    from wsim.cli.experiment import Asked, Playing, picks_command
+    from wsim.cli.picks_command import Asked, Playing, picks_command
 
     done = None if actions is None else names_of(actions)
     question: dict[str, Any] = {"actions": done, "outcome": outcome, "against": against}

@@ -59,7 +59,7 @@ def trace(
 
     wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
     """
-    from wsim.cli.trace import Told, trace_command
+    from wsim.cli.trace_command import Told, trace_command
 
     trace_command(given, first, Told(out, form, why, playouts, trust, quiet))
 
@@ -89,8 +89,8 @@ def advise(
 
     wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. Only what the seat can know counts.
     """
-    from wsim.cli.advise import Asked as Position
-    from wsim.cli.advise import advise_command
+    from wsim.cli.advise_command import Asked as Position
+    from wsim.cli.advise_command import advise_command
 
     moment = {"age": age, "turn": turn, "seat": seat}
     asked = Position(source, number, {key: value for key, value in moment.items() if value is not None}, trust)
@@ -115,6 +115,6 @@ def play(
 
     Commands are lines of standard input, so wsim play < moves.txt plays as well.
     """
-    from wsim.cli.play import play_command
+    from wsim.cli.play_command import play_command
 
     play_command(given, seat=seat, number=number, file=save, load=load, trust=trust)

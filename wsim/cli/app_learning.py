@@ -55,7 +55,7 @@ def learn(
 
     The same command goes on where it was interrupted. The net is a policy: --policies net:file=learned/net.npz
     """
-    from wsim.cli.learn import LearnAsked, learn_command
+    from wsim.cli.learn_command import LearnAsked, learn_command
 
     asked = LearnAsked(
         plan, out, game, start, patch or (), changes or (), ruleset, players, decisions, seed, threads, cluster

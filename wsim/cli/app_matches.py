@@ -26,7 +26,7 @@ from wsim.cli.options import (
     plan_options,
     whole,
 )
-from wsim.cli.tables import View
+from wsim.cli.table_command import View
 
 __all__ = ["matches"]
 
@@ -90,7 +90,7 @@ def match(
     with --round-robin every pair does. Otherwise three or more share a table in every arrangement. A sequential test
     says who is stronger and stops when that is clear. In rule sets with teams, a team is one policy.
     """
-    from wsim.cli.match import Asked, match_command
+    from wsim.cli.match_command import Asked, match_command
 
     question: dict[str, Any] = {"round_robin": round_robin, "budget": budget, "alpha": alpha, "margin": margin}
     question |= {"within": within, "spending": spending}
@@ -139,7 +139,7 @@ def skill(
     Each player of a ladder has the table to itself, on the same deals. For cards: win share of those who built one
     less that of the others; for wonders: win share. At every rung, and the change along the ladder.
     """
-    from wsim.cli.skill import Asked, skill_command
+    from wsim.cli.skill_command import Asked, skill_command
 
     question = {"ladder": names_of(ladder), "between": names_of(between), "level": level}
     view = View(sort, top, tuple(only or ()), wide)

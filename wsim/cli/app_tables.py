@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from wsim.cli.options import EXTRA_OPTIONS, PlainCommand, table_options
-from wsim.cli.tables import Asked, list_command, table_command, words_of
+from wsim.cli.table_command import Asked, list_command, table_command, words_of
 from wsim.errors import UserError
 
 __all__ = ["tables"]

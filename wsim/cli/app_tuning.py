@@ -110,8 +110,8 @@ def tune(
     the same deals; the result is judged on deals and by players that the search never met. Writes a weight set that
     weighted:file= plays. Needs wsim[learn].
     """
-    from wsim.cli.tune import Asked as Tuning
-    from wsim.cli.tune import tune_command
+    from wsim.cli.tune_command import Asked as Tuning
+    from wsim.cli.tune_command import tune_command
 
     question: dict[str, Any] = {"generations": generations, "candidates": candidates, "games": games}
     question |= {"held_out": held_out, "margin": margin, "name": name}

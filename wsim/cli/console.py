@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wsim.cli.layout import Laid, columns_of, lay_out, lay_out_all
 from wsim.cli.signals import INTERRUPTED, stoppable
+from wsim.cli.text_columns import Laid, columns_of, lay_out, lay_out_all
 from wsim.errors import UserError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wsim.cli.layout import heading_of
+from wsim.cli.text_columns import heading_of
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wsim.cli.exports import Files
-from wsim.cli.tables import Asked, View
+from wsim.cli.table_command import Asked, View
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:

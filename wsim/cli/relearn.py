@@ -9,7 +9,7 @@ from wsim.balance.balance import How
 from wsim.balance.carry import Pupil
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, changes_of
-from wsim.cli.learn import fitting_plan
+from wsim.cli.learn_command import fitting_plan
 from wsim.errors import UserError
 from wsim.learn.learner import learner_of
 from wsim.learn.plan import Seats

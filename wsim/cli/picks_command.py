@@ -21,14 +21,14 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files, plan_identity
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.experiments.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
-    from wsim.cli.tables import View
+    from wsim.cli.table_command import View
 
 __all__ = ["Asked", "Playing", "picks_command"]
 

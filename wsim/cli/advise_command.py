@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import print_json, progress_bar, write_out
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 

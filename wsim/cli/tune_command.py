@@ -21,7 +21,7 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.options import whole
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted

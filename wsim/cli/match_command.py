@@ -21,7 +21,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.experiments.matches.playing import Output, named_policies, play_match, tables_of
 from wsim.experiments.matches.trial import MatchQuestion

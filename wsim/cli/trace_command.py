@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import progress_bar
 from wsim.cli.options import EVERY_SEAT
-from wsim.cli.replay import Page
-from wsim.cli.run import announce_compiling, plan_of_run
+from wsim.cli.run_command import announce_compiling, plan_of_run
+from wsim.cli.trace_page import Page
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.files import writing

@@ -22,7 +22,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.experiments.answer import EFFECT, WhatIf, check_target
 from wsim.experiments.arms import Change
 from wsim.experiments.question import Question

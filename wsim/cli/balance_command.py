@@ -27,7 +27,7 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.relearn import pupil_of
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.balance.sensitivity import Sensitivity
-    from wsim.cli.tables import View
+    from wsim.cli.table_command import View
 
 __all__ = ["UNPROVEN", "Effort", "Written", "balance_command", "sensitivity_command"]
 

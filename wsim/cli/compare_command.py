@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import Shown, print_json, print_tables, progress_bar, rows_of, write_note, write_out
 from wsim.cli.exports import Files
-from wsim.cli.tables import open_run
+from wsim.cli.table_command import open_run
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.tables import View
+    from wsim.cli.table_command import View
     from wsim.experiments.runs import RunComparison
 
 __all__ = ["compare_command"]

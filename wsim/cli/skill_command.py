@@ -21,7 +21,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.experiments.skill import GAMES, SkillQuestion, play_skill
 from wsim.game import find_game
@@ -30,7 +30,7 @@ from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
-    from wsim.cli.tables import View
+    from wsim.cli.table_command import View
     from wsim.experiments.skill_answer import Skill
 
 __all__ = ["Asked", "skill_command"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from wsim.cli.console import INTERRUPTED, remark, write_out
-from wsim.cli.run import announce_compiling
+from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 

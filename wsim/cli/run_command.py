@@ -21,7 +21,7 @@ from wsim.cli.console import (
     write_note,
     write_out,
 )
-from wsim.cli.tables import fair_share
+from wsim.cli.table_command import fair_share
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
 
