@@ -49,13 +49,14 @@ class Display:
 
     Attributes
     ----------
-    rows: its main table, as it is written to a file and stands in JSON.
+    rows: its main table, as it is written to a file. named: what that is called in the record, if it stands there so.
     missing: what it says in place of a main table without rows.
     hint: how more of it is shown; it is no part of the answer.
     """
 
     rows: pl.DataFrame
     tables: Sequence[Shown]
+    named: str = ""
     notes: Sequence[str] = ()
     head: Sequence[str] = ()
     missing: str = ""

@@ -17,7 +17,7 @@ WSIM = Path(__file__).parents[2] / "wsim"
 MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "processors"),
+    ("errors", "processors", "display"),
     ("paths", "forked"),
     ("jit",),
     ("rng",),

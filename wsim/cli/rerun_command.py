@@ -109,26 +109,28 @@ def _match_in(folder: Path) -> Path | None:
 
 def _rerun_file(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
     """Play again what made a Parquet file or an answer in JSON."""
-    from wsim.experiments.rerun import ANSWERS, answer_plan, rerun_answer
+    from wsim.experiments.kinds import KINDS
+    from wsim.lab.answer import Again, Stored
     from wsim.lab.rerun import ShardFile, rerun_shard
 
     asked.refuse_out("an answer" if path.suffix != _PARQUET else "a single file")
-    told = _told(path)
-    if path.suffix == _PARQUET and told.get("format") not in ANSWERS:
+    record = _record_in(path)
+    kind = KINDS.get(str(record.get("format")))
+    if path.suffix == _PARQUET and kind is None:
         shard = ShardFile.read(path)
         plan = asked.ready(shard.plan(_places(path.parent.parent)))
         return rerun_shard(shard, plan, threads=asked.threads, progress=progress)
-    if told.get("stopped") == "waiting" and "format" not in told:
+    if record.get("stopped") == "waiting" and "format" not in record:
         raise UserError(f"{str(path)!r} has no answer yet: go on with that match by --resume")
-    if told.get("format") not in ANSWERS:
-        known = ", ".join(ANSWERS)
-        raise UserError(f"{str(path)!r} does not say what made it: its format is {told.get('format')!r}, not {known}")
-    places = _places(path.parent)
-    asked.ready(answer_plan(told, places))
-    return rerun_answer(told, asked.plan, places, threads=asked.threads, progress=progress)
+    if kind is None:
+        known = ", ".join(KINDS)
+        raise UserError(f"{str(path)!r} does not say what made it: its format is {record.get('format')!r}, not {known}")
+    stored, places = Stored(kind, path.name, record), _places(path.parent)
+    asked.ready(stored.plan(places))
+    return stored.again(Again(asked.plan, places, asked.threads, progress))
 
 
-def _told(path: Path) -> Mapping[str, Any]:
+def _record_in(path: Path) -> Mapping[str, Any]:
     """Return what a file says of itself; raise UserError for one that cannot be read."""
     from wsim.lab.store import shard_metadata
 

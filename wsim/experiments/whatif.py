@@ -98,14 +98,21 @@ class WhatIf(Answer):
         shown = view(self.effects)
         effects = shown.to_dicts()
         many = len(effects) > FEW
-        tables = [(f"{_what(effects)}. {self.estimand}", _slim(effects)), *(self._details() if every or not many else [])]
+        tables = [
+            (f"{_what(effects)}. {self.estimand}", _slim(effects)),
+            *(self._details() if every or not many else []),
+        ]
         chart = None
         if len(effects) > 1:
             names = [str(row["variant"] if row["value"] is None else row["value"]) for row in effects]
-            rows = [(name, *(row[key] for key in EFFECT)) for name, row in zip(names, effects, strict=True)]
+            rows = [
+                (name, row["effect"], row["effect_low"], row["effect_high"])
+                for name, row in zip(names, effects, strict=True)
+            ]
             chart = Chart(f"Effect on {self.question.metric}, with its interval:", rows)
         return Display(
             rows=shown,
+            named="effects",
             tables=[Shown(title, rows, first=FIRST) for title, rows in tables],
             notes=self._notes(),
             chart=chart,
@@ -168,9 +175,10 @@ class WhatIf(Answer):
             raise UserError("the answer is damaged: it has no variant")
         return lambda: decide(plan, baseline, variants, question, threads=how.threads, progress=how.progress)
 
-    def compared(self, record: Mapping[str, Any]) -> str:
-        """Say what two answers have in common."""
-        return f"{self.deals:,} deals of every arm, {counted(self.effects.height, 'effect')}"
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['deals']:,} deals of every arm, {counted(len(record['effects']), 'effect')}"
 
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
         """Say what was not the same about how the baseline's games were made."""

@@ -81,8 +81,8 @@ class Answer:
     def _repr_html_(self) -> str:
         return html_of(self.title, self.main, self.caveats)
 
-    def display(self, view: View = whole, *, every: bool = False) -> Display:
-        """Return the answer for people; ``view``: of its main table, ``every``: more than what matters most."""
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people; ``view``: what is shown of its main table."""
         raise NotImplementedError
 
     # --- on the disk ------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class Answer:
         ``x.json`` holds the record; ``x.parquet`` a table with the record in its metadata; into a run folder goes a
         JSON file, for its report. Raises UserError for another place, StoreError if the disk refuses.
         """
-        target, record = Path(path), _as_read(self.record())
+        target, record = Path(path), as_read(self.record())
         if (target / RECORD).is_file():
             target = target / f"{self._family()}-{digest_of(self.identity(record))[:8]}.json"
         self.check_target(target)
@@ -171,23 +171,24 @@ class Answer:
     @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
         """Return what plays the same question again, ready to be called; raise as a damaged record does."""
-        raise UserError(f"{cls.CALLED} cannot be asked again")
-
-    def seen_as(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer's record with what another one of the same question need not have left out."""
-        return _as_read(self.record())
-
-    def compared(self, record: Mapping[str, Any]) -> str:
-        """Say what two answers have in common that is compared: ``2,000 deals of every arm, 3 effects``."""
         raise NotImplementedError
 
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Return its own record as far as it can be compared with another one."""
+        return as_read(self.record())
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared: ``2,000 deals of every arm, 3 effects``."""
+        raise NotImplementedError
+
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:  # noqa: ARG002
         """Say what was not the same about how a recorded answer was made."""
         return []
 
     def again(self, *, threads: int | None = None) -> Rerun:
         """Ask the same again and compare every number."""
-        return Stored(type(self), "", _as_read(self.record())).again(Again(threads=threads))
+        return Stored(type(self), "", as_read(self.record())).again(Again(threads=threads))
 
 
 @dataclass(frozen=True)
@@ -250,8 +251,8 @@ class Stored:
             raise UserError(f"these are rows without their answer (no {main!r}): name the file that -o or --json wrote")
         play = sound(lambda: self.kind.restored(self.record, how))
         answer = play()
-        found = sound(lambda: list(_differences(self.record, answer.seen_as(self.record))))
-        return Rerun(answer.compared(self.record), found, answer.made_unlike(self.record))
+        here = sound(lambda: answer.beside(self.record))
+        return Rerun(self.kind.compared(here), list(_differences(self.record, here)), answer.made_unlike(self.record))
 
 
 def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _Found:
@@ -281,7 +282,7 @@ def _text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _as_read(record: Mapping[str, Any]) -> dict[str, Any]:
+def as_read(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as it comes back from a file: tuples are lists."""
     found: dict[str, Any] = json.loads(json.dumps(record))
     return found
@@ -309,8 +310,7 @@ def _differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[s
     if told.get("stopped") == "interrupted":
         yield BY_HAND
     one, other = (
-        dict(_values({key: value for key, value in record.items() if key not in PASSING}))
-        for record in (told, here)
+        dict(_values({key: value for key, value in record.items() if key not in PASSING})) for record in (told, here)
     )
     found = [path for path in {**one, **other} if one.get(path) != other.get(path)]
     for path in found[:SHOWN]:

@@ -10,12 +10,13 @@ from typing import Any
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.experiments.matches.answer import FORMAT as MATCH
-from wsim.experiments.skill_answer import FORMAT as SKILL
+from wsim.experiments.matches.playing import Match
+from wsim.experiments.skill import Skill
 from wsim.lab.provenance import METADATA_KEY
 
 __all__ = ["MATCH", "SKILL", "TABLES", "answer_in", "read_strengths"]
 
+MATCH, SKILL = Match.FORMAT, Skill.FORMAT
 TABLES: Mapping[str, tuple[str, str]] = {MATCH: ("pairs", "cells"), SKILL: ("figures", "changes")}
 """By the format of an answer, its tables."""
 _COLUMNS: Mapping[str, tuple[str, ...]] = {

@@ -12,7 +12,7 @@ import polars as pl
 
 from wsim.balance.answer import FORMAT as BALANCE_FORMAT
 from wsim.errors import UserError
-from wsim.experiments.answer import FORMAT as WHATIF_FORMAT
+from wsim.experiments.whatif import WhatIf
 from wsim.game import Game, analyses_of, find_game
 from wsim.lab.progress import Progress
 from wsim.lab.store import Run
@@ -175,7 +175,7 @@ def _shown(game: Game, run: Run) -> dict[str, Analysis]:
 
 def read_whatif(path: Path) -> WhatIfAnswer:
     """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
-    record = answer_in(path, WHATIF_FORMAT, "wsim whatif")
+    record = answer_in(path, WhatIf.FORMAT, "wsim whatif")
     try:
         effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
         for name in ("estimand", "deals"):

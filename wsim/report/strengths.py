@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from wsim.experiments.skill_answer import ESTIMAND, names_of, side_by_side
+from wsim.experiments.skill import ESTIMAND
+from wsim.experiments.skill_levels import names_of, side_by_side
 from wsim.report import charts, grids
 from wsim.report.answers import MATCH, SKILL
 from wsim.report.parts import Figure, Section
