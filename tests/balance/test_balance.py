@@ -13,7 +13,7 @@ import pytest
 
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.answer import answer_of
+from wsim.balance.patch import answer_of
 from wsim.balance.balance import How, balance, smallest_patch
 from wsim.balance.bench import Bench
 from wsim.balance.cells import Cell

@@ -56,6 +56,7 @@ def answered(
     write: Callable[[_Kind], object] = lambda _: None,
     more: Callable[[_Kind], Mapping[str, Any]] = lambda _: {},
     so_far: Callable[[_Kind], str] = lambda _: SO_FAR,
+    go_on: str = "",
 ) -> _Kind:
     """Ask, show the answer and return it; after Ctrl-C show what is known so far and exit with 130.
 
@@ -64,6 +65,7 @@ def answered(
     play: asks, telling of its progress. display: how the answer is shown.
     write: writes it and returns where it lies, if it does.
     more: what stands in the JSON besides. so_far: what an interrupted answer is, and how to go on.
+    go_on: how to go on where nothing is known yet; none: that it was interrupted is all there is to say.
     """
     interrupted = False
     try:
@@ -71,9 +73,12 @@ def answered(
             answer = play(progress)
     except Interrupted as interrupt:
         if interrupt.result is None:
-            raise
+            if not go_on:
+                raise
+            remark(f"wsim: interrupted; {go_on}")
+            raise typer.Exit(INTERRUPTED) from None
         answer, interrupted = interrupt.result, True
-    present(answer, display(answer), output, more(answer))
+    present(answer, output, display(answer), more(answer))
     place = write(answer)
     if place is not None and not output.quiet:
         remark(f"written: {place}")
@@ -83,9 +88,12 @@ def answered(
     return answer
 
 
-def present(answer: Answer, display: Display, output: Output, more: Mapping[str, Any]) -> None:
+def present(
+    answer: Answer, output: Output, shown: Display | None = None, more: Mapping[str, Any] | None = None
+) -> None:
     """Write the rows of an answer where they are wanted, and print it: for people, or all of it as JSON."""
-    record = {**answer.record(), **more}
+    display = answer.display() if shown is None else shown
+    record = {**answer.record(), **(more or {})}
     head = {key: one for key, one in record.items() if key not in answer.TABLES}
     output.files.write(display.rows, head, quiet=output.quiet)
     if output.as_json:

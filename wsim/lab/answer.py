@@ -47,6 +47,7 @@ class Answer:
     Attributes
     ----------
     FORMAT: names the kind in files, ``wsim-match/1``. COMMAND: what asks for it. CALLED: what it is, in a sentence.
+    NOUN: what a file of it is; LIES: where that is found, to be added to a refusal.
     TABLES: names of its tables in its record, the main one first. LONG: that of a Parquet file, if not the main one.
     NEEDS: what a file must have to be shown: by name in the record, columns of rows that must be there; none: anything.
         A name with dots lies deeper.
@@ -55,6 +56,8 @@ class Answer:
     FORMAT: ClassVar[str] = ""
     COMMAND: ClassVar[str] = ""
     CALLED: ClassVar[str] = ""
+    NOUN: ClassVar[str] = "answer"
+    LIES: ClassVar[str] = ""
     TABLES: ClassVar[tuple[str, ...]] = ()
     LONG: ClassVar[str] = ""
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -148,17 +151,18 @@ class Answer:
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
         except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
-            raise UserError(f"{str(path)!r} is no answer of {cls.COMMAND}") from error
+            raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}{cls.LIES}") from error
         found = record.get("format") if isinstance(record, dict) else None
         if found != cls.FORMAT:
-            raise UserError(f"{str(path)!r} is no answer of {cls.COMMAND}: its format is {found!r}, not {cls.FORMAT!r}")
+            unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
+            raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
         stored = Stored(cls, path.name, record)
         try:
             why = stored.lacks()
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
             why = repr(error)
         if why:
-            raise UserError(f"the answer of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
+            raise UserError(f"the {cls.NOUN} of {cls.COMMAND} in {str(path)!r} is damaged: {why}")
         return stored
 
     # --- asked again ------------------------------------------------------------------------------------------------
