@@ -126,6 +126,12 @@ class Balance(Answer):
             "seconds": round(self.seconds, 3),
         }
 
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first setting; nothing where there is none."""
+        settings = record.get("settings") or [{"plan": {}}]
+        return dict(settings[0]["plan"])
+
     @property
     def title(self) -> str:
         """What was found, in a sentence."""

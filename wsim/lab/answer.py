@@ -226,14 +226,24 @@ class Stored:
     name: str
     record: Mapping[str, Any]
 
+    @property
+    def main(self) -> pl.DataFrame:
+        """The table that is shown first."""
+        return self.table(self.kind.TABLES[0])
+
     def table(self, name: str) -> pl.DataFrame:
         """Return one of its tables."""
         return pl.DataFrame(self.record[name], infer_schema_length=None)
+
+    def game(self) -> str | None:
+        """Return which game it is of, None where it does not say."""
+        return self.kind.flat_plan(self.record).get("game")
 
     def lacks(self) -> str:
         """Say what it does not have that must be there, in words; KeyError, TypeError or the like if it is damaged."""
         if missing := [name for name in self.kind.NEEDS if name.partition(".")[0] not in self.record]:
             return f"it has no {', '.join(missing)}"
+        _ = self.game()
         for name, columns in self.kind.NEEDS.items():
             value: Any = self.record
             for part in name.split("."):
