@@ -76,6 +76,7 @@ def test_a_run_is_not_made_shorter(wsim_command: Command) -> None:
     assert verify("run") == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_killed_while_it_grows_keeps_what_was_there(wsim_command: Command, number: int) -> None:

@@ -194,6 +194,7 @@ def test_it_is_resumed_and_made_longer() -> None:
     assert longer.frame().equals(planned.frame())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
 def test_a_killed_one_is_resumed(wsim_command: Command) -> None:

@@ -92,6 +92,7 @@ FAIR = """    mine = np.zeros(4)
 """
 
 
+@pytest.mark.slow
 def test_what_is_its_own_a_policy_may_write(tmp_path: Path) -> None:
     file = tmp_path / "fair.py"
     file.write_text(HEAD + FAIR)

@@ -132,6 +132,7 @@ def test_what_is_printed(wsim_command: Command) -> None:
     assert told["command"].startswith("wsim tune archer --against stone")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_says_how_to_go_on(wsim_command: Command) -> None:
     words = ("tune", "archer", *AIM, "--pause", "0.0005", "--generations", "8")

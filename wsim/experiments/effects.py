@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from wsim.experiments.metrics import Metric
-from wsim.experiments.trial import FEWEST
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
     from wsim.experiments.arms import Variant
-    from wsim.experiments.paired import Comparison
+    from wsim.experiments.contrasts import Contrasts
     from wsim.experiments.trial import Trial
     from wsim.stats.sequential import Look
 
@@ -29,40 +29,34 @@ CONDITIONAL = (
 )
 
 
-def remarks_of(trial: Trial, *, picks: bool) -> tuple[str, ...]:
+def remarks_of(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:
     """Return what must be said beside the figures; ``picks``: the game has pick experiments."""
-    said, metric, known = [], trial.pairing.metrics[0], trial.known
+    said, known = [], trial.sums
     if any(one.look.deals < trial.question.budget and one.verdict != "identical" for one in trial.decided.values()):
         said.append(PLAIN)
-    if any(trial.conditional(variant) for variant in range(trial.variants)):
+    if any(map(known.conditional, range(known.variants))):
         instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
         sweep = " and wsim experiment picks --sweep" if picks else ""
         said.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
-    for variant in range(trial.variants):
-        differing = int(known.differing[trial.place(variant)])
-        name = "" if trial.variants == 1 else f" in variant {variant + 1}"
+    for variant, place in enumerate(known.deciding):
+        differing = int(known.differing[place])
+        name = "" if known.variants == 1 else f" in variant {variant + 1}"
         if not differing:
-            where = "in anything that is compared" if not trial.differing(variant).any() else f"in {metric.name}"
+            where = "in anything that is compared" if known.identical(variant) else f"in {metric.name}"
             said.append(
-                f"No deal of {known.games:,} differed {where}{name}: fewer than {3 / known.games:.2g} of all do"
+                f"No deal of {known.deals:,} differed {where}{name}: fewer than {3 / known.deals:.2g} of all do"
             )
-        elif known.telling()[trial.place(variant)] < FEWEST:
+        elif known.speaking()[place] < DIFFERING:
             said.append(
-                f"Only {differing:,} of {known.games:,} deals differed in {metric.name}{name}, too few or too "
+                f"Only {differing:,} of {known.deals:,} deals differed in {metric.name}{name}, too few or too "
                 "unlike each other for an interval"
             )
     return tuple(said)
 
 
-def details_of(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
-    """Return one row for each variant and metric, with the intervals of the last look."""
-    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
-    return _rows(rows, trial.known, trial.looks[-1])
-
-
-def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look) -> pl.DataFrame:
+def rows_of(rows: Sequence[tuple[Variant, Metric]], known: Contrasts, look: Look) -> pl.DataFrame:
     """Return a row for each variant and metric of a comparison at one look."""
-    effect, counts, reach = known.effect(), known.counts(), look.reach
+    counts = known.counts()
     return pl.DataFrame(
         {
             "variant": [variant.name for variant, _ in rows],
@@ -70,9 +64,9 @@ def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look)
             "metric": [metric.name for _, metric in rows],
             "baseline": nulls(known.base().value),
             "changed": nulls(known.changed().value),
-            "effect": nulls(effect.value),
-            "effect_low": nulls(effect.value - reach),
-            "effect_high": nulls(effect.value + reach),
+            "effect": nulls(look.effects.value),
+            "effect_low": nulls(look.low),
+            "effect_high": nulls(look.high),
             "n_baseline": np.rint(counts[:, 0]).astype(np.int64),
             "n_changed": np.rint(counts[:, 1]).astype(np.int64),
             "differing": known.differing,
@@ -81,17 +75,17 @@ def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look)
     )
 
 
-def effects_of(trial: Trial, variants: Sequence[Variant], details: pl.DataFrame) -> pl.DataFrame:
+def effects_of(
+    trial: Trial[Contrasts], rows: Sequence[tuple[Variant, Metric]], variants: Sequence[Variant]
+) -> pl.DataFrame:
     """Return the rows of the metric that decides, with their verdicts: each at the look that decided it."""
-    played = [variant for variant in variants if not variant.same]
-    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
-    chosen = []
-    for variant in range(trial.variants):
-        decided, place = trial.decided.get(variant), trial.place(variant)
-        verdict = None if trial.conditional(variant) else "unclear"
+    chosen, details = [], rows_of(rows, trial.sums, trial.looks[-1])
+    for variant, place in enumerate(trial.sums.deciding):
+        decided = trial.decided.get(variant)
+        verdict = None if trial.sums.conditional(variant) else "unclear"
         table = details
         if decided is not None:
-            verdict, table = decided.verdict, _rows(rows, decided.known, decided.look)
+            verdict, table = decided.verdict, rows_of(rows, decided.sums, decided.look)
         chosen.append(
             table[place].with_columns(
                 pl.lit(verdict, pl.String).alias("verdict"),
@@ -116,12 +110,19 @@ def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFra
     return pl.DataFrame(all_rows, schema=effects.schema)
 
 
-def looks_of(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
+def looks_of(trial: Trial[Contrasts], played: Sequence[Variant]) -> pl.DataFrame:
     """Return the effects of the deciding metric at each look, variant by variant."""
     rows = [
-        (variant.name, variant.value, look.deals, float(look.effects.value[place]), *look.interval(place))
+        (
+            variant.name,
+            variant.value,
+            look.deals,
+            float(look.effects.value[place]),
+            float(look.low[place]),
+            float(look.high[place]),
+        )
         for look in trial.looks
-        for variant, place in zip(played, map(trial.place, range(trial.variants)), strict=True)
+        for variant, place in zip(played, trial.sums.deciding, strict=True)
     ]
     frame = pl.DataFrame(
         rows,

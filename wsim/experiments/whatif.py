@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-import numpy as np
 import polars as pl
 
 from wsim.display import Chart, Display, Shown
 from wsim.errors import UserError
 from wsim.experiments.arms import Change, Variant, repeated, variants_of
-from wsim.experiments.effects import EFFECT, details_of, effects_of, looks_of, remarks_of
+from wsim.experiments.contrasts import Contrasts, MetricReading
+from wsim.experiments.deals import Arm, Arms, in_blocks, sample
+from wsim.experiments.effects import EFFECT, effects_of, looks_of, remarks_of, rows_of
 from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
-from wsim.experiments.paired import Arm, Pairing
 from wsim.experiments.question import Question
-from wsim.experiments.trial import Trial
+from wsim.experiments.trial import Trial, blocks_of
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Again, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
@@ -280,21 +280,22 @@ def decide(
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if cluster is None:
         for arm in arms:
-            arm.rows(0, 1)  # so that compiling is not counted as playing
+            arm.rows(range(1))  # so that compiling is not counted as playing
     ready = [
         (plan, baseline),
         *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
     ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
-    trial = Trial(Pairing(arms, metrics, concerned), question)
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics)), question)
+    played = Arms(arms, MetricReading(metrics, concerned))
     try:
         with players(cluster, ready, threads) as chunks_of:
-            trial.play(chunks_of, progress)
+            trial.play(in_blocks(played.play, blocks_of(question.looks()), chunks_of), progress)
     except KeyboardInterrupt:
-        known = answer_of(trial, provenance, variants, estimand, picks=picks) if trial.looks else None
+        known = answer_of(trial, arms, metrics, provenance, variants, estimand, picks=picks) if trial.looks else None
         raise Interrupted(known) from None
-    return answer_of(trial, provenance, variants, estimand, picks=picks)
+    return answer_of(trial, arms, metrics, provenance, variants, estimand, picks=picks)
 
 
 def _metrics(
@@ -302,46 +303,53 @@ def _metrics(
 ) -> tuple[Metric, ...]:
     """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
-    sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
-    chosen, score, win = (parse_metric(name, sample, owned) for name in (question.metric, "score", "win"))
+    columns = sample(baseline)
+    chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
     if chosen == win and everyone and not restricted:
-        groups = ", ".join(groups_of(sample))
+        groups = ", ".join(groups_of(columns))
         raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
     others = [score]
     changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
-    others += owned_metrics(list(changed), sample, owned)
+    others += owned_metrics(list(changed), columns, owned)
     if not everyone or restricted:
         others.append(win)
-    others += group_metrics(("score", "win") if restricted else ("win",), sample)
+    others += group_metrics(("score", "win") if restricted else ("win",), columns)
     return tuple(dict.fromkeys([chosen, *others]))
 
 
 def answer_of(
-    trial: Trial, baseline: Provenance, variants: Sequence[Variant], estimand: str, *, picks: bool = True
+    trial: Trial[Contrasts],
+    arms: Sequence[Arm],
+    metrics: Sequence[Metric],
+    baseline: Provenance,
+    variants: Sequence[Variant],
+    estimand: str,
+    *,
+    picks: bool = True,
 ) -> WhatIf:
     """Return what a trial says that has looked at least once.
 
     Parameters
     ----------
-    baseline: what made the baseline's games.
+    arms, metrics: what was played, and compared. baseline: what made the baseline's games.
     variants: those of the trial in their order, and between them those whose rules are the baseline's own.
     estimand: what an effect is, in one sentence.
     picks: whether the game has pick experiments, to which a remark may point.
     """
     played = [variant for variant in variants if not variant.same]
-    details = details_of(trial, played)
+    rows = [(variant, metric) for variant in played for metric in metrics]
     return WhatIf(
         estimand=estimand,
         question=trial.question,
         stopped=trial.stopped,
-        deals=trial.known.games,
-        games=trial.known.games * sum(len(arm.simulators) for arm in trial.pairing.arms),
+        deals=trial.sums.deals,
+        games=trial.sums.deals * sum(len(arm.simulators) for arm in arms),
         seconds=trial.seconds,
-        effects=effects_of(trial, variants, details),
-        details=details,
+        effects=effects_of(trial, rows, variants),
+        details=rows_of(rows, trial.sums, trial.looks[-1]),
         looks=looks_of(trial, played),
-        remarks=remarks_of(trial, picks=picks),
+        remarks=remarks_of(trial, metrics[0], picks=picks),
         variants=tuple(variants),
         baseline=baseline,
-        metrics=trial.pairing.metrics,
+        metrics=tuple(metrics),
     )

@@ -12,6 +12,7 @@ from wsim.lab.keys import texts
 from wsim.lab.plan import Plan
 from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
+from wsim.stats.fewest import ENOUGH
 
 __all__ = ["HELD_OUT", "NOBODY", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
 
@@ -19,8 +20,6 @@ HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
 NOBODY = "none"
 """What is said instead of judges for none besides those of the search."""
-FEWEST_GAMES = 30
-"""Games of a table with fewer of which a mean says nothing."""
 JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
 
 
@@ -67,7 +66,7 @@ class Question:
         object.__setattr__(self, "players", (given,) if isinstance(given, int) else tuple(given))
         for players in self.players:
             _at_least("players", players, 2)
-        for name, least in (("generations", 1), ("games", FEWEST_GAMES), ("held_out", FEWEST_GAMES)):
+        for name, least in (("generations", 1), ("games", ENOUGH), ("held_out", ENOUGH)):
             _at_least(name, getattr(self, name), least)
         if self.candidates is not None:
             _at_least("candidates", self.candidates, 4)

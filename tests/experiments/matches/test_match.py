@@ -110,6 +110,7 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 
+@pytest.mark.slow
 def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
     """Over 200 matches with three looks each; alpha is 0.05."""
     said = [verdicts(2, MatchQuestion(budget=4000), seed, 2) for seed in range(200)]
@@ -118,6 +119,7 @@ def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
     assert said.count({"unclear"}) == 200 - wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("round_robin", [True, False])
 def test_three_equals_share_that_rate(round_robin: bool) -> None:
     question = MatchQuestion(round_robin, budget=500)

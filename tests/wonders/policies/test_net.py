@@ -106,6 +106,7 @@ def test_a_patched_card_is_played_by_its_effects() -> None:
     assert built("cards.Altar.points=9") > built() + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many games")
 @pytest.mark.parametrize(("ruleset", "players", "least"), [("1e", 4, 0.38), ("2e", 5, 0.28), ("1e-duo", 2, 0.56)])
 def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, least: float) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.matches.ratings import ratings
-from wsim.experiments.trial import FEWEST
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
         design, names = trial.table.design, trial.table.policies
         for pair, (one, other) in enumerate(design.pairs):
             differing = int(trial.sums.differing[pair])
-            if differing < FEWEST:
+            if differing < DIFFERING:
                 said.append(
                     f"{names[one]} and {names[other]} won differently in {differing:,} of {trial.sums.deals:,} deals "
                     f"({trial.table.name}): too few for an interval"
