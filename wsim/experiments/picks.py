@@ -31,11 +31,12 @@ from wsim.experiments.arms import sweep_values
 from wsim.experiments.crossing import targets_of
 from wsim.experiments.metrics import SHORT, measures_of, words_of
 from wsim.game import find_game
-from wsim.lab.answer import Again, Answer, View, counted, whole
+from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.cluster import check_cluster, joined
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.repetition import Again
 from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.policies.registry import explores

@@ -20,13 +20,13 @@ from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.experiments.skill_levels import changes_of, figures_of, names_of, side_by_side
 from wsim.game import analyses_of, find_game
-from wsim.lab.answer import Again, Answer, View, counted, recorded_provenance, whole
+from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.lab.rerun import unlike
+from wsim.lab.repetition import Again, unlike
 from wsim.stats.intervals import check_level
 from wsim.stats.ladder import PARTS, LadderSums, RungGames
 from wsim.stats.owner_tallies import OwnerTallies

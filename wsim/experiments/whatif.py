@@ -25,14 +25,14 @@ from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_met
 from wsim.experiments.question import Question
 from wsim.experiments.trial import Trial, blocks_of
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Again, Answer, View, counted, recorded_provenance, whole
+from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, players
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.lab.rerun import unlike
+from wsim.lab.repetition import Again, unlike
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator

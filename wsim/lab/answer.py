@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -20,10 +20,7 @@ from wsim.lab.files import write_text, writing
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
-
-if TYPE_CHECKING:
-    from wsim.lab.progress import Progress
-    from wsim.lab.rerun import Rerun
+from wsim.lab.repetition import SHOWN, Again, Rerun, places_in, sound
 
 UNRECORDED: Mapping[str, bool] = {"recorded": False}
 """Metadata of a field that is no part of the record."""
@@ -33,7 +30,6 @@ BY_HAND = "it was stopped by hand, and the repetition ended by itself"
 
 View = Callable[[pl.DataFrame], pl.DataFrame]
 """What is shown of a table: some of its rows, sorted."""
-_Found = TypeVar("_Found")
 
 
 def whole(table: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +152,7 @@ class Answer:
         if found != cls.FORMAT:
             unlike = f"its format is {found!r}, not {cls.FORMAT!r}{cls.LIES}"
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}: {unlike}")
-        stored = Stored(cls, path.name, record)
+        stored = Stored(cls, path, record)
         try:
             why = stored.lacks()
         except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -192,39 +188,30 @@ class Answer:
 
     def again(self, *, threads: int | None = None) -> Rerun:
         """Ask the same again and compare every number."""
-        return Stored(type(self), "", as_read(self.record())).again(Again(threads=threads))
-
-
-@dataclass(frozen=True)
-class Again:
-    """How an answer is asked again.
-
-    Attributes
-    ----------
-    plan: makes of a recorded plan the one that is played.
-    places: where the files lie that plans name, if not where their names say.
-    """
-
-    plan: Callable[[Plan], Plan] = lambda plan: plan
-    places: Mapping[str, str] = field(default_factory=dict)
-    threads: int | None = None
-    progress: Progress | None = None
-
-    def restored(self, flat: Mapping[str, Any]) -> Plan:
-        """Return the plan that is played for a recorded one."""
-        return self.plan(Plan.restore(flat, self.places))
+        return Stored(type(self), None, as_read(self.record())).again(Again(threads=threads))
 
 
 @dataclass(frozen=True)
 class Stored:
     """An answer as it was written: what a page shows, and what a repetition is compared with.
 
-    ``name`` is that of its file.
+    ``path`` is that of its file, if it lies in one.
     """
 
     kind: type[Answer]
-    name: str
+    path: Path | None
     record: Mapping[str, Any]
+    writes_no_games: str = "an answer"
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return "" if self.path is None else self.path.name
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Where the files lie that its plans name: in the run folder that it lies in, if it does."""
+        return {} if self.path is None else places_in(self.path.parent)
 
     @property
     def main(self) -> pl.DataFrame:
@@ -252,31 +239,20 @@ class Stored:
                 return f"it has no {name}"
         return ""
 
-    def plan(self, places: Mapping[str, str]) -> Plan:
+    def plan(self) -> Plan:
         """Return its plan (``Answer.flat_plan``); raise UserError for a damaged one."""
-        return sound(lambda: Plan.restore(self.kind.flat_plan(self.record), places))
+        return sound(lambda: Plan.restore(self.kind.flat_plan(self.record), self.places))
 
     def again(self, how: Again) -> Rerun:
         """Ask the same again and compare every number; raise UserError for a damaged answer."""
-        from wsim.lab.rerun import Rerun
-
         main = self.kind.TABLES[0]
         if main not in self.record:
             raise UserError(f"these are rows without their answer (no {main!r}): name the file that -o or --json wrote")
-        play = sound(lambda: self.kind.restored(self.record, how))
+        at = replace(how, places=self.places)
+        play = sound(lambda: self.kind.restored(self.record, at))
         answer = play()
         here = sound(lambda: answer.beside(self.record))
         return Rerun(self.kind.compared(here), list(_differences(self.record, here)), answer.made_unlike(self.record))
-
-
-def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _Found:
-    """Return what ``read`` finds in a record; UserError where it stumbles over something else than expected."""
-    try:
-        return read()
-    except UserError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise UserError(f"{what}: {type(error).__name__}: {error}") from error
 
 
 def recorded_provenance(record: Mapping[str, Any]) -> Provenance:
@@ -319,8 +295,6 @@ def _recorded(value: Any) -> Any:
 
 def _differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
     """Say which values of two records differ."""
-    from wsim.lab.rerun import SHOWN
-
     if told.get("stopped") == "interrupted":
         yield BY_HAND
     one, other = (

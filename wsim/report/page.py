@@ -87,8 +87,8 @@ def render(material: Material) -> str:
     """Return the page as text."""
     from markupsafe import Markup
 
-    from wsim.report.again import page_record
     from wsim.report.conclusions import cautions, conclusions
+    from wsim.report.page_record import page_record
     from wsim.report.sections import sections
     from wsim.report.theme import Palette
 

@@ -18,13 +18,13 @@ from wsim.experiments.matches.results import cells_of, cost_rows, made_of, pairs
 from wsim.experiments.matches.tables import MatchTable, made_ready
 from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
 from wsim.game import find_game
-from wsim.lab.answer import UNRECORDED, Again, Answer, View, counted, recorded_provenance, whole
+from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
-from wsim.lab.rerun import unlike
+from wsim.lab.repetition import Again, unlike
 
 __all__ = ["Match", "MatchKeys", "Output", "answer_of", "match", "named_policies", "play_match", "tables_of"]
 
