@@ -10,20 +10,20 @@ import polars as pl
 from wsim.stats.intervals import nulls, verdicts
 
 if TYPE_CHECKING:
-    from wsim.stats.ladder import LadderSums
+    from wsim.experiments.skill_sums import SkillSums
 
 _ENDS = ("", "_low", "_high")
 HANDS = ("good hands", "weak hands", "every hand")
 
 
-def names_of(figures: pl.DataFrame) -> list[str]:
+def naming_columns(figures: pl.DataFrame) -> list[str]:
     """Return the columns of ``Skill.figures`` that name a thing."""
     return figures.columns[: figures.columns.index("rung")]
 
 
 def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) -> pl.DataFrame:
     """Return the figures of all rungs, and one of the changes, with a row for each thing (``Skill.table``)."""
-    names = names_of(figures)
+    names = naming_columns(figures)
     wide = figures.select(names).unique(maintain_order=True)
     for rung in figures["rung"].unique(maintain_order=True):
         here = figures.filter(pl.col("rung") == rung)
@@ -35,7 +35,7 @@ def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
     return wide.sort("change", descending=True, nulls_last=True, maintain_order=True)
 
 
-def figures_of(sums: LadderSums, names: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
+def figures_of(sums: SkillSums, names: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
     """Return the rows of a rung."""
     return names.with_columns(
         pl.lit(name).alias("rung"),
@@ -46,13 +46,13 @@ def figures_of(sums: LadderSums, names: pl.DataFrame, rung: int, name: str, leve
 
 
 def changes_of(
-    sums: LadderSums, names: pl.DataFrame, there: np.ndarray, pair: tuple[int, int], level: float
+    sums: SkillSums, names: pl.DataFrame, there: np.ndarray, pair: tuple[int, int], level: float
 ) -> pl.DataFrame:
     """Return the rows of a change between two rungs."""
     change = sums.change(*pair, level)
     change = type(change)(change.value[there], change.error[there], change.games[there], level)
     said = verdicts(change.value, change.q_value(), level=level)
-    nothing = sums.fair() if sums.levels else 0.0
+    nothing = sums.fair() if sums.grouped else 0.0
     weak, strong = (sums.figure(rung, level) for rung in pair)
     better = [nulls(one.low[there]) > nothing for one in (weak, strong)]
     frame = names.with_columns(

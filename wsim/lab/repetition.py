@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play
+from wsim.lab.journal import differences
+from wsim.lab.ledger import shard_name
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import FORMAT, Provenance, differences
+from wsim.lab.provenance import FORMAT, Provenance
 from wsim.lab.record import RECORD, read_record
 from wsim.lab.run import record
-from wsim.lab.store import Run, shard_metadata, shard_name, tables_of
+from wsim.lab.store import Run, shard_metadata, tables_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,9 +123,8 @@ def places_in(folder: Path) -> dict[str, str]:
 def played_again(plan: Plan, how: Again, **parts: Any) -> Iterator[Run]:
     """Play a plan and give the run, which is kept if somebody wants it; ``parts``: of ``record``."""
     with nullcontext(how.out) if how.out is not None else TemporaryDirectory(prefix="wsim-rerun-") as place:
-        recording = record(plan, place, threads=how.threads, progress=how.progress, **parts)
-        run = recording.run
-        if recording.played < len(run.wanted):
+        run = record(plan, place, threads=how.threads, progress=how.progress, **parts)
+        if run.played < len(run.wanted):
             raise UserError(f"{str(run.path)!r} holds these games already: choose another --out")
         yield run
 

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from wsim.experiments.skill import ESTIMAND
-from wsim.experiments.skill_levels import names_of, side_by_side
+from wsim.experiments.skill_levels import naming_columns, side_by_side
 from wsim.lab.answer import Stored
 from wsim.report import charts, grids
 from wsim.report.charts import Drawing
@@ -118,7 +118,7 @@ def _ladder(answer: Stored) -> Iterator[Figure]:
     record, levels, changes = answer.record, answer.table("figures"), answer.table("changes")
     rows, first = side_by_side(levels, changes), changes.row(0, named=True)
     weaker, stronger, what = first["weaker"], first["stronger"], record["question"]["what"]
-    label = pl.concat_str(names_of(levels), separator=" ").alias("label")
+    label = pl.concat_str(naming_columns(levels), separator=" ").alias("label")
     known = rows.with_columns(label).drop_nulls(["change_low"])
     if known.is_empty():
         return

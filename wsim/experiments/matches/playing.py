@@ -373,7 +373,8 @@ def play_match(
     try:
         with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
             for trial, of_table in zip(trials, costs, strict=True):
-                trial.play(chunks_of, _deal_seconds(trial.table, of_table), keeper, progress)
+                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), keeper)
+                trial.play(blocks, progress, f"deals ({trial.table.name})")
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):
@@ -395,7 +396,7 @@ def answer_of(
     costs: of each policy at each table.
     made: what decides the games (``made_of``).
     """
-    question, policies = trials[0].question, trials[0].table.policies
+    question, policies = trials[0].match, trials[0].table.policies
     looked = [trial for trial in trials if trial.looks]
     rated, said = ratings_of(looked, 1 - question.alpha)
     return Match(

@@ -17,7 +17,8 @@ from wsim.stats.intervals import nulls
 if TYPE_CHECKING:
     from wsim.experiments.matches.costs import Cost
     from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import Figure, MatchQuestion, MatchTrial
+    from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+    from wsim.stats.intervals import Interval
 
 EARLY = (
     "Playing ended early where the answer was clear: such a difference is exaggerated on average, its interval is not"
@@ -88,7 +89,7 @@ def stopped_of(trials: Sequence[MatchTrial]) -> str:
     return "budget" if "budget" in reasons else reasons.pop()
 
 
-def _ends(name: str, figure: Figure, at: Sequence[int]) -> dict[str, pl.Series]:
+def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
     """Return a figure of some pairs or cells with the ends of its intervals."""
     places = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
@@ -119,7 +120,7 @@ def pairs_of(trial: MatchTrial) -> pl.DataFrame:
             **_ends("difference", found.edges, every),
             **_ends("margin", found.leads, every),
             "verdict": ["unclear" if one is None else one.verdict for one in decided],
-            "decided_at": pl.Series([None if one is None else one.deals for one in decided], dtype=pl.Int64),
+            "decided_at": pl.Series([None if one is None else one.look.deals for one in decided], dtype=pl.Int64),
             "deals": deals,
         }
     )
@@ -159,10 +160,8 @@ def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.Da
 def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
     """Return what must be said beside the figures."""
     said = []
-    early = ("higher", "lower")
-    if any(
-        one.verdict in early and one.deals < trial.question.budget for trial in trials for one in trial.decided.values()
-    ):
+    told = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
+    if any(one.look.deals < trials[0].question.budget for one in told):
         said.append(EARLY)
     for trial in trials:
         design, names = trial.table.design, trial.table.policies
