@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.games import medal_game, toy_game
+from tests.games import toy_game
 from wsim.game import GAMES
 from wsim.jit.modes import JIT
 from wsim.processors import usable_cpus
@@ -71,7 +71,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = toy_game.register()
     yield
     games = wsim.game.GAMES
-    assert isinstance(games, dict)
     games.clear()
     games.update(before)
 
@@ -80,7 +79,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def medal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let wsim know the game with the medal (``--game medal``); the working folder is an empty one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, medal_game.NAME, medal_game.__name__)
+    monkeypatch.setitem(GAMES, "medal", "tests.games.medal_game:GAME")
 
 
 @pytest.fixture

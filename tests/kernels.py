@@ -43,7 +43,7 @@ def policies() -> list[tuple[str, str]]:
 def compile_policy(game: str, name: str) -> None:
     """Compile the entrance of a policy."""
     registry = import_module(f"wsim.{game}.registry")
-    interface, policy = registry.TRADE.interface(), registry.REGISTRY[name]
+    interface, policy = registry.POLICIES.interface(), registry.REGISTRY[name]
     if policy.kind == "search":
         interface.thinking(policy.function)
     else:

@@ -24,14 +24,12 @@ from wsim.stats.tables import Table
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
     plan = Plan.make(policies="balanced,science,military,greedy", games=300, picks=True)
-    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1).run
+    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1)
 
 
 @pytest.fixture(scope="module")
 def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
-    return record(
-        Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1
-    ).run
+    return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
 # --- what an editor sees ----------------------------------------------------------------------------------------------
@@ -141,7 +139,7 @@ def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sen
 def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
-    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1).run
+    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)
     with pytest.raises(wsim.UserError, match=r"names policy code, .*mine.py:first, that runs when a game is told"):
         run.trace(0)
     assert run.trace(0, trust=True)["index"] == 0

@@ -114,7 +114,11 @@ class PlanCommand(PlainCommand):
         from wsim.game import GAMES, find_game
 
         for name in GAMES:
-            game = find_game(name)
+            try:
+                game = find_game(name)
+            except UserError as broken:
+                formatter.write_text(str(broken))
+                continue
             with formatter.section(f"Options of {game.TITLE} (--game {name})"):
                 formatter.write_dl([(_option_of(key), text) for key, text in game.OPTIONS.items()])
         super().format_epilog(context, formatter)

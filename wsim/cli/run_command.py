@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from wsim.cli.options import Given
     from wsim.lab.plan import Plan
-    from wsim.lab.run import Recording
     from wsim.lab.store import Run
 
 __all__ = ["Output", "announce_compiling", "plan_of_run", "run_command", "trusted"]
@@ -55,9 +54,8 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
     if not quiet:
         announce_compiling(find_game(plan.game))
     start = time.perf_counter()
-    recording = _record(plan, folder, output, quiet=quiet)
+    run = _record(plan, folder, output, quiet=quiet)
     seconds = time.perf_counter() - start
-    run = recording.run
     from wsim.stats.tables import OBSERVATIONAL
 
     tables = _summary(run)
@@ -67,7 +65,7 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
                 "folder": str(run.path),
                 "digest": run.provenance.digest,
                 "games": run.games,
-                "played": recording.played,
+                "played": run.played,
                 "seconds": round(seconds, 3),
                 "level": 0.95,
                 "notes": list(dict.fromkeys(one.note for one in tables if one.note)),
@@ -79,8 +77,8 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
     for note in dict.fromkeys(one.note for one in tables if one.note.startswith(OBSERVATIONAL)):
         write_out("")
         write_note(note)
-    if recording.played:
-        write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
+    if run.played:
+        write_out(f"\n{run.played:,} games in {seconds:.1f} s: {run.path}")
     else:
         write_out(f"\nall {run.games:,} games are already there: {run.path}")
 
@@ -103,7 +101,7 @@ def plan_of_run(given: Given, folder: str, doing: str, *, trust: bool, **over: A
     """
     from wsim.lab.store import load_run
 
-    return trusted(given, load_run(folder).plan.replace(**over), folder, doing, trust=trust)
+    return trusted(given, load_run(folder, to_resume=True).plan.replace(**over), folder, doing, trust=trust)
 
 
 def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
@@ -161,7 +159,7 @@ def announce_compiling(game: Game) -> None:
         remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
 
 
-def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
+def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Run:
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
     from wsim.lab.run import record
@@ -175,7 +173,7 @@ def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> R
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        run = interrupt.result.run
+        run: Run = interrupt.result
         trust = " --trust" if run.plan.code else ""
         remark(
             f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"

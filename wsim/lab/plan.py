@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import GAMES, find_game
+from wsim.installed import GAMES, load_game
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
@@ -91,13 +91,13 @@ class Plan:
         game = _text("game", given.get("game", next(iter(GAMES))))
         if given.get("ruleset") is not None:
             _text("ruleset", given["ruleset"])
-        module = find_game(game)
-        values = {**DEFAULTS, **module.default_plan(given.get("ruleset")), **given, "game": game}
+        of_game = load_game(game)
+        values = {**DEFAULTS, **of_game.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
         special = {name: values[name] for name in values if name not in _CHECKS}
         for name in special:
-            if name not in module.OPTIONS:
-                known = [*_CHECKS, *module.OPTIONS]
+            if name not in of_game.OPTIONS:
+                known = [*_CHECKS, *of_game.OPTIONS]
                 hint = renamed(name, known) or nearest(name, known)
                 raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
         sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
@@ -105,7 +105,7 @@ class Plan:
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
-        options = {name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None}
+        options = {name: _option(name, special[name]) for name in of_game.OPTIONS if special.get(name) is not None}
         plan = cls(**sound, options=options)
         check_length(plan.policies, plan.players)
         return plan

@@ -184,7 +184,8 @@ def play_match(
     try:
         with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
             for trial, of_table in zip(trials, costs, strict=True):
-                trial.play(chunks_of, _deal_seconds(trial.table, of_table), keeper, progress)
+                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), keeper)
+                trial.play(blocks, progress, f"deals ({trial.table.name})")
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):
