@@ -50,8 +50,6 @@ IN_CIRCLES: set[str] = {
     "babel/many",
     "babel/position",
     "babel/simulator",
-    "lab/store",
-    "lab/sums",
     "policies/pool",
     "policies/registry",
     "wonders/many",
@@ -62,16 +60,10 @@ IN_CIRCLES: set[str] = {
 
 SAME_NAMES: set[str] = {
     "game",
-    "kept",
-    "layers",
-    "memory",
     "nets",
     "parts",
-    "plan",
     "question",
     "ratings",
-    "run",
-    "sums",
     "tables",
     "trial",
 }

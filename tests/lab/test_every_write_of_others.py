@@ -1,4 +1,4 @@
-"""A match, a search for a patch, tuning, learning, a fetch, ended at any of their writes: they go on to the same end."""
+"""A match, a search for a patch, tuning, learning, a fetch, ended at any of their writes: each goes on."""
 
 from __future__ import annotations
 

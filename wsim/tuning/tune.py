@@ -32,6 +32,7 @@ from wsim.lab.provenance import software
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
+from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
 from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.space import Space, space_of
