@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import Command
 from wsim.cli.whatif_command import CHART, chart_lines
-from wsim.experiments.arms import Change
+from wsim.experiments.question import Change
 
 pytestmark = pytest.mark.usefixtures("medal")
 

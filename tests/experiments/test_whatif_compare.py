@@ -15,9 +15,9 @@ from tests.games.medal_game import prepare
 from wsim import stats
 from wsim.errors import UserError
 from wsim.experiments.answer import WhatIf
-from wsim.experiments.arms import Change, sweep_values
+from wsim.experiments.arms import sweep_values
 from wsim.experiments.paired import Arm
-from wsim.experiments.question import FIRST_LOOK, Question
+from wsim.experiments.question import FIRST_LOOK, Change, Question
 from wsim.experiments.trial import BLOCK
 from wsim.experiments.whatif import compare
 from wsim.lab.plan import Plan
@@ -176,7 +176,7 @@ def stop_after(blocks: int) -> Progress:
 
 
 def test_an_interrupt_keeps_what_is_known() -> None:
-    plan, change = Plan.make(game="medal"), Change(values=("cards.Medal.salt=1",))
+    plan, change = Plan.make(game="medal"), Change(change=("cards.Medal.salt=1",))
     with pytest.raises(Interrupted) as stopped:
         compare(plan, change, Question(budget=50_000), threads=1, progress=stop_after(3))
     answer = stopped.value.result

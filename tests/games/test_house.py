@@ -18,7 +18,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors"),
-    ("paths", "forked"),
+    ("paths", "forked", "options"),
     ("jit",),
     ("rng",),
     ("stats", "spec"),

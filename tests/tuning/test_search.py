@@ -18,9 +18,9 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
 from wsim.tuning.kept import RECORD, read_kept
-from wsim.tuning.question import HELD_OUT
 from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
+from wsim.tuning.tune_question import HELD_OUT
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 

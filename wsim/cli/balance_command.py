@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
-from wsim.balance.answer import Balance, check_target
+from wsim.balance.answer import Balance
 from wsim.balance.balance import How, balance, carried_over
 from wsim.balance.carry import Carried, Elsewhere
 from wsim.balance.goal import Goal, read_goal
@@ -25,7 +26,6 @@ from wsim.cli.console import (
     write_note,
     write_out,
 )
-from wsim.cli.exports import Files
 from wsim.cli.relearn import pupil_of
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
@@ -35,78 +35,59 @@ from wsim.lab.progress import Interrupted
 if TYPE_CHECKING:
     import polars as pl
 
+    from wsim.balance.balance_question import BalanceFiles, BalanceQuestion, SensitivityQuestion
     from wsim.balance.sensitivity import Sensitivity
-    from wsim.cli.table_command import View
-
-__all__ = ["UNPROVEN", "Effort", "Written", "balance_command", "sensitivity_command"]
+    from wsim.cli.exports import Files
+    from wsim.cli.groups import Printing, View, Wide, Workers
 
 UNPROVEN = 3
 """Exit code of a search whose patch does not meet its targets, or could not be proven to."""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How hard to look, where the command line says otherwise than the goal file.
-
-    Attributes
-    ----------
-    games, replays, proof_games: of the goal's ``[search]``; None: as there.
-    seed: of the search. threads: that play.
-    """
-
-    games: int | None
-    replays: int | None
-    seed: int
-    threads: int | None
-    proof_games: int | None = None
-
-    def of(self, goal: Goal) -> Goal:
-        """Return the goal with what was given."""
-        given = {"games": self.games, "replays": self.replays, "proof_games": self.proof_games}
-        for name, value in given.items():
-            if value is not None and value < 1:
-                raise UserError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
-        return replace(goal, search=replace(goal.search, **{key: one for key, one in given.items() if one is not None}))
+def _searched(goal: Goal, search: Mapping[str, int]) -> Goal:
+    """Return the goal with what the command line says otherwise of how hard to look."""
+    for name, value in search.items():
+        if value < 1:
+            raise UserError(f"{name.replace('_', ' ')} must be at least 1, not {value}")
+    return replace(goal, search=replace(goal.search, **search))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is shown of the effects: ``every`` row, or for each step the target that it moves most."""
-
-    effort: Effort
-    every: bool
-    view: View
-    files: Files
-
-
-def sensitivity_command(file: str, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def sensitivity_command(
+    question: SensitivityQuestion,
+    search: Mapping[str, int],
+    view: View,
+    files: Files,
+    workers: Workers,
+    printing: Printing,
+) -> None:
     """Measure the effects of a goal's knobs and print them."""
     from wsim.balance.sensitivity import sensitivity
 
-    asked.files.check()
-    goal = asked.effort.of(read_goal(file))
-    if not quiet:
+    files.check()
+    goal = _searched(read_goal(question.goal), search)
+    if not printing.quiet:
         announce_compiling(find_game(goal.game))
-    with progress_bar(not quiet) as progress:
-        answer = sensitivity(goal, seed=asked.effort.seed, threads=asked.effort.threads, progress=progress)
-    shown = asked.view.of(answer.effects if asked.every else answer.strongest())
+    with progress_bar(not printing.quiet) as progress:
+        answer = sensitivity(goal, seed=question.seed, threads=workers.threads, progress=progress)
+    shown = view.of(answer.effects if question.every else answer.strongest())
     record = answer.record()
-    asked.files.write(shown, {key: one for key, one in record.items() if key not in ("effects", "levels")}, quiet=quiet)
-    if as_json:
+    rest = {key: one for key, one in record.items() if key not in ("effects", "levels")}
+    files.write(shown, rest, quiet=printing.quiet)
+    if printing.as_json:
         print_json({**record, "effects": rows_of(shown)})
-    elif not asked.files.instead:
-        _show(answer, shown.to_dicts(), asked)
+    elif not files.instead:
+        _show(answer, shown.to_dicts(), every=question.every, wide=view.wide)
 
 
-def _show(answer: Sensitivity, rows: list[dict[str, object]], asked: Asked) -> None:
+def _show(answer: Sensitivity, rows: list[dict[str, object]], *, every: bool, wide: bool) -> None:
     """Print the effects, and how they came about."""
     single = {"setting", "metric"} if answer.levels["setting"].n_unique() == 1 else {"metric"}
     several = answer.levels["metric"].n_unique() > 1
     hidden = single - ({"metric"} if several else set())
     slim = [{key: one for key, one in row.items() if key not in hidden} for row in rows]
-    what = "every target" if asked.every else "the target that it moves most"
+    what = "every target" if every else "the target that it moves most"
     title = f"What each step does to {what}: effects with 95 % intervals; reach: in units of what is accepted"
-    print_tables([Shown(title, slim, first=("knob", "now", "to", "of", "effect", "reach"))], wide=asked.view.wide)
+    print_tables([Shown(title, slim, first=("knob", "now", "to", "of", "effect", "reach"))], wide=wide)
     write_out("")
     write_note(
         "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are "
@@ -117,84 +98,53 @@ def _show(answer: Sensitivity, rows: list[dict[str, object]], asked: Asked) -> N
     write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
 
 
-@dataclass(frozen=True)
-class Written:
-    """Where the answer goes and where else the patch is measured.
-
-    Attributes
-    ----------
-    out: the patch file. resume: go on with the interrupted search that was to write it.
-    players, styles, games: see ``wsim.balance.carry.Elsewhere``.
-    carry: a patch that there is: it is measured elsewhere, and nothing is searched for.
-    relearn: decisions from which a net learns the patched game; None: none does.
-    """
-
-    out: str | None
-    resume: bool
-    players: tuple[str, ...]
-    styles: tuple[str, ...]
-    games: int
-    carry: str | None = None
-    relearn: int | None = None
-
-    @property
-    def patch(self) -> Path | None:
-        """The patch file, written or read; what is kept lies beside it."""
-        name = self.out if self.carry is None else self.carry
-        return None if name is None else Path(name)
-
-    def check(self) -> None:
-        """Raise UserError for options that contradict each other, or files that are there."""
-        if self.carry is not None and self.out is not None:
-            raise UserError("--carry measures a patch that there is, --out writes one: give one of them")
-        if self.patch is None and self.resume:
-            raise UserError("--resume goes on with the search that was to write --out FILE: name that file")
-        if self.patch is None and self.relearn is not None:
-            raise UserError("--relearn keeps its net beside the patch: name that file with --out")
-        if self.out is not None:
-            check_target(Path(self.out))
-
-
-def balance_command(file: str, effort: Effort, written: Written, *, as_json: bool, quiet: bool, wide: bool) -> None:
+def balance_command(
+    question: BalanceQuestion,
+    files: BalanceFiles,
+    search: Mapping[str, int],
+    table: Wide,
+    workers: Workers,
+    printing: Printing,
+) -> None:
     """Search, prove, print and write; exit with 3 where targets are not proven, after Ctrl-C with 130."""
-    goal = effort.of(read_goal(file))
-    written.check()
-    patch = None if written.carry is None else read_patch(Path(written.carry))
-    if not quiet:
+    goal = _searched(read_goal(files.goal), search)
+    files.check()
+    patch = None if files.carry is None else read_patch(Path(files.carry))
+    if not printing.quiet:
         announce_compiling(find_game(goal.game))
     known: Any
     interrupted = False
     try:
-        with progress_bar(not quiet) as progress:
-            journal = None if written.patch is None else written.patch.with_name(f"{written.patch.name}.journal")
-            how = How(effort.seed, journal, written.resume, effort.threads, progress)
-            where = _elsewhere(goal, written, how)
+        with progress_bar(not printing.quiet) as progress:
+            journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
+            how = How(question.seed, journal, files.resume, workers.threads, progress)
+            where = _elsewhere(goal, question, files, how)
             known = balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
     except Interrupted as interrupt:
         known, interrupted = interrupt.result, True
     if known is not None:
-        (_show_answer if patch is None else _show_carried)(known, as_json=as_json, wide=wide)
+        (_show_answer if patch is None else _show_carried)(known, as_json=printing.as_json, wide=table.wide)
     if interrupted:
-        _how_to_go_on(written.patch)
-        raise typer.Exit(INTERRUPTED)
+        _how_to_go_on(files.patch)
+        raise Exit(INTERRUPTED)
     if patch is not None:
         return
-    if written.patch is not None:
-        paths = known.write(written.patch)
-        if not quiet:
+    if files.patch is not None:
+        paths = known.write(files.patch)
+        if not printing.quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
     if not known.proven:
-        raise typer.Exit(UNPROVEN)
+        raise Exit(UNPROVEN)
 
 
-def _elsewhere(goal: Goal, written: Written, how: How) -> Elsewhere:
+def _elsewhere(goal: Goal, question: BalanceQuestion, files: BalanceFiles, how: How) -> Elsewhere:
     """Return where else the patch is measured."""
     pupil = None
-    if written.relearn is not None:
-        assert written.patch is not None
-        folder = written.patch.with_name(f"{written.patch.stem}-net")
-        pupil = pupil_of(goal, folder, written.relearn, how)
-    return Elsewhere(written.players, written.styles, written.games, pupil)
+    if files.relearn is not None:
+        assert files.patch is not None
+        folder = files.patch.with_name(f"{files.patch.stem}-net")
+        pupil = pupil_of(goal, folder, files.relearn, how)
+    return Elsewhere(question.players, question.styles, question.elsewhere_games, pupil)
 
 
 def _how_to_go_on(patch: Path | None) -> None:

@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import Shown, print_json, print_tables, progress_bar, rows_of, write_note, write_out
 from wsim.cli.exports import Files
 from wsim.cli.table_command import open_run
+from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.table_command import View
+    from wsim.cli.groups import Printing, View
     from wsim.experiments.runs import RunComparison
-
-__all__ = ["compare_command"]
 
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 LONGEST = 60  # characters of a value that is shown
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of two runs: metrics (none: the usual ones), what is shown of them, the level, where it goes."""
+class CompareOptions(Options):
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
 
-    metrics: Sequence[str]
-    view: View
-    level: float
-    files: Files
+    first: str = argument("A folder that wsim run wrote.", metavar="RUN")
+    second: str = argument("Another one, of the same game and players.", metavar="OTHER")
+    metric: tuple[str, ...] = option("Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif.", ())
+    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL")
 
 
-def compare_command(first: str, second: str, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def compare_command(options: CompareOptions, view: View, files: Files, printing: Printing) -> None:
     """Compare two runs and print how, what made them differ, and the difference of every metric."""
     from wsim.experiments.runs import compare_runs
 
-    asked.files.check()
-    runs = open_run(first), open_run(second)
-    with progress_bar(not quiet) as progress:
-        found = compare_runs(*runs, asked.metrics, level=asked.level, progress=progress)
-    shown = asked.view.of(found.metrics)
+    files.check()
+    runs = open_run(options.first), open_run(options.second)
+    with progress_bar(not printing.quiet) as progress:
+        found = compare_runs(*runs, options.metric, level=options.level, progress=progress)
+    shown = view.of(found.metrics)
     record = found.record()
-    asked.files.write(shown, {key: one for key, one in record.items() if key != "metrics"}, quiet=quiet)
-    if as_json:
+    files.write(shown, {key: one for key, one in record.items() if key != "metrics"}, quiet=printing.quiet)
+    if printing.as_json:
         print_json({**record, "metrics": rows_of(shown)})
         return
-    if asked.files.instead:
+    if files.instead:
         return
     tables = [Shown("What differs", _differences(found))] if found.differs else []
     for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
-        title = f"{second} less {first}: {'shares' if what == (True,) else 'points and counts'}"
+        title = f"{options.second} less {options.first}: {'shares' if what == (True,) else 'points and counts'}"
         tables.append(Shown(title, rows_of(_slim(part)), first=FIRST))
-    print_tables(tables, wide=asked.view.wide)
-    level = f"{100 * asked.level:g} %"
+    print_tables(tables, wide=view.wide)
+    level = f"{100 * options.level:g} %"
     write_out("")
     write_note(f"{found.how}. {_games(found)}; intervals ({level}) are clustered by game.")
     if not found.differs:

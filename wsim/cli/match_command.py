@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -22,9 +20,7 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files
 from wsim.cli.run_command import announce_compiling
-from wsim.errors import UserError
-from wsim.experiments.matches.playing import Output, named_policies, play_match, tables_of
-from wsim.experiments.matches.trial import MatchQuestion
+from wsim.experiments.matches.playing import named_policies, play_match, tables_of
 from wsim.game import find_game
 from wsim.lab.cluster import check_cluster
 from wsim.lab.progress import Interrupted
@@ -32,10 +28,10 @@ from wsim.lab.progress import Interrupted
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Printing, Wide, Workers
+    from wsim.cli.plan_keys import PlanOptions
+    from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
     from wsim.experiments.matches.answer import Match
-
-__all__ = ["Asked", "match_command"]
 
 FIRST = ("policy", "other", "win share", "other share", "difference", "verdict", "margin")
 MOST_MATRIX = 12
@@ -43,87 +39,61 @@ MOST_MATRIX = 12
 _ENDS = ("", "_low", "_high")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options of ``wsim match`` besides those of the plan.
-
-    Attributes
-    ----------
-    rulesets, players: as given, with commas. question: of ``MatchQuestion``.
-    out, resume: see ``Output``. files: where else the rows of the pairs are written.
-    """
-
-    rulesets: str | None
-    players: str | None
-    question: Mapping[str, Any]
-    out: str | None
-    resume: bool
-    threads: int | None
-    cluster: str | None
-    files: Files
-    wide: bool
-
-
-def match_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def match_command(
+    plan: PlanOptions,
+    question: MatchQuestion,
+    at: MatchTables,
+    output: MatchOutput,
+    workers: Workers,
+    table: Wide,
+    files: Files,
+    printing: Printing,
+) -> None:
     """Play, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
-    question = MatchQuestion(**asked.question)
-    asked.files.check()
-    check_cluster(asked.cluster, asked.threads)
-    plan = given.resolve()
-    policies = named_policies(plan, given.arguments)
-    output = Output.of(asked.out, resume=asked.resume)
-    if not quiet:
-        announce_compiling(find_game(plan.game))
-    tables = tables_of(plan, policies, _names(asked.rulesets), _numbers(asked.players), question)
+    files.check()
+    check_cluster(workers.cluster, workers.threads)
+    base = plan.resolve()
+    policies = named_policies(base, plan.arguments)
+    if not printing.quiet:
+        announce_compiling(find_game(base.game))
+    tables = tables_of(base, policies, at.ruleset, at.players, question)
+
+    def show(answer: Match) -> None:
+        _print(answer, files, output, table, printing)
+
     try:
-        with progress_bar(not quiet) as progress:
-            how: dict[str, Any] = {"threads": asked.threads, "cluster": asked.cluster}
-            answer = play_match(tables, question, output, **how, progress=progress)
+        with progress_bar(not printing.quiet) as progress:
+            answer = play_match(tables, question, output, progress=progress, **workers.record())
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        _print(interrupt.result, asked, as_json=as_json, quiet=quiet)
-        remark(f"wsim: interrupted; this is what the deals so far say{_again(interrupt.result, asked)}")
-        raise typer.Exit(INTERRUPTED) from None
-    _print(answer, asked, as_json=as_json, quiet=quiet)
+        show(interrupt.result)
+        remark(f"wsim: interrupted; this is what the deals so far say{_again(interrupt.result, output)}")
+        raise Exit(INTERRUPTED) from None
+    show(answer)
 
 
-def _again(answer: Match, asked: Asked) -> str:
+def _again(answer: Match, output: MatchOutput) -> str:
     """Say how a match that was interrupted goes on, if its deals were kept."""
-    if asked.out is None or not (Path(asked.out) / "deals").is_dir():
+    if output.out is None or not (output.out / "deals").is_dir():
         return ""
-    return f"; go on with: {answer.made['command']} --out {shlex.quote(asked.out)} --resume"
+    return f"; go on with: {answer.made['command']} --out {shlex.quote(str(output.out))} --resume"
 
 
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def _numbers(text: str | None) -> list[int]:
-    """Read numbers of players with commas, or from..to; UserError for anything else."""
-    found: list[int] = []
-    for part in _names(text):
-        first, dots, last = part.partition("..")
-        if not first.isdecimal() or (dots and not last.isdecimal()) or int(last or first) - int(first) > 100:
-            raise UserError(f"--players takes numbers with commas or a range, such as 3,4,5 or 3..7, not {text!r}")
-        found += range(int(first), int(last or first) + 1)
-    return found
-
-
-def _print(answer: Match, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def _print(answer: Match, files: Files, output: MatchOutput, table: Wide, printing: Printing) -> None:
     """Print an answer and say where it lies."""
     record = answer.record()
     rows = {"pairs", "cells", "ratings", "costs"}
-    asked.files.write(answer.pairs, {key: one for key, one in record.items() if key not in rows}, quiet=quiet)
-    if as_json:
+    files.write(answer.pairs, {key: one for key, one in record.items() if key not in rows}, quiet=printing.quiet)
+    if printing.as_json:
         print_json(record)
-    elif not asked.files.instead:
-        _show(answer, asked)
-    if asked.out is not None and not quiet:
-        remark(f"written: {asked.out}")
+    elif not files.instead:
+        _show(answer, wide=table.wide)
+    if output.out is not None and not printing.quiet:
+        remark(f"written: {output.out}")
 
 
-def _show(answer: Match, asked: Asked) -> None:
+def _show(answer: Match, *, wide: bool) -> None:
     """Print an answer for people: pairs, the matrix of a round-robin, ratings with costs, and how it came about."""
     fair = sorted(set(answer.pairs["fair"].to_list()))
     shares = f"; a fair share of wins is {fair[0]:.3f}" if len(fair) == 1 else ""
@@ -136,7 +106,7 @@ def _show(answer: Match, asked: Asked) -> None:
     both = answer.ratings.join(answer.costs, on="policy", how="full", coalesce=True, maintain_order="left")
     costs = both.rename({"microseconds": "microseconds a decision"})
     tables.append(Shown("Ratings, and what a decision costs", costs.to_dicts(), first=("policy", "rating")))
-    print_tables(tables, wide=asked.wide)
+    print_tables(tables, wide=wide)
     write_out("")
     for one in _remarks(answer):
         write_note(one)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -22,86 +20,68 @@ from wsim.cli.console import (
 )
 from wsim.cli.exports import Files, plan_identity
 from wsim.cli.run_command import announce_compiling
-from wsim.experiments.picks import GAMES, PickExperiment, PickQuestion, play_experiment, randomised
+from wsim.experiments.picks import PickExperiment, play_experiment, randomised
+from wsim.experiments.picks_question import GAMES
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
-    from wsim.cli.table_command import View
-
-__all__ = ["Asked", "Playing", "picks_command"]
+    from wsim.cli.groups import Printing, View, Workers
+    from wsim.cli.plan_keys import PlanOptions
+    from wsim.experiments.picks_question import PickPlay, PickQuestion
 
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 
-@dataclass(frozen=True)
-class Playing:
-    """Where the games are kept, and who plays them: a folder (``out``), threads or the workers of a cluster."""
-
-    out: str | None
-    resume: bool
-    threads: int | None
-    cluster: str | None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The options of ``wsim experiment picks`` besides those of the plan."""
-
-    randomise: str
-    question: Mapping[str, Any]
-    view: View
-    playing: Playing
-    files: Files
-
-
-def picks_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def picks_command(
+    plan: PlanOptions,
+    how: PickPlay,
+    question: PickQuestion,
+    view: View,
+    files: Files,
+    workers: Workers,
+    printing: Printing,
+) -> None:
     """Play, ask and print; after Ctrl-C print what the finished games say and exit with 130."""
-    given.no_arguments()
-    asked.files.check()
-    how = asked.playing
-    question = PickQuestion(**asked.question)
-    plan = randomised(given.resolve(games=GAMES), asked.randomise)
-    if not quiet:
-        announce_compiling(find_game(plan.game))
+    plan.no_arguments()
+    files.check()
+    base = randomised(plan.resolve(games=GAMES), how.randomise)
+    if not printing.quiet:
+        announce_compiling(find_game(base.game))
+
+    def show(answer: PickExperiment) -> None:
+        _show(answer, how, view, files, as_json=printing.as_json)
+
     try:
-        with progress_bar(not quiet) as progress:
-            answer = play_experiment(
-                plan,
-                question,
-                how.out,
-                resume=how.resume,
-                threads=how.threads,
-                cluster=how.cluster,
-                progress=progress,
-            )
+        with progress_bar(not printing.quiet) as progress:
+            more = {"resume": how.resume, **workers.record()}
+            answer = play_experiment(base, question, how.folder, progress=progress, **more)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        _show(interrupt.result, asked, as_json=as_json)
-        again = f"; go on with --resume -o {shlex.quote(how.out)}" if how.out else ""
+        show(interrupt.result)
+        again = f"; go on with --resume -o {shlex.quote(str(how.folder))}" if how.folder else ""
         remark(f"wsim: interrupted; this is what the finished games say{again}")
-        raise typer.Exit(INTERRUPTED) from None
-    _show(answer, asked, as_json=as_json)
+        raise Exit(INTERRUPTED) from None
+    show(answer)
 
 
-def _show(answer: PickExperiment, asked: Asked, *, as_json: bool) -> None:
+def _show(answer: PickExperiment, how: PickPlay, view: View, files: Files, *, as_json: bool) -> None:
     """Print an answer: its table with what it is an estimate of, or all of it as JSON."""
-    shown = asked.view.of(answer.effects)
+    shown = view.of(answer.effects)
     record = {**answer.record(), **plan_identity(answer.plan), "notes": _notes(answer)}
-    asked.files.write(shown, {key: one for key, one in record.items() if key != "effects"})
+    files.write(shown, {key: one for key, one in record.items() if key != "effects"})
     if as_json:
         print_json({**record, "effects": rows_of(shown)})
         return
-    if asked.files.instead:
+    if files.instead:
         return
-    tables = [Shown(_title(answer, asked), rows_of(shown), first=FIRST)]
+    tables = [Shown(_title(answer, how), rows_of(shown), first=FIRST)]
     if answer.targets is not None:
         targets = answer.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
         title = f"Where the effect on {answer.question.outcome} is {answer.question.target:g}"
         tables.append(Shown(title, targets, first=("card", "value", "from", "to", "said")))
-    print_tables(tables, wide=asked.view.wide)
+    print_tables(tables, wide=view.wide)
     if shown.is_empty():
         write_note("Nothing was effectively done often enough: play more --games, or lower --fewest.")
     write_out("")
@@ -134,7 +114,7 @@ def _notes(answer: PickExperiment) -> list[str]:
     return said
 
 
-def _title(answer: PickExperiment, asked: Asked) -> str:
+def _title(answer: PickExperiment, how: PickPlay) -> str:
     sweep = answer.question.sweep
     each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
-    return f"Effects of picks, {answer.games:,} games{each}, {asked.randomise} of them random"
+    return f"Effects of picks, {answer.games:,} games{each}, {how.randomise} of them random"

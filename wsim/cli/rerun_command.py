@@ -8,30 +8,42 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, trusted
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.files import refuse_remote
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Printing, Trust, Workers
+    from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
     from wsim.lab.rerun import Rerun
-
-__all__ = ["rerun_command"]
 
 _PARQUET, _PAGE = ".parquet", (".html", ".htm")
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The options of ``wsim rerun``: what a plan is laid under, where games are kept, how they are played."""
+class RerunOptions(Options):
+    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
 
-    given: Given
+    A run folder or a shard of one, an answer of wsim whatif, match or skill (FILE.json, FILE.parquet), one of wsim
+    experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their names
+    say.
+    """
+
+    out: str | None = option("Keep the games that are played, of a run.", None, metavar="FOLDER", names=("-o", "--out"))
+
+
+@dataclass(frozen=True)
+class _Again:
+    """What is played again: the plan that it is laid under, where games are kept, how they are played."""
+
+    given: PlanOptions
     source: str
     out: str | None
     threads: int | None
@@ -55,20 +67,18 @@ class _Asked:
             raise UserError(f"--out keeps the games of a run; {what} writes none")
 
 
-def rerun_command(
-    given: Given, out: str | None, *, threads: int | None, trust: bool, as_json: bool, quiet: bool
-) -> None:
+def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
     """Play again what the argument is of, print what is the same, exit 1 if something is not."""
-    if len(given.arguments) != 1:
+    if len(plan.arguments) != 1:
         raise UserError("name one thing to play again: a run folder, a shard of one, an answer, a page")
-    if given.extra:
-        raise UserError(f"rerun has no option {next(iter(given.extra))!r}: what is played again cannot be changed")
-    source = given.arguments[0]
+    if plan.extra:
+        raise UserError(f"rerun has no option {next(iter(plan.extra))!r}: what is played again cannot be changed")
+    source = plan.arguments[0]
     refuse_remote(source)
-    asked = _Asked(given, source, out, threads, trust, quiet)
-    with progress_bar(not quiet) as progress:
+    asked = _Again(plan, source, options.out, workers.threads, trust.trust, printing.quiet)
+    with progress_bar(not printing.quiet) as progress:
         found = _rerun(Path(source), asked, progress)
-    if as_json:
+    if printing.as_json:
         told = {"source": source, "identical": found.identical, "compared": found.compared}
         print_json({**told, "differences": list(found.differences), "remarks": list(found.remarks)})
     else:
@@ -77,10 +87,10 @@ def rerun_command(
         for line in (*found.differences, *found.remarks):
             write_out(f"  {line}")
     if not found.identical:
-        raise typer.Exit(FAILURE)
+        raise Exit(FAILURE)
 
 
-def _rerun(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
+def _rerun(path: Path, asked: _Again, progress: Progress | None) -> Rerun:
     """Find out what ``path`` is, and play it again."""
     if (answer := _match_in(path)) is not None:
         return _rerun_file(answer, asked, progress)
@@ -107,7 +117,7 @@ def _match_in(folder: Path) -> Path | None:
     return folder / ANSWER if (folder / ANSWER).is_file() and not (folder / RECORD).is_file() else None
 
 
-def _rerun_file(path: Path, asked: _Asked, progress: Progress | None) -> Rerun:
+def _rerun_file(path: Path, asked: _Again, progress: Progress | None) -> Rerun:
     """Play again what made a Parquet file or an answer in JSON."""
     from wsim.experiments.rerun import ANSWERS, answer_plan, rerun_answer
     from wsim.lab.rerun import ShardFile, rerun_shard

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -24,16 +23,15 @@ from wsim.cli.console import (
 from wsim.cli.exports import Files
 from wsim.cli.run_command import announce_compiling
 from wsim.experiments.answer import EFFECT, WhatIf, check_target
-from wsim.experiments.arms import Change
-from wsim.experiments.question import Question
+from wsim.experiments.question import Change, Question
 from wsim.experiments.whatif import compare
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
-
-__all__ = ["Asked", "chart_lines", "whatif_command"]
+    from wsim.cli.groups import AnswerFile, Printing, Wide, Workers
+    from wsim.cli.plan_keys import PlanOptions
 
 Lines = list[dict[str, Any]]
 
@@ -44,65 +42,54 @@ FEW = 3  # variants up to which every metric is shown without being asked for
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of ``wsim whatif`` besides those of the plan.
+class Details(Options):
+    """What is shown of many variants."""
 
-    Attributes
-    ----------
-    change: what the variants have.
-    base: keys of the plan, changes that both arms have.
-    cluster: the address of the workers that play; None for threads.
-    details: whether every metric is shown for many variants, too.
-    files: where else the rows of the answer are written.
-    wide: whether every column is shown.
-    """
-
-    change: Mapping[str, Any]
-    base: Mapping[str, Sequence[str]]
-    question: Mapping[str, Any]
-    out: str | None
-    threads: int | None
-    cluster: str | None
-    details: bool
-    files: Files
-    wide: bool
+    details: bool = option("Show every metric of every variant.", False)
 
 
-def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def whatif_command(
+    plan: PlanOptions,
+    change: Change,
+    question: Question,
+    details: Details,
+    answer: AnswerFile,
+    files: Files,
+    workers: Workers,
+    table: Wide,
+    printing: Printing,
+) -> None:
     """Compare, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
-    given.no_arguments()
-    base = {key: value for key, value in asked.base.items() if value}
-    plan = replace(given, keys={**given.keys, **base}).resolve()
-    change, question = Change(**asked.change), Question(**asked.question)
-    if asked.out is not None:
-        check_target(Path(asked.out))  # before the games are played
-    asked.files.check()
-    if not quiet:
-        announce_compiling(find_game(plan.game))
+    plan.no_arguments()
+    base = plan.resolve()
+    if answer.out is not None:
+        check_target(answer.out)  # before the games are played
+    files.check()
+    if not printing.quiet:
+        announce_compiling(find_game(base.game))
     interrupted = False
     try:
-        with progress_bar(not quiet) as progress:
-            how: dict[str, Any] = {"threads": asked.threads, "cluster": asked.cluster}
-            answer = compare(plan, change, question, progress=progress, **how)
+        with progress_bar(not printing.quiet) as progress:
+            found = compare(base, change, question, progress=progress, **workers.record())
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        answer, interrupted = interrupt.result, True
-    record = answer.record()
+        found, interrupted = interrupt.result, True
+    record = found.record()
     rows = {"effects", "details", "looks"}
-    asked.files.write(answer.effects, {key: one for key, one in record.items() if key not in rows}, quiet=quiet)
-    if not asked.files.instead:
-        _show(answer, asked, as_json=as_json, quiet=quiet)
-    if asked.out is not None:
-        path = answer.write(asked.out)
-        if not quiet:
+    files.write(found.effects, {key: one for key, one in record.items() if key not in rows}, quiet=printing.quiet)
+    if not files.instead:
+        _show(found, details.details, table.wide, as_json=printing.as_json, quiet=printing.quiet)
+    if answer.out is not None:
+        path = found.write(answer.out)
+        if not printing.quiet:
             remark(f"written: {path}")
     if interrupted:
         remark("wsim: interrupted; this is what the games so far say")
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
 
 
-def _show(answer: WhatIf, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def _show(answer: WhatIf, every: bool, wide: bool, *, as_json: bool, quiet: bool) -> None:
     """Print an answer: its tables, a chart where there are several variants, and how it came about."""
     if as_json:
         print_json(answer.record())
@@ -110,9 +97,9 @@ def _show(answer: WhatIf, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     effects = answer.effects.to_dicts()
     tables = [(f"{_what(effects)}. {answer.estimand}", _slim(effects))]
     many = len(effects) > FEW
-    if asked.details or not many:
+    if every or not many:
         tables += _details(answer)
-    print_tables([Shown(title, rows, first=FIRST) for title, rows in tables], wide=asked.wide)
+    print_tables([Shown(title, rows, first=FIRST) for title, rows in tables], wide=wide)
     width = screen_width()
     if len(effects) > 1 and (width is None or width >= ROOM):
         write_out(f"\nEffect on {answer.question.metric}, with its interval:")
@@ -121,7 +108,7 @@ def _show(answer: WhatIf, asked: Asked, *, as_json: bool, quiet: bool) -> None:
     write_out("")
     for one in _remarks(answer):
         write_note(one)
-    if many and not (asked.details or quiet):
+    if many and not (every or quiet):
         remark("add --details for all metrics of every variant")
 
 

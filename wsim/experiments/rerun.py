@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.experiments.answer import FORMAT as WHATIF
 from wsim.experiments.arms import repeated
+from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.answer import FORMAT as MATCH
 from wsim.experiments.matches.playing import play_match
 from wsim.experiments.matches.tables import made_ready
-from wsim.experiments.matches.trial import MatchQuestion
 from wsim.experiments.picks import FORMAT as PICKS
-from wsim.experiments.picks import PickQuestion, play_experiment
+from wsim.experiments.picks import play_experiment
+from wsim.experiments.picks_question import PickQuestion
 from wsim.experiments.question import Question
-from wsim.experiments.skill import SkillQuestion, play_skill
+from wsim.experiments.skill import play_skill
 from wsim.experiments.skill_answer import FORMAT as SKILL
+from wsim.experiments.skill_question import SkillQuestion
 from wsim.experiments.whatif import decide
 from wsim.game import find_game
 from wsim.lab.plan import Plan

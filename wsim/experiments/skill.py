@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.errors import UserError, nearest
 from wsim.experiments.skill_answer import Skill, answer_of
+from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
 from wsim.game import analyses_of, find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.stats.intervals import check_level
+from wsim.options import keywords, taken
 from wsim.stats.ladder import PARTS, LadderSums, RungGames
 from wsim.stats.owner_tallies import OwnerTallies
 
@@ -34,41 +35,9 @@ if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["GAMES", "LADDER", "SkillQuestion", "play_skill", "skill"]
+__all__ = ["play_skill", "skill"]
 
-GAMES = 20_000
-LADDER = ("random", "greedy", "balanced", "net")
-"""The ladder of a game that is not told another: those of these that it has, the weakest first."""
-BETWEEN = ("balanced", "net")
-"""The rungs between which the change is shown besides that over the whole ladder, if both are there."""
 _CHUNK = 1024  # games of each rung at a time: a few megabytes
-
-
-@dataclass(frozen=True)
-class SkillQuestion:
-    """What is asked of a ladder.
-
-    Attributes
-    ----------
-    what: a table of the game whose rows are things that seats have (cards) or levels that they have one of (wonders).
-    ladder: policies, the weakest first; none: ``LADDER``.
-    between: two of them, or none: ``BETWEEN``.
-    level: confidence level.
-    """
-
-    what: str = "cards"
-    ladder: tuple[str, ...] = ()
-    between: tuple[str, ...] = ()
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, what=self.what)
-        refuse_other_types(float, level=self.level)
-        check_level(self.level)
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -125,32 +94,20 @@ def _categories(frame: pl.DataFrame, name: str) -> list[str]:
     return cast("pl.Enum", frame.schema[name]).categories.to_list()
 
 
-@with_plan_keys(PlanKeys)
-def skill(
-    plan: Plan | None = None,
-    /,
-    *,
-    what: str = "cards",
-    ladder: Sequence[str] = (),
-    between: Sequence[str] = (),
-    level: float = 0.95,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
-) -> Skill:
+@keywords(SkillQuestion, plan_keys())
+def skill(plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Skill:
     """Return what cards or boards are worth at each rung of a ladder of players, and how that changes.
 
     Parameters
     ----------
     plan, keys: as for ``simulate``, ``games`` of each rung (20,000); the policies do not matter.
-    what, ladder, between, level: see ``SkillQuestion``.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.skill(what="wonders", ladder=["random", "balanced"], games=5000).table()  # doctest: +SKIP
     """
-    question = SkillQuestion(what, texts("ladder", ladder), texts("between", between), level)
+    question = taken(keys, SkillQuestion)
     return play_skill(chosen(plan, keys, games=GAMES), question, threads=threads, cluster=cluster)
 
 

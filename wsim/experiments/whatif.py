@@ -10,24 +10,25 @@ stopping early costs no honesty. The other metrics' intervals hold each by itsel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.errors import UserError
 from wsim.experiments.answer import WhatIf, answer_of
-from wsim.experiments.arms import Change, variants_of
+from wsim.experiments.arms import variants_of
 from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
 from wsim.experiments.paired import Arm, Pairing
-from wsim.experiments.question import Question
+from wsim.experiments.question import Change, Question
 from wsim.experiments.trial import Trial
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, players
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
+from wsim.options import keywords, taken
 
 if TYPE_CHECKING:
     from wsim.experiments.arms import Variant
@@ -36,44 +37,23 @@ if TYPE_CHECKING:
 __all__ = ["compare", "decide", "whatif"]
 
 
-@with_plan_keys(PlanKeys)
+@keywords(Change, Question, plan_keys())
 def whatif(
-    plan: Plan | None = None,
-    /,
-    *,
-    change: Sequence[str] = (),
-    change_files: Sequence[str] = (),
-    sweep: str | None = None,
-    ban: Sequence[str] = (),
-    metric: str = "score",
-    seat: int | None = None,
-    budget: int = 100_000,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    spending: str = "pocock",
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
+    plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> WhatIf:
     """Compare a plan with variants of it on common deals.
 
     Parameters
     ----------
     plan, keys: the baseline, as for ``simulate``; its number of games does not matter.
-    change, change_files: values (``"cards.Palace.points=6"``) and patch files of the variant only.
-    sweep: ``"cards.Palace.points=5..9"``, ``"...=5..9..2"`` or ``"...=5,7,9"``: one variant for each value.
-    ban: what one seat may not do (``"stages"``, ``"green,trade"``); one variant for each entry.
-    metric, seat, budget, alpha, margin, spending: see ``Question``.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.whatif(change=["cards.Palace.points=11"], budget=20_000).effects  # doctest: +SKIP
     """
-    base = chosen(plan, keys)
-    question = Question(metric, seat, budget, alpha, margin, spending)
-    altered = Change(texts("change", change), texts("change_files", change_files), sweep, texts("ban", ban))
-    return compare(base, altered, question, threads=threads, cluster=cluster)
+    altered, question = taken(keys, Change), taken(keys, Question)
+    return compare(chosen(plan, keys), altered, question, threads=threads, cluster=cluster)
 
 
 def compare(

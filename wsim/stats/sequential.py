@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wsim.errors import UserError
+from wsim.options import smallest_effect
 from wsim.stats.distributions import normal_cdf, t_quantile
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
@@ -30,8 +31,8 @@ FEWEST = 20
 
 def check_margin(margin: float | None) -> None:
     """Raise UserError if effects smaller than this are none."""
-    if margin is not None and not margin > 0:
-        raise UserError(f"the margin must be larger than 0, not {margin!r}")
+    if margin is not None:
+        smallest_effect("margin", margin)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.stats.intervals import Estimate, verdicts
-from wsim.tuning.question import HELD_OUT, Question, plans_of
 from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
+from wsim.tuning.tune_question import HELD_OUT, Question, plans_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ def judge(
     the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
-    fields = ((question.against, MET), (question.judges, UNMET))
+    fields = ((question.against, MET), (question.judges or (), UNMET))
     tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
     outcomes = []
     for done, (plan, _) in enumerate(tables):

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import wsim
+from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.answer import Match
 from wsim.experiments.matches.playing import MatchKeys, tables_of
 from wsim.experiments.matches.sums import DealSums
-from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.experiments.matches.trial import MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
 

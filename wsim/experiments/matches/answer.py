@@ -21,9 +21,10 @@ from wsim.stats.intervals import nulls
 from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
+    from wsim.experiments.match_question import MatchQuestion
     from wsim.experiments.matches.costs import Cost
     from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import Figure, MatchQuestion, MatchTrial
+    from wsim.experiments.matches.trial import Figure, MatchTrial
 
 __all__ = ["FORMAT", "Match", "answer_of", "check_target", "made_of"]
 
