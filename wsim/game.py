@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -89,8 +89,8 @@ class Simulator(Protocol):
         """Return the first decision of a game; the line-up has decided nothing yet."""
         ...
 
-    def lay_out(self, told: Mapping[str, Any]) -> Position:
-        """Return a position that a person has written down; raise UserError for one that cannot be, or in no way."""
+    def set_up(self, described: Mapping[str, Any]) -> Position:
+        """Return a position that a person describes; raise UserError for one that cannot be, or in no way."""
         ...
 
     def trace(self, number: int) -> dict[str, Any]:
@@ -98,18 +98,18 @@ class Simulator(Protocol):
         ...
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Tell a trace to a person."""
+        """Return a trace as text for a person."""
         ...
 
     def phrase(self, move: Mapping[str, Any]) -> str:
-        """Return a move, as the trace tells it, in a few words: ``build Palace``."""
+        """Return a move of the trace in a few words: ``build Palace``."""
         ...
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
         ...
 
-    def retell(self, number: int) -> Retelling:
+    def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
         ...
 
@@ -139,7 +139,7 @@ class Position(Protocol):
         ...
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each as the trace tells it; none at the end."""
+        """Return the legal moves in their order, each as the trace has it; none at the end."""
         ...
 
     def take(self, index: int) -> None:
@@ -159,18 +159,18 @@ class Position(Protocol):
         ...
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the scores of a game that is over as the trace tells them, each with seat, total and win_share."""
+        """Return the scores of a game that is over as the trace has them, each with seat, total and win_share."""
         ...
 
     def standing(self) -> list[int]:
         """Return the score of every seat if the game ended here, as far as the rules score before the end."""
         ...
 
-    def view(self, seat: int) -> list[str]:
+    def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person, none wider than 80 columns."""
         ...
 
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know as a JSON object; None: the whole position."""
         ...
 
@@ -265,7 +265,7 @@ class Game(Protocol):
     RESTRICT: forbids a seat something (``wsim whatif --ban``); None if no seat can be restricted.
     PICKS: how picks are randomised (``wsim experiment picks``); None if they cannot be.
     TUNING: how its values are tuned (``wsim balance``); None if they cannot be.
-    POSITION_KEYS: what a position written by hand holds (``Simulator.lay_out``); none: it cannot be written.
+    POSITION_KEYS: what a position written by hand holds (``Simulator.set_up``); none: it cannot be written.
     LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
         None if the game has no policy that learns.
     """
@@ -297,7 +297,7 @@ class Game(Protocol):
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
         ...
 
-    def plan_of(self, told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
         """Return the keys of a plan that a position written by hand decides, in a rule set.
 
         Raises UserError where it cannot be one.

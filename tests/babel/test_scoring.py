@@ -8,9 +8,9 @@ import pytest
 
 from tests.babel.reference import scoring as reference
 from tests.babel.tools import BLUE, GREEN, RED, YELLOW, Scene, five_ships, played, table
+from wsim.babel.describe.trace import read_log
 from wsim.babel.kernels.layout import COMPLETED, LOG_PAID, LOG_WONDER, TRADE_CARD
 from wsim.babel.kernels.scoring import set_points, wonder_points
-from wsim.babel.trace import read_log
 from wsim.babel.words import DECISIONS, KIND_GONE, RUNNING, TURN_LIMIT
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wsim.babel.describe.trace import read_log
 from wsim.babel.game import prepare
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.engine import play_until
@@ -26,7 +27,6 @@ from wsim.babel.kernels.layout import (
 )
 from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.simulator import BabelSimulator
-from wsim.babel.trace import read_log
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 from wsim.jit import addresses_of, kernel, types
 from wsim.lab.plan import Plan

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from tests.conftest import Command
-from wsim import Plan, UserError, stats
+from tests.stats.data import paired
+from wsim import Plan, UserError
 from wsim.experiments.runs import compare_runs
 from wsim.lab.files import StoreError
 from wsim.lab.parts import Part
@@ -48,7 +49,7 @@ def test_runs_of_one_seed_are_paired_game_by_game() -> None:
     assert score["difference"] == pytest.approx(change.mean())
     assert reach == pytest.approx(1.962 * error, rel=1e-3)
     assert score["differing"] == np.count_nonzero(change)
-    table = stats.paired(first, second, outcomes=["total"]).frame.row(0, named=True)
+    table = paired(first.seats.collect(), second.seats.collect(), "total")
     assert (score["difference"], score["n_first"]) == (pytest.approx(table["effect"]), table["n"])
     assert score["difference_low"] == pytest.approx(table["effect_low"])
     assert score["variance_removed"] == pytest.approx(table["variance_removed"])

@@ -1,4 +1,4 @@
-"""Comparisons on common deals, held against what is known by construction and against ``wsim.stats``."""
+"""Comparisons on common deals, held against what is known by construction."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 import wsim
 from tests.games.medal_game import prepare
-from wsim import stats
+from tests.stats.data import paired
 from wsim.errors import UserError
 from wsim.experiments.answer import WhatIf
 from wsim.experiments.arms import sweep_values
-from wsim.experiments.paired import Arm
+from wsim.experiments.deals import Arm
 from wsim.experiments.question import FIRST_LOOK, Change, Question
 from wsim.experiments.trial import BLOCK
 from wsim.experiments.whatif import compare
@@ -81,22 +81,20 @@ def test_pairing_removes_the_variance_that_the_deal_makes() -> None:
 
 
 def test_effect_interval_and_variance_are_those_of_paired_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One look at the whole budget is an ordinary paired comparison: ``wsim.stats.paired`` gives the same."""
+    """One look at the whole budget is an ordinary paired comparison."""
     monkeypatch.setattr(Question, "looks", lambda question: [question.budget])
     answer = medal(**PLUS_3, budget=6000, spending="obrien_fleming")
     runs = [wsim.simulate(game="medal", games=6000, **more) for more in CHANGES]
     assert answer.deals == 6000
     for metric, outcome, by in (
-        ("score", "total", ()),
+        ("score", "total", ""),
         ("win:Garden", "win_share", "wonder"),
         ("win:shy", "win_share", "policy"),
     ):
-        table = stats.paired(runs[0], runs[1], by=by, outcomes=[outcome]).frame
-        truth = table.filter(pl.col(by).cast(pl.String) == metric.partition(":")[2]) if by else table
-        [other], mine = truth.to_dicts(), detail(answer, metric)
+        where = pl.col(by).cast(pl.String) == metric.partition(":")[2] if by else pl.lit(True)
+        other, mine = paired(runs[0], runs[1], outcome, where), detail(answer, metric)
         for name in ("baseline", "effect", "effect_low", "effect_high", "variance_removed"):
-            theirs = other.get(name, other["effect"])
-            assert mine[name] == pytest.approx(theirs, abs=2e-3), (metric, name)
+            assert mine[name] == pytest.approx(other[name], abs=2e-3), (metric, name)
 
 
 @pytest.mark.parametrize("threads", [2, 5])
@@ -150,9 +148,9 @@ def test_a_restriction_of_one_seat() -> None:
 def test_the_rows_of_a_restricted_seat_come_from_its_own_table() -> None:
     plain = Plan.make(game="medal")
     tables = tuple(prepare(plain.replace(ban=f"{seat}=medal")) for seat in range(4))
-    rows = Arm("no medal", tables, (0, 1, 2, 3)).rows(0, 50).reshape(50, 4)
+    rows = Arm("no medal", tables, (0, 1, 2, 3)).rows(range(50)).reshape(50, 4)
     for seat in range(4):
-        alone = Arm("one", (tables[seat],)).rows(0, 50).reshape(50, 4)
+        alone = Arm("one", (tables[seat],)).rows(range(50)).reshape(50, 4)
         assert np.array_equal(rows[:, seat], alone[:, seat])
     assert not rows["medal"].any()
 

@@ -12,30 +12,27 @@ import wsim
 from tests.conftest import Command
 from wsim.experiments.answer import answer_of
 from wsim.experiments.arms import Variant
+from wsim.experiments.contrasts import Contrasts
+from wsim.experiments.deals import Arm, in_blocks
 from wsim.experiments.metrics import Metric
-from wsim.experiments.paired import Comparison
 from wsim.experiments.question import Question
-from wsim.experiments.trial import FEWEST, IDENTICAL, Trial
+from wsim.experiments.trial import IDENTICAL, Trial, blocks_of
 from wsim.lab.cluster import players
 from wsim.lab.provenance import Provenance
+from wsim.stats.fewest import DIFFERING
 
 SCORE = Metric("score", "total", False)
 OWNER = Metric("owner:X", "win_share", True, thing="X", owned="built:X")
 
 
 class Made:
-    """A pairing whose games are made up: sums of shape (arms, metrics, 3, games)."""
+    """Arms whose games are made up: sums of shape (arms, metrics, 3, games)."""
 
     def __init__(self, sums: NDArray[np.float64], metrics: tuple[Metric, ...] = (SCORE,)) -> None:
-        self._sums, self.metrics = sums, metrics
-        self.arms = tuple(_Arm() for _ in sums)
+        self.sums, self.metrics = sums, metrics
 
-    def sums(self, games: range) -> NDArray[np.float64]:
-        return self._sums[..., games.start : games.stop]
-
-
-class _Arm:
-    simulators = (None,)
+    def play(self, games: range) -> list[list[NDArray[np.float64]]]:
+        return [list(arm[..., games.start : games.stop].transpose(1, 0, 2)) for arm in self.sums]
 
 
 def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) -> Made:
@@ -47,16 +44,18 @@ def made(differences: NDArray[np.float64], spread: float = 10.0, seed: int = 0) 
     return Made(sums)
 
 
-def tried(pairing: Made, **question: Any) -> Trial:
-    trial = Trial(pairing, Question(**question))  # type: ignore[arg-type]
+def tried(arms: Made, **question: Any) -> Trial[Contrasts]:
+    asked = Question(**question)
+    trial = Trial(Contrasts(len(arms.sums) - 1, len(arms.metrics)), asked)
     with players(None, [], 1) as chunks_of:
-        trial.play(chunks_of)
+        trial.play(in_blocks(arms.play, blocks_of(asked.looks()), chunks_of))
     return trial
 
 
-def answered(trial: Trial) -> wsim.WhatIf:
-    variants = [Variant(f"v{number}", None, (), ()) for number in range(trial.variants)]
-    return answer_of(trial, Provenance({}, {}, "", "", {}), variants, "Mean.")
+def answered(trial: Trial[Contrasts], metrics: tuple[Metric, ...] = (SCORE,)) -> wsim.WhatIf:
+    variants = [Variant(f"v{number}", None, (), ()) for number in range(trial.sums.variants)]
+    arms = [Arm("made", ())] * (1 + len(variants))
+    return answer_of(trial, arms, metrics, Provenance({}, {}, "", "", {}), variants, "Mean.")
 
 
 def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float64]:
@@ -89,11 +88,11 @@ def test_the_deals_that_tell_by_hand() -> None:
     differences = np.zeros((2, 100))
     differences[0, :4] = 3.0  # alike: four
     differences[1, :4] = (1.0, -1.0, 1.0, 5.0)  # (1 + 1 + 1 + 25)**2 / (1 + 1 + 1 + 625)
-    known = Comparison(2, 1).plus(made(differences).sums(range(100)))
+    known = Contrasts(2, 1).plus(made(differences).play(range(100)))
     assert known.differing.tolist() == [4, 4]
-    assert known.telling() == pytest.approx([4, 28**2 / 628])
-    more = known.plus(made(differences).sums(range(100)))
-    assert more.telling() == pytest.approx([8, 56**2 / 1256])
+    assert known.speaking() == pytest.approx([4, 28**2 / 628])
+    more = known.plus(made(differences).play(range(100)))
+    assert more.speaking() == pytest.approx([8, 56**2 / 1256])
 
 
 @pytest.mark.parametrize("variants", [1, 2, 5])
@@ -105,19 +104,19 @@ def test_variants_share_alpha_equally(variants: int) -> None:
     [among] = tried(made(np.tile(differences, (variants, 1))), budget=1000, alpha=0.1).looks
     assert among.boundary == pytest.approx(alone.boundary)
     for variant in range(variants):
-        assert among.interval(variant) == pytest.approx(alone.interval(0))
+        assert (among.low[variant], among.high[variant]) == pytest.approx((alone.low[0], alone.high[0]))
         assert among.verdict(variant) == alone.verdict(0)
     assert alone.verdict(0) == ("higher" if variants == 1 else "unclear")
 
 
 def test_few_differing_deals_have_no_interval_and_say_so() -> None:
     differences = np.zeros((1, 1000))
-    differences[0, : FEWEST - 1] = 1.0
+    differences[0, : DIFFERING - 1] = 1.0
     answer = answered(tried(made(differences), budget=1000))
     [row] = answer.effects.to_dicts()
     assert (row["verdict"], row["effect_low"], row["effect_high"]) == ("unclear", None, None)
-    assert row["differing"] == FEWEST - 1
-    assert any(one.startswith(f"Only {FEWEST - 1} of 1,000 deals differed in score") for one in answer.remarks)
+    assert row["differing"] == DIFFERING - 1
+    assert any(one.startswith(f"Only {DIFFERING - 1} of 1,000 deals differed in score") for one in answer.remarks)
 
 
 def test_many_deals_of_which_one_outweighs_all_have_no_interval() -> None:
@@ -151,7 +150,7 @@ def test_verdict_and_interval_are_of_one_look() -> None:
     assert first["effect"] == pytest.approx(differences[0, :1000].mean())
     assert first["n_baseline"] == 1000
     assert second["n_baseline"] == budget
-    assert trial.known.effect().value[0] < 0  # what the last look would have said
+    assert trial.sums.effects().value[0] < 0  # what the last look would have said
 
 
 def test_what_stopped_early_is_said_to_be_plain() -> None:
@@ -186,22 +185,22 @@ def test_owners_that_change_without_their_number_changing_get_no_verdict_either(
     """One owner of one card in every deal, but in some of them another seat than in the baseline."""
     verdicts = []
     for elsewhere in (10, 100):
-        pairing = owners(0)
-        pairing.sums(range(1000))[1, 0, 2, :elsewhere] = 2.0
-        trial = tried(pairing, budget=1000)
-        assert trial.known.moved.tolist() == [elsewhere]
-        assert trial.known.differing.tolist() == owners_that_win_otherwise()
-        verdicts += answered(trial).effects["verdict"].to_list()
+        arms = owners(0)
+        arms.sums[1, 0, 2, :elsewhere] = 2.0
+        trial = tried(arms, budget=1000)
+        assert trial.sums.moved.tolist() == [elsewhere]
+        assert trial.sums.differing.tolist() == owners_that_win_otherwise()
+        verdicts += answered(trial, (OWNER,)).effects["verdict"].to_list()
     assert verdicts == ["higher", None]
 
 
 def owners_that_win_otherwise() -> list[int]:
-    sums = owners(0).sums(range(1000))
+    sums = owners(0).sums
     return [int((sums[0, 0, 0] != sums[1, 0, 0]).sum())]
 
 
 def test_a_metric_of_seats_that_the_change_has_chosen_gets_no_verdict() -> None:
-    usual, chosen = (answered(tried(owners(moved), budget=1000)) for moved in (10, 100))
+    usual, chosen = (answered(tried(owners(moved), budget=1000), (OWNER,)) for moved in (10, 100))
     assert usual.effects["verdict"].to_list() == ["higher"]
     [row] = chosen.effects.to_dicts()
     assert (row["verdict"], row["decided_at"]) == (None, None)

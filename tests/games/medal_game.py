@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
 
 NAME = "medal"
 TITLE = "Medal"
@@ -187,10 +187,10 @@ class MedalSimulator:
     def begin(self, number: int) -> Position:
         raise UserError("the medal game has no decisions")
 
-    def retell(self, number: int) -> Retelling:
+    def story(self, number: int) -> Story:
         raise UserError("the medal game has no decisions")
 
-    def lay_out(self, told: Mapping[str, Any]) -> Position:
+    def set_up(self, told: Mapping[str, Any]) -> Position:
         raise UserError("the medal game has no decisions")
 
     def trace(self, number: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import polars as pl
 import wsim.babel.game
 from tests.babel.tools import Scene, _take_turn, scripted
 from tests.games.rows import Row
+from wsim.babel.describe.trace import read_log
 from wsim.babel.registry import TRADE
-from wsim.babel.trace import read_log
 from wsim.babel.words import SEATS
 from wsim.jit import addresses_of
 from wsim.policies.lineup import parse_lineup

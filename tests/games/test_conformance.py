@@ -271,21 +271,21 @@ def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]
 
 
 @each_table
-def test_a_game_is_retold_scene_by_scene(row: Row, table: Mapping[str, Any]) -> None:
+def test_a_game_is_shown_scene_by_scene(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     for number in range(2):
-        told, trace = simulator.retell(number), simulator.trace(number)
-        assert len(told.scenes) == len(told.positions) > 1
-        assert [one.to_move is None for one in told.positions] == [False] * (len(told.scenes) - 1) + [True]
-        assert [seat.policy for seat in told.seats][: plan.players] == [seat["policy"] for seat in trace["seats"]][
+        story, trace = simulator.story(number), simulator.trace(number)
+        assert len(story.scenes) == len(story.positions) > 1
+        assert [one.to_move is None for one in story.positions] == [False] * (len(story.scenes) - 1) + [True]
+        assert [seat.policy for seat in story.seats][: plan.players] == [seat["policy"] for seat in trace["seats"]][
             : plan.players
         ]
-        assert [score["total"] for score in told.positions[-1].scores()] == [
+        assert [score["total"] for score in story.positions[-1].scores()] == [
             score["total"] for score in trace["scores"]
         ]
-        for scene in told.scenes:
-            assert len(scene.cities) == len(told.seats) == simulator.seats
-            assert all(len(city.points) == len(told.categories) for city in scene.cities)
+        for scene in story.scenes:
+            assert len(scene.cities) == len(story.seats) == simulator.seats
+            assert all(len(city.points) == len(story.categories) for city in scene.cities)
 
 
 # --- policies ---------------------------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ def test_a_step_takes_an_index_or_a_part_of_a_move(game: wsim.Game) -> None:
     by_part, by_index = game.clone(), game.clone()
     by_part.step({"card": card, "action": "sell"})
     by_index.step(next(m["index"] for m in game.legal() if m["action"] == "sell" and m["card"] == card))
-    assert by_part.told() == by_index.told()
+    assert by_part.record() == by_index.record()
     whole = game.clone().step(game.legal()[0])
-    assert whole.told() == game.clone().step(0).told()
+    assert whole.record() == game.clone().step(0).record()
 
 
 def test_a_followed_game_is_the_game_of_the_plan(game: wsim.Game) -> None:
@@ -46,14 +46,14 @@ def test_a_followed_game_is_the_game_of_the_plan(game: wsim.Game) -> None:
 
 def test_a_moment_is_found(game: wsim.Game) -> None:
     there = game.clone().at(age=2, turn=3, seat=1)
-    told = there.told()
+    told = there.record()
     assert (told["age"], told["turn"], there.to_move) == (2, 3, 1)
 
 
 def test_a_better_hand_wins_more(game: wsim.Game) -> None:
     """Playouts see what was done: a seat that has thrown its cards away wins less than one that has built."""
     careless = game.clone()
-    while careless.told()["age"] < 3:
+    while careless.record()["age"] < 3:
         sales = [m["index"] for m in careless.legal() if m["action"] == "sell"]
         careless = careless.step(sales[0]) if careless.to_move == 0 and sales else careless.follow()
     careful = game.clone().at(age=3)
@@ -63,10 +63,10 @@ def test_a_better_hand_wins_more(game: wsim.Game) -> None:
 
 
 def test_policies_are_asked_without_moving(game: wsim.Game) -> None:
-    before = game.told()
+    before = game.record()
     asked = game.ask("greedy")
     assert asked in game.legal()
-    assert game.told() == before
+    assert game.record() == before
 
 
 Refused = Callable[[wsim.Game], Any]
@@ -101,11 +101,11 @@ Refused = Callable[[wsim.Game], Any]
     ],
 )
 def test_a_mistake_gets_one_sentence(game: wsim.Game, refused: Refused, sentence: str) -> None:
-    before = game.told()
+    before = game.record()
     with pytest.raises(wsim.UserError) as caught:
         refused(game.clone())
     assert sentence in str(caught.value)
-    assert game.told() == before
+    assert game.record() == before
 
 
 def test_nothing_can_be_done_with_a_game_that_is_over(game: wsim.Game) -> None:

@@ -27,7 +27,7 @@ def test_a_game_is_kept_as_what_was_done(table: dict[str, Any]) -> None:
             game = game.determinize(game.to_move, 8)
         game = game.follow() if step % 3 == 0 else game.step(step % len(game.legal()))
     again = wsim.Game.from_json(game.to_json())
-    assert again.told() == game.told()
+    assert again.record() == game.record()
     assert again.legal() == game.legal()
     assert again.to_json() == game.to_json()
 
@@ -68,7 +68,7 @@ def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str, players: i
     assert game.to_move == 0
     again = wsim.Game.from_json(game.to_json(seat=0))
     assert again.legal() == game.legal()
-    mine, theirs = again.observe(0).told, game.observe(0).told
+    mine, theirs = again.observe(0).record, game.observe(0).record
     assert {k: v for k, v in mine.items() if k != "deeds"} == {k: v for k, v in theirs.items() if k != "deeds"}
 
 
@@ -77,7 +77,7 @@ def test_a_hand_that_was_handed_on_is_remembered() -> None:
     left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]
     game = wsim.Game.from_json(json.dumps(by_hand(handed_on=[{"turn": 1, "took": "Altar", "left": left}])))
     for draw in range(20):
-        hands = game.determinize(0, draw).told()["hands"]
+        hands = game.determinize(0, draw).record()["hands"]
         assert hands[1] == left, "the left neighbour holds it, and nothing has left it"
         assert not set(hands[2]) & set(left)
 
@@ -137,7 +137,7 @@ def test_a_position_of_babel_is_written_by_hand() -> None:
         game.follow()
     again = wsim.Game.from_json(game.to_json(seat=game.to_move))
     assert game.to_move is not None
-    assert again.observe(game.to_move).told == game.observe(game.to_move).told
+    assert again.observe(game.to_move).record == game.observe(game.to_move).record
     assert again.legal() == game.legal()
     assert again.rollout("balanced", 20, seat=game.to_move).shape == (20, 4, 2)
 

@@ -26,7 +26,7 @@ def _toy_is_known() -> Iterator[None]:
 
 def shown(position: Position, seat: int | None) -> dict[str, Any]:
     """Return what a seat may know, without whose decision is next: others choose anew what is not yet revealed."""
-    told = position.told(seat)
+    told = position.view(seat)
     return {key: value for key, value in told.items() if key not in ("to_move", "decision")}
 
 
@@ -65,8 +65,8 @@ def test_what_a_policy_does_is_one_of_the_moves(row: Row, table: dict[str, Any])
         for index in range(len(position.moves())):
             other = position.clone()
             other.take(index)
-            after.append(other.told(None))
-        assert followed.told(None) in after
+            after.append(other.view(None))
+        assert followed.view(None) in after
         position = followed
         if position.to_move is None:
             break
@@ -76,11 +76,11 @@ def test_what_a_policy_does_is_one_of_the_moves(row: Row, table: dict[str, Any])
 def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
     _, simulator = ready(row, table)
     position = simulator.begin(1)
-    before = position.told(None)
+    before = position.view(None)
     copy = position.clone()
     while copy.to_move is not None:
         copy.take(0)
-    assert position.told(None) == before
+    assert position.view(None) == before
     assert copy.moves() == []
 
 
@@ -105,9 +105,9 @@ def test_redrawing_changes_nothing_that_a_seat_knows_and_uses_nothing_else(row: 
             if seat == position.to_move:
                 assert other.to_move == seat
                 assert other.moves() == position.moves()
-                assert again.told(None) == straight.told(None), (step, seat)
+                assert again.view(None) == straight.view(None), (step, seat)
                 asked += 1
-            changed += other.told(None) != position.told(None)
+            changed += other.view(None) != position.view(None)
     assert asked > 1
     assert changed > 3
 

@@ -56,7 +56,7 @@ def test_values_are_means_with_student_intervals_and_paired_losses(game: wsim.Ga
 
 
 def test_values_do_not_depend_on_rounds_and_change_nothing(game: wsim.Game) -> None:
-    before = game.told()
+    before = game.record()
     whole = game.comparison(None, "balanced", 1)
     whole.play(7)
     parts = game.comparison(None, "balanced", 1)
@@ -64,7 +64,7 @@ def test_values_do_not_depend_on_rounds_and_change_nothing(game: wsim.Game) -> N
     parts.play_on(7)
     assert parts.rows() == whole.rows()
     assert len(whole.rows()) == len(game.legal())
-    assert game.told() == before
+    assert game.record() == before
     later = game.values(moves=[0], games=3, rng=1, first=4)
     assert later != game.values(moves=[0], games=3, rng=1)
 
@@ -74,7 +74,7 @@ def test_values_are_those_of_a_seat_that_cannot_see_hidden_cards(game: wsim.Game
     for _ in range(8):
         assert later.to_move is not None
         other = later.determinize(later.to_move, 99)
-        different += other.told() != later.told()
+        different += other.record() != later.record()
         assert other.values(games=3, rng=2) == later.values(games=3, rng=2)
         for _ in range(4):
             later.follow()

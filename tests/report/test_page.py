@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from tests.conftest import Command
-from wsim import stats
+from tests.stats.data import clustered_difference
 from wsim.errors import UserError
 from wsim.game import find_analysis, find_game
 from wsim.lab.plan import Plan
@@ -204,7 +204,7 @@ def test_outcomes_equal_plain_polars(run: Run) -> None:
     row = found.measures.row(by_predicate=pl.col("measure") == "points_military", named=True)
     assert row["winners"] == pytest.approx(winners["points_military"].mean())
     assert row["others"] == pytest.approx(others["points_military"].mean())
-    truth_interval = stats.clustered_difference(seats["points_military"], seats["rank"] == 1, seats["game"])
+    truth_interval = clustered_difference(seats["points_military"], seats["rank"] == 1, seats["game"])
     assert row["difference_low"] == pytest.approx(truth_interval.low[0])
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.report.browser import colours, resize
 from tests.report.test_replay import PLANS, replay
-from wsim.report.replay import write_replay
+from wsim.report.game_page import write_replay
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -179,17 +179,17 @@ def test_curve_turning_point_and_story_lead_to_their_step(view: View) -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_step_shows_its_scene(view: View, name: str) -> None:
-    told = replay(name).told
+    story = replay(name).story
     view.open(name)
-    for place in (0, 5, len(told.scenes) - 1):
+    for place in (0, 5, len(story.scenes) - 1):
         view.ask("show(arguments[0])", place)
-        scene = told.scenes[place]
+        scene = story.scenes[place]
         assert len(view.texts("#events li")) == len(scene.events)
-        assert len(view.texts("#seats .city")) == len(view.texts("#ring .node")) == len(told.seats)
+        assert len(view.texts("#seats .city")) == len(view.texts("#ring .node")) == len(story.seats)
         assert [int(text) for text in view.texts("#standing .total")] == [sum(city.points) for city in scene.cities]
         assert len(view.texts("#ring .flow")) == len(scene.flows)
         assert len(view.texts("#ring .clash")) == len(scene.clashes)
-        built = sum(len(group.cards) for city in scene.cities for group in city.groups)
+        built = sum(len(city.cards) for city in scene.cities)
         held = sum(len(city.hand) for city in scene.cities)
         assert len(view.texts("#seats .card")) == built + held
         assert len(view.texts("#rows tr")) == len(scene.board)
@@ -197,9 +197,9 @@ def test_every_step_shows_its_scene(view: View, name: str) -> None:
 
 def test_a_seat_sees_its_own_hand_and_not_what_others_hide(view: View) -> None:
     view.open("four")
-    veiled = [event for scene in replay("four").told.scenes for event in scene.events if event.veiled is not None]
+    veiled = [event for scene in replay("four").story.scenes for event in scene.events if event.veiled is not None]
     secret = next(event for event in veiled if event.seat == 0)
-    place = next(place for place, scene in enumerate(replay("four").told.scenes) if secret in scene.events)
+    place = next(place for place, scene in enumerate(replay("four").story.scenes) if secret in scene.events)
     view.ask("show(arguments[0])", place)
     for hands, known in (("open", True), ("0", True), ("1", False), ("none", False)):
         view.choose(hands)

@@ -7,13 +7,9 @@ from functools import partial
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wsim import stats
-
-__all__ = [
-    "CARDS", "CATEGORIES", "WONDERS", "card_chains", "card_pairs", "cards", "finish", "ranks", "seats_table", "wonders",
-]  # fmt: skip
 
 Maker = Callable[..., stats.Table]
 wonders: Maker = partial(stats.factor, by=("wonder", "side"), title="Wonders")
@@ -98,3 +94,43 @@ def seats_table(
 
 def _labels(codes: NDArray[np.int64], names: Sequence[str]) -> pl.Series:
     return pl.Series(names, dtype=pl.Enum(names)).gather(codes.astype(np.uint32))
+
+
+def clustered_mean(values: ArrayLike, clusters: ArrayLike) -> stats.Estimate:
+    """Return the mean of the values, one number a row, with an interval clustered by ``clusters`` (one entry)."""
+    array = np.asarray(values, float)
+    moments = stats.Moments(1, 2)
+    moments.add(*_per_cluster(clusters, np.ones(len(array)), array))
+    return moments.ratio(1, 0)
+
+
+def clustered_difference(values: ArrayLike, group: ArrayLike, clusters: ArrayLike) -> stats.Estimate:
+    """Return the mean of the rows in a group less the mean of the others, clustered by ``clusters``."""
+    array, chosen = np.asarray(values, float), np.asarray(group, bool).astype(float)
+    moments = stats.Moments(1, 4)
+    moments.add(*_per_cluster(clusters, chosen, array * chosen, 1 - chosen, array * (1 - chosen)))
+    return moments.difference((1, 0), (3, 2))
+
+
+def paired(
+    baseline: pl.DataFrame, variant: pl.DataFrame, outcome: str, where: pl.Expr | None = None
+) -> dict[str, float]:
+    """Return what a variant changes on the same deals, both with the same seats in the same order.
+
+    ``where``: which seats of the baseline count.
+    """
+    counts = baseline.select(pl.lit(True) if where is None else where).to_series()
+    mask = np.broadcast_to(counts.to_numpy(), baseline.height)
+    before, after = (frame[outcome].to_numpy().astype(float) * mask for frame in (baseline, variant))
+    moments = stats.Moments(1, 3)
+    moments.add(*_per_cluster(baseline["game"], mask.astype(float), before, after))
+    effect, one, other = moments.difference((2, 0), (1, 0)), moments.ratio(1, 0), moments.ratio(2, 0)
+    ends = {"effect": effect.value, "effect_low": effect.low, "effect_high": effect.high, "baseline": one.value}
+    removed = 1 - effect.error**2 / (one.error**2 + other.error**2)
+    found = {**ends, "n": moments.totals[:, 0], "variance_removed": removed}
+    return {name: float(values[0]) for name, values in found.items()}
+
+
+def _per_cluster(clusters: ArrayLike, *values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    return [np.bincount(codes, one).astype(np.float64)[None, :] for one in values]

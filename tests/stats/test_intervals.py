@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
+from tests.stats.data import clustered_difference, clustered_mean
 from wsim.errors import UserError
-from wsim.stats import Moments, benjamini_hochberg, clustered_difference, clustered_mean, wilson
+from wsim.stats import Moments, benjamini_hochberg, wilson
 from wsim.stats.distributions import normal_cdf, normal_quantile, t_quantile, two_sided_p
 from wsim.stats.intervals import Estimate, nulls
 from wsim.stats.parallel import in_order, inner_products

@@ -142,7 +142,7 @@ def test_filtered_games_of_different_lengths(seats: pl.DataFrame) -> None:
     part = seats.filter(pl.col("policy").is_in(["random", "science"]))
     ours = row(data.cards(part), card="Card 00")
     built = part["built:Card 00"].to_numpy()
-    expected = stats.clustered_difference(part["total"].to_numpy(), built, part["game"].to_numpy())
+    expected = data.clustered_difference(part["total"].to_numpy(), built, part["game"].to_numpy())
     assert ours["score_difference"] == pytest.approx(expected.value[0])
     assert ours["score_difference_low"] == pytest.approx(expected.low[0], rel=1e-9)
 
@@ -229,26 +229,6 @@ def test_what_is_known_of_a_card_stands_beside_it(seats: pl.DataFrame) -> None:
     frame = data.cards(seats, about={"Card 03": {"age": 3, "color": "blue"}}).frame
     assert frame.columns[:3] == ["card", "age", "color"]
     assert frame.filter(pl.col("age") == 3)["card"].to_list() == ["Card 03"]
-
-
-def test_combined_runs_keep_their_games_and_player_numbers_apart() -> None:
-    three, five = (seats_table(400, players, cards=FEW, wonder_points=(2.0,)) for players in (3, 5))
-    both = stats.combine({3: three, 5: five})
-    table = data.wonders(both, by=["wonder", "players"])
-    for players, frame in ((3, three), (5, five)):
-        expected = row(data.wonders(frame, by=["wonder"]), wonder="Giza")
-        ours = row(table, wonder="Giza", players=players)
-        for name in ("n", "win_share", "win_points_low", "score_high"):
-            assert ours[name] == pytest.approx(expected[name])
-    pooled = row(data.wonders(both, by=["wonder"]), wonder="Giza")
-    shares = pl.concat([frame.select("wonder", pl.col("win_share") * n) for n, frame in ((3, three), (5, five))])
-    assert pooled["win_points"] == pytest.approx(shares.filter(pl.col("wonder") == "Giza")["win_share"].mean())
-    cards = data.cards(both, by="players").frame
-    assert cards.height == 2 * len(FEW)
-    with pytest.raises(UserError, match="no run to combine"):
-        stats.combine({})
-    with pytest.raises(UserError, match="of its own"):
-        stats.combine({3: three}, "wonder")
 
 
 def test_observational_tables_say_so(seats: pl.DataFrame) -> None:

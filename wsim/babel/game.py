@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue
+from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment, Restrict, Tuning
@@ -57,7 +58,6 @@ ANALYSES: Mapping[str, str] = {
     "variance": "wsim.stats.shared:VARIANCE",
 }
 LEARNER: str | None = "wsim.babel.learning:LEARNER"
-POSITION_KEYS: Sequence[str] = ("seat", "turn", "row", "board", "discards", "hand", "held", "seats")
 RESTRICT: Restrict | None = None
 PICKS: PickExperiment | None = None
 TUNING: Tuning | None = None
@@ -83,11 +83,11 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
-def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG001
+def plan_of(described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG001
     """Return the keys of a plan that a position written by hand decides: the number of players."""
-    from wsim.babel.laying import plan_keys
+    from wsim.babel.describe.setup import plan_keys
 
-    return plan_keys(told)
+    return plan_keys(described)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wsim.babel.describe.view import columns
 from wsim.babel.kernels.desks import DESK, KIND_CARDS, ORDERS, RANGES
 from wsim.babel.kernels.layout import MOVES
 from wsim.babel.kernels.vector import step_games
-from wsim.babel.seeing import columns
 from wsim.babel.words import ACTION_CARDS, BLUFF, DECISIONS, DOUBLE, KINDS, SEATS, SLOTS, TRIPLE
 from wsim.positions.many import Many
 

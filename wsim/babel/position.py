@@ -1,12 +1,12 @@
-"""Positions of Tower of Babel: games in progress, told in the words of the trace."""
+"""Positions of Tower of Babel: games in progress."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.seeing import columns, told_move, told_own, told_table
-from wsim.babel.telling import view
+from wsim.babel.describe.text import view_lines
+from wsim.babel.describe.view import columns, move_record, view_of
 from wsim.babel.words import DECISIONS
 from wsim.positions.machine import StatePosition
 
@@ -26,11 +26,11 @@ class BabelPosition(StatePosition):
         return DECISIONS[self.choice[0]]
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each in the words of the trace."""
+        """Return the legal moves in their order, each as the trace has it."""
         if self.to_move is None:
             return []
         public, catalogue = self.record.public, self.simulator.catalogue
-        return [told_move(catalogue, public, self.choice[0], self.to_move, int(move)) for move in self.coded]
+        return [move_record(catalogue, public, self.choice[0], self.to_move, int(move)) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
         """Return the score of every seat; only of a game that is over."""
@@ -54,18 +54,14 @@ class BabelPosition(StatePosition):
         """Return the points of every seat so far."""
         return [int(points) for points in self.record.public.points[: self.simulator.seats]]
 
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (A26), None: everything, as a JSON object."""
-        table = told_table(self.simulator.catalogue, self.record)
-        if self.to_move is not None:
-            table["to_move"], table["decision"] = self.to_move, self.decision()
-        if seat is not None:
-            return {**table, "seat": seat, **told_own(self.record, seat)}
-        return {**table, "own": [told_own(self.record, one) for one in range(self.simulator.seats)]}
+        moment = {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
+        return view_of(self.simulator.catalogue, self.record, seat, moment)
 
-    def view(self, seat: int) -> list[str]:
+    def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person."""
-        return view(self.told(seat))
+        return view_lines(self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (all there is is on the table)
         """Return the names of the numbers of an observation."""

@@ -15,12 +15,11 @@ from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
+from wsim.babel.describe.text import game_text, phrase
+from wsim.babel.describe.trace import trace_of
 from wsim.babel.frames import picks_frame, seats_frame
 from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, STATE, records
-from wsim.babel.telling import phrase
-from wsim.babel.trace import make_trace, rules_told
-from wsim.babel.trace_text import game_text
 from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
 from wsim.jit import addresses_of, source_digest
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
 
 __all__ = ["BabelSimulator", "most_picks"]
 
@@ -102,11 +101,11 @@ class BabelSimulator:
 
         return BabelPosition(self, number)
 
-    def lay_out(self, told: Mapping[str, Any]) -> BabelPosition:
-        """Return a position that a person has written down; raise UserError for one that cannot be."""
-        from wsim.babel.laying import lay_out
+    def set_up(self, described: Mapping[str, Any]) -> BabelPosition:
+        """Return a position that a person describes; raise UserError for one that cannot be."""
+        from wsim.babel.describe.setup import set_up
 
-        return lay_out(self, told)
+        return set_up(self.begin(0), described)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -156,20 +155,10 @@ class BabelSimulator:
         """Replay one game and return its trace (docs/trace.md)."""
         rows = np.zeros(self.seats, ROW)
         self._run(number, rows, None, LOG_ALL)
-        game = self._game()
-        return {
-            "format": "wsim-trace/1",
-            "game": "tower_of_babel",
-            "ruleset": self.catalogue.ruleset,
-            "seed": self._seed,
-            "index": number,
-            "seats": [{"policy": self.labels[int(row["entry"])]} for row in rows],
-            "rules": rules_told(self.catalogue),
-            **make_trace(self.catalogue, game, rows),
-        }
+        return trace_of(self.catalogue, self._game(), rows, self.labels, self._seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Tell a trace to a person."""
+        """Return a trace as text for a person."""
         return game_text(trace)
 
     def phrase(self, move: Mapping[str, Any]) -> str:
@@ -180,11 +169,12 @@ class BabelSimulator:
         """Return nothing: nobody pays anybody."""
         return {}
 
-    def retell(self, number: int) -> Retelling:
-        """Return one game scene by scene."""
-        from wsim.babel.replay import retell
+    def story(self, number: int) -> Story:
+        """Return one game scene by scene: a turn each."""
+        from wsim.babel.describe.scenes import story
+        from wsim.positions.scenes import moments
 
-        return retell(self, number)
+        return story(self.trace(number), moments(self.begin(number), lambda one: int(one.record.public.turn)))
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""

@@ -26,6 +26,7 @@ from wsim.game import Game, Simulator, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.stats.distributions import normal_quantile
+from wsim.stats.fewest import ENOUGH
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CardSetting"]
 
-FEWEST = 30
-"""Effective picks of a sample below which a card is said never to be there."""
 _CHANGE = "wsim_change"
 _LEVEL = 0.95
 Floats = NDArray[np.float64]
@@ -142,7 +141,7 @@ class CardSetting:
 
         of = {"sample": self.name, "target": target.name, "seed": seed, "games": games}
         effective = self._how.memory.recall(of, games, measure)["effective"]
-        found = [card for card, often in zip(named, effective, strict=True) if often >= FEWEST]
+        found = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
         if not found:
             raise UserError(
                 f"the target {target.name!r} is about what hardly ever happened in {games:,} games: play more "

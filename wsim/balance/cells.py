@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wsim.balance.goal import Keep, Setting, Target
 from wsim.errors import UserError, nearest
 from wsim.experiments.metrics import Metric, SeatsReader, parse_metric
+from wsim.stats.fewest import SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Cell", "Quantity", "kept_quantities", "quantities_of", "sums_of"]
-
-FEWEST = 20
-"""Rows of a sample of games below which a name of a target is said never to occur."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ def _combinations(target: Target, metric: Metric, sample: pl.DataFrame) -> list[
             )
         names.append(list(cast("pl.Enum", sample.schema[column]).categories))
     often = {tuple(map(str, row[:-1])): row[-1] for row in sample.group_by(target.of).len().iter_rows()}
-    there = [one for one in product(*names) if often.get(one, 0) >= FEWEST]
+    there = [one for one in product(*names) if often.get(one, 0) >= SEEN]
     wanted = {" ".join(one): one for one in there}
     known = {" ".join(one) for one in product(*names)}
     for only in target.only:

@@ -156,14 +156,14 @@ class _Session:
     def others_turn(self) -> None:
         """Let another seat decide, and tell it if everybody sees it at once."""
         game, seat, legal = self.game, self.game.to_move, self.game.legal()
-        open_now = game.decision in IN_THE_OPEN and "deeds" not in game.told()
+        open_now = game.decision in IN_THE_OPEN and "deeds" not in game.record()
         index = self.follow()
         if open_now:
             write_out(f"  seat {seat}: {game.phrase(legal[index])}")
 
     def deeds(self) -> list[Mapping[str, Any]]:
         """Return what the table has seen of every city, where the game keeps a list of it."""
-        return list(self.game.told().get("deeds", ()))
+        return list(self.game.record().get("deeds", ()))
 
     def tell_deeds(self) -> None:
         """Tell what was done in the open since it was last told."""
@@ -216,7 +216,7 @@ class _Session:
 
     def show(self) -> None:
         """Show what the seat knows, and its moves."""
-        from wsim.positions.saying import move_text
+        from wsim.positions.move_text import move_text
 
         write_out(f"\n{self.game.view(self.seat)}\n\nYour moves ({(self.game.decision or '').replace('_', ' ')})")
         for move in self.game.legal():
@@ -224,7 +224,7 @@ class _Session:
 
     def hint(self) -> None:
         """Show what the moves are worth."""
-        from wsim.positions.saying import ranked_lines
+        from wsim.positions.move_text import ranked_lines
 
         rows = self.game.values(games=HINTS, rng=self.game.plan.seed)[:SHOWN]
         for line in ranked_lines(rows, self.game):
@@ -250,6 +250,6 @@ def _deed_text(deed: Mapping[str, Any], game: Game) -> str:
     """Return what the table saw of a move: a card that went down is not named."""
     if deed["action"] == "sell":
         return "sells a card"
-    from wsim.positions.saying import move_text
+    from wsim.positions.move_text import move_text
 
     return move_text(deed, game).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import progress_bar
+from wsim.cli.console import progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, plan_of_run
-from wsim.cli.trace_page import Page
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.options import Options, option
@@ -99,12 +98,46 @@ class Why:
     playouts: int
 
 
+@dataclass(frozen=True)
+class Page:
+    """The page that is asked for: which game of which plan, how many playouts, and where to (None: standard output)."""
+
+    plan: Plan
+    number: int
+    playouts: int
+    target: Path | None
+
+    @classmethod
+    def of(cls, plan: Plan, number: int, out: str | None, playouts: int | None) -> Page:
+        """Check what was asked for, before anything is compiled or played; without a file, a terminal gets one."""
+        from wsim.report.game_page import PLAYOUTS, check_replay
+
+        if plan.games != 1:
+            raise UserError(f"a page tells one game, not {plan.games}: leave --games away; --first says which game")
+        target = None if out is None else Path(out)
+        if target is None and sys.stdout.isatty():
+            target = Path(f"replay-{plan.seed}-{number}.html")
+        page = cls(plan, number, PLAYOUTS if playouts is None else playouts, target)
+        check_replay(page.playouts, target)
+        return page
+
+    def write(self, simulator: Simulator, *, quiet: bool) -> None:
+        """Write the page and say where it lies; to standard output, which is no terminal, the page itself."""
+        from wsim.report.game_page import render, replay_of, write_replay
+
+        with progress_bar(not quiet) as progress:
+            replay = replay_of(self.plan, simulator, self.number, self.playouts, progress)
+        if self.target is None:
+            sys.stdout.write(render(replay))
+        else:
+            write_out(str(write_replay(replay, self.target)))
+
+
 def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printing: Printing) -> None:
     """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
     from wsim.lab.plan import MAXIMUM_GAMES
-    from wsim.lab.replay import refuse_other_rules
     from wsim.lab.store import load_run
-    from wsim.positions.of_run import refuse_other_game
+    from wsim.positions.of_run import refuse_other_game, refuse_other_rules
 
     form = options.form
     folder, first = _arguments(plan, options.first)

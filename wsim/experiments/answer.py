@@ -12,8 +12,8 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.experiments.metrics import Metric
-from wsim.experiments.trial import FEWEST
 from wsim.lab.provenance import METADATA_KEY, Provenance
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 from wsim.stats.notebook import html_of, text_of
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.experiments.arms import Variant
-    from wsim.experiments.paired import Comparison
+    from wsim.experiments.contrasts import Contrasts
+    from wsim.experiments.deals import Arm
     from wsim.experiments.question import Question
     from wsim.experiments.trial import Trial
     from wsim.stats.sequential import Look
@@ -125,32 +126,40 @@ def check_target(path: Path) -> None:
 
 
 def answer_of(
-    trial: Trial, baseline: Provenance, variants: Sequence[Variant], estimand: str, *, picks: bool = True
+    trial: Trial[Contrasts],
+    arms: Sequence[Arm],
+    metrics: Sequence[Metric],
+    baseline: Provenance,
+    variants: Sequence[Variant],
+    estimand: str,
+    *,
+    picks: bool = True,
 ) -> WhatIf:
     """Return what a trial says that has looked at least once.
 
     Parameters
     ----------
-    baseline: what made the baseline's games.
+    arms, metrics: what was played, and compared. baseline: what made the baseline's games.
     variants: those of the trial in their order, and between them those whose rules are the baseline's own.
     estimand: what an effect is, in one sentence.
     picks: whether the game has pick experiments, to which a remark may point.
     """
     played = [variant for variant in variants if not variant.same]
-    details = _details(trial, played)
+    rows = [(variant, metric) for variant in played for metric in metrics]
+    details = _rows(rows, trial.sums, trial.looks[-1])
     return WhatIf(
         baseline=baseline,
         question=trial.question,
         estimand=estimand,
         stopped=trial.stopped,
-        deals=trial.known.games,
-        games=trial.known.games * sum(len(arm.simulators) for arm in trial.pairing.arms),
+        deals=trial.sums.deals,
+        games=trial.sums.deals * sum(len(arm.simulators) for arm in arms),
         seconds=trial.seconds,
-        effects=_with_same(_effects(trial, played, details), variants),
-        remarks=_remarks(trial, picks=picks),
+        effects=_with_same(_effects(trial, rows, details), variants),
+        remarks=_remarks(trial, metrics[0], picks=picks),
         details=details,
         looks=_looks(trial, played),
-        metrics=trial.pairing.metrics,
+        metrics=tuple(metrics),
         variants=tuple(variants),
     )
 
@@ -165,42 +174,36 @@ CONDITIONAL = (
 )
 
 
-def _remarks(trial: Trial, *, picks: bool) -> tuple[str, ...]:
+def _remarks(trial: Trial[Contrasts], metric: Metric, *, picks: bool) -> tuple[str, ...]:
     """Return what must be said beside the figures; ``picks``: the game has pick experiments."""
-    said, metric, known = [], trial.pairing.metrics[0], trial.known
+    said, known = [], trial.sums
     if any(one.look.deals < trial.question.budget and one.verdict != "identical" for one in trial.decided.values()):
         said.append(PLAIN)
-    if any(trial.conditional(variant) for variant in range(trial.variants)):
+    if any(map(known.conditional, range(known.variants))):
         instead = f"winner:{metric.thing}, {metric.owned}" if metric.owned else "score"
         sweep = " and wsim experiment picks --sweep" if picks else ""
         said.append(CONDITIONAL.format(metric=metric.name, instead=instead, sweep=sweep))
-    for variant in range(trial.variants):
-        differing = int(known.differing[trial.place(variant)])
-        name = "" if trial.variants == 1 else f" in variant {variant + 1}"
+    for variant, place in enumerate(known.deciding):
+        differing = int(known.differing[place])
+        name = "" if known.variants == 1 else f" in variant {variant + 1}"
         if not differing:
-            where = "in anything that is compared" if not trial.differing(variant).any() else f"in {metric.name}"
+            where = "in anything that is compared" if known.identical(variant) else f"in {metric.name}"
             said.append(
-                f"No deal of {known.games:,} differed {where}{name}: fewer than {3 / known.games:.2g} of all do"
+                f"No deal of {known.deals:,} differed {where}{name}: fewer than {3 / known.deals:.2g} of all do"
             )
-        elif known.telling()[trial.place(variant)] < FEWEST:
+        elif known.speaking()[place] < DIFFERING:
             said.append(
-                f"Only {differing:,} of {known.games:,} deals differed in {metric.name}{name}, too few or too "
+                f"Only {differing:,} of {known.deals:,} deals differed in {metric.name}{name}, too few or too "
                 "unlike each other for an interval"
             )
     return tuple(said)
 
 
-def _details(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
-    """Return one row for each variant and metric, with the intervals of the last look."""
-    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
-    return _rows(rows, trial.known, trial.looks[-1])
-
-
-def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look) -> pl.DataFrame:
+def _rows(rows: Sequence[tuple[Variant, Metric]], known: Contrasts, look: Look) -> pl.DataFrame:
     """Return a row for each variant and metric of a comparison at one look."""
     import polars as pl
 
-    effect, counts, reach = known.effect(), known.counts(), look.reach
+    counts = known.counts()
     return pl.DataFrame(
         {
             "variant": [variant.name for variant, _ in rows],
@@ -208,9 +211,9 @@ def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look)
             "metric": [metric.name for _, metric in rows],
             "baseline": nulls(known.base().value),
             "changed": nulls(known.changed().value),
-            "effect": nulls(effect.value),
-            "effect_low": nulls(effect.value - reach),
-            "effect_high": nulls(effect.value + reach),
+            "effect": nulls(look.effects.value),
+            "effect_low": nulls(look.low),
+            "effect_high": nulls(look.high),
             "n_baseline": np.rint(counts[:, 0]).astype(np.int64),
             "n_changed": np.rint(counts[:, 1]).astype(np.int64),
             "differing": known.differing,
@@ -219,18 +222,17 @@ def _rows(rows: Sequence[tuple[Variant, Metric]], known: Comparison, look: Look)
     )
 
 
-def _effects(trial: Trial, played: Sequence[Variant], details: pl.DataFrame) -> pl.DataFrame:
+def _effects(trial: Trial[Contrasts], rows: Sequence[tuple[Variant, Metric]], details: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the metric that decides, with their verdicts: each at the look that decided it."""
     import polars as pl
 
-    rows = [(variant, metric) for variant in played for metric in trial.pairing.metrics]
     chosen = []
-    for variant in range(trial.variants):
-        decided, place = trial.decided.get(variant), trial.place(variant)
-        verdict = None if trial.conditional(variant) else "unclear"
+    for variant, place in enumerate(trial.sums.deciding):
+        decided = trial.decided.get(variant)
+        verdict = None if trial.sums.conditional(variant) else "unclear"
         table = details
         if decided is not None:
-            verdict, table = decided.verdict, _rows(rows, decided.known, decided.look)
+            verdict, table = decided.verdict, _rows(rows, decided.sums, decided.look)
         chosen.append(
             table[place].with_columns(
                 pl.lit(verdict, pl.String).alias("verdict"),
@@ -256,14 +258,21 @@ def _with_same(effects: pl.DataFrame, variants: Sequence[Variant]) -> pl.DataFra
     return pl.DataFrame(all_rows, schema=effects.schema)
 
 
-def _looks(trial: Trial, played: Sequence[Variant]) -> pl.DataFrame:
+def _looks(trial: Trial[Contrasts], played: Sequence[Variant]) -> pl.DataFrame:
     """Return the effects of the deciding metric at each look, variant by variant."""
     import polars as pl
 
     rows = [
-        (variant.name, variant.value, look.deals, float(look.effects.value[place]), *look.interval(place))
+        (
+            variant.name,
+            variant.value,
+            look.deals,
+            float(look.effects.value[place]),
+            float(look.low[place]),
+            float(look.high[place]),
+        )
         for look in trial.looks
-        for variant, place in zip(played, map(trial.place, range(trial.variants)), strict=True)
+        for variant, place in zip(played, trial.sums.deciding, strict=True)
     ]
     frame = pl.DataFrame(
         rows,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.experiments.paired import Arm
+from wsim.experiments.deals import Arm
 from wsim.experiments.question import Change
 from wsim.game import find_game
 from wsim.lab.plan import Plan

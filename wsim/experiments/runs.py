@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.experiments.metrics import Metric, group_metrics, measures_of, parse_metric, sums_of
-from wsim.experiments.paired import Comparison
-from wsim.experiments.trial import FEWEST
+from wsim.experiments.contrasts import Contrasts, MetricReading
+from wsim.experiments.deals import Features
+from wsim.experiments.metrics import Metric, group_metrics, measures_of, parse_metric
 from wsim.game import find_game
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import differences
@@ -29,8 +29,6 @@ from wsim.stats.tables import POINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from wsim.stats.games import Floats
 
 __all__ = ["FORMAT", "RunComparison", "compare_runs"]
 
@@ -189,31 +187,36 @@ def _how(first: Run, second: Run, games: int) -> str:
     return f"Paired game by game: both have seed {one.seed}, so {what}{more}"
 
 
-def _blocks(run: Run, spans: Sequence[range], metrics: Sequence[Metric], seats: int) -> Iterator[Floats]:
-    """Yield the sums of each metric over the games of ``spans``, shape (metrics, 2, games), block by block."""
+def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats: int) -> Iterator[Features]:
+    """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
     there = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
     wanted |= {metric.group[0] for metric in metrics if metric.group} | {"game", "rank"}
     columns = [name for name in there if name in wanted]
-    everyone = np.ones(seats, bool)
+    read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:
         for start in range(span.start, span.stop, BLOCK):
             games = range(start, min(start + BLOCK, span.stop))
             frame = run.rows_of("seats", games).select(columns).collect()
-            yield sums_of(frame, seats, metrics, everyone).transpose(1, 2, 0)
+            yield read(frame, games)
 
 
 def _paired(
-    first: Run, second: Run, metrics: Sequence[Metric], common: Sequence[range], level: float, progress: Progress | None
+    first: Run,
+    second: Run,
+    metrics: tuple[Metric, ...],
+    common: Sequence[range],
+    level: float,
+    progress: Progress | None,
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison on the games that both runs have."""
-    seats, known, total = _seats_a_game(first), Comparison(1, len(metrics)), sum(map(len, common))
+    seats, known, total = _seats_a_game(first), Contrasts(1, len(metrics)), sum(map(len, common))
     for one, other in zip(*(_blocks(run, common, metrics, seats) for run in (first, second)), strict=True):
-        known = known.plus(np.stack([one, other]))
+        known = known.plus([one, other])
         if progress is not None:
-            progress("games", known.games, total)
-    effect = known.effect(level)
-    few = (known.telling() < FEWEST) & (known.differing > 0)
+            progress("games", known.deals, total)
+    effect = known.effects(level)
+    few = ~known.enough() & (known.differing > 0)
     effect = Estimate(effect.value, np.where(few, np.nan, effect.error), effect.games, level)
     return {
         **_columns(known.base(), known.changed(), effect, known.counts()),
@@ -223,16 +226,16 @@ def _paired(
 
 
 def _separate(
-    first: Run, second: Run, metrics: Sequence[Metric], level: float, progress: Progress | None
+    first: Run, second: Run, metrics: tuple[Metric, ...], level: float, progress: Progress | None
 ) -> dict[str, pl.Series]:
     """Return the columns of a comparison of two independent runs."""
     seats, total, done = _seats_a_game(first), first.games + second.games, 0
     found, counts = [], []
     for run in (first, second):
         moments = Moments(len(metrics), 2)
-        for sums in _blocks(run, _spans(run), metrics, seats):
-            moments.add(sums[:, 0], sums[:, 1])
-            done += sums.shape[-1]
+        for value, count, _ in _blocks(run, _spans(run), metrics, seats):
+            moments.add(value, count)
+            done += value.shape[-1]
             if progress is not None:
                 progress("games", done, total)
         found.append(moments.ratio(0, 1, level))

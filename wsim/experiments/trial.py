@@ -1,132 +1,157 @@
-"""A comparison under way: play block by block, look when it is time, end when every variant is decided."""
+"""A trial: deals are played block by block and looked at when it is time, until all is decided or the budget is spent.
+
+After each look a group-sequential test (``wsim.stats.sequential``) says whether the answer is clear. A verdict once
+given stays, with what was known then.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
-
-from wsim.experiments.paired import Comparison, Pairing, play_paired
-from wsim.experiments.question import Question
-from wsim.lab.progress import Progress
-from wsim.stats.sequential import Look
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from wsim.lab.cluster import InChunks
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "FEWEST", "IDENTICAL", "Decided", "Trial"]
+    from wsim.experiments.question import Question
+    from wsim.lab.progress import Progress
+    from wsim.stats.intervals import Estimate
+    from wsim.stats.sequential import Look
+
+__all__ = ["BLOCK", "IDENTICAL", "Decided", "Sums", "Trial", "blocks_of"]
 
 BLOCK = 2048  # deals whose sums are added in one go: small enough for many variants, large enough for the kernels
-
-FEWEST = 50
-"""Deals that must differ, about equally, before there is an interval: a few say nothing of the rare large ones."""
 
 IDENTICAL = 10_000
 """Deals after which playing ends if none of them differs in anything that is compared."""
 
-MOVED = 0.02
-"""Share of deals in which other seats count: with more, a metric is about seats that the change itself has chosen."""
+
+class Sums(Protocol):
+    """What a trial knows: effects, some of which are the contrasts that decide."""
+
+    @property
+    def deals(self) -> int:
+        """How many were added."""
+        ...
+
+    @property
+    def deciding(self) -> Sequence[int]:
+        """Where the contrasts stand among the effects."""
+        ...
+
+    def plus(self, played: Any, /) -> Any:
+        """Return the same with more deals; these sums stay as they are."""
+        ...
+
+    def effects(self) -> Estimate:
+        """Return all that gets an interval."""
+        ...
+
+    def enough(self) -> NDArray[np.bool_]:
+        """Say of each effect whether enough deals speak for an interval."""
+        ...
+
+    def identical(self, contrast: int) -> bool:
+        """Say whether no deal differs."""
+        ...
+
+    def conditional(self, contrast: int) -> bool:
+        """Say whether a contrast is not what a change does, so that it gets no verdict."""
+        ...
+
+
+Known = TypeVar("Known", bound=Sums)
 
 
 @dataclass(frozen=True)
-class Decided:
-    """A variant that is decided.
+class Decided(Generic[Known]):
+    """A contrast that is decided.
 
     Attributes
     ----------
     verdict: ``higher``, ``lower``, ``equivalent``, or ``identical``: no deal differed.
-    look: the look that decided.
-    known: what was known then.
+    look: the look that decided. sums: what was known then.
     """
 
     verdict: str
     look: Look
-    known: Comparison
+    sums: Known
 
 
-class Trial:
-    """A comparison under way. The first metric of the pairing is the one that decides.
+class Trial(Generic[Known]):
+    """Contrasts under way.
 
     Attributes
     ----------
-    pairing: what is compared. question: how it is decided.
-    known: what is known of every variant and metric, variant by variant.
-    looks: the looks so far; their effects are those of ``known`` at that time.
-    decided: the variants that are decided, by their numbers.
-    stopped: why playing ended: ``clear``, ``budget`` or ``interrupted``.
+    question: how they are decided.
+    sums: what is known.
+    looks: the looks so far; their effects are those of ``sums`` at that time.
+    decided: the contrasts that are decided, by their numbers.
+    stopped: why playing ended: ``clear``, ``budget`` or ``interrupted``; ``waiting`` until then.
     seconds: how long playing took.
     """
 
-    def __init__(self, pairing: Pairing, question: Question) -> None:
-        self.pairing, self.question = pairing, question
-        self.variants = len(pairing.arms) - 1
-        self.known = Comparison(self.variants, len(pairing.metrics))
+    def __init__(self, sums: Known, question: Question, tests: int | None = None) -> None:
+        """``tests``: how many contrasts share alpha, if there are others besides these."""
+        self.sums, self.question = sums, question
         self.looks: list[Look] = []
-        self.decided: dict[int, Decided] = {}
-        self.stopped = "budget"
+        self.decided: dict[int, Decided[Known]] = {}
+        self.stopped = "waiting"
         self.seconds = 0.0
-        self._test = question.test(self.variants)
+        self._test = question.test(len(sums.deciding) if tests is None else tests)
 
-    def play(self, chunks_of: InChunks, progress: Progress | None = None) -> None:
-        """Play until all is decided or the budget is spent; Ctrl-C leaves the trial as it then is, with a last look.
+    def play(self, blocks: Generator[Any], progress: Progress | None = None, doing: str = "deals") -> None:
+        """Add blocks until all is decided or they end; Ctrl-C leaves the trial as it then is, with a last look.
 
-        ``chunks_of`` plays: on threads or on a cluster (``wsim.lab.cluster.players``).
+        ``blocks``: of deals as ``sums.plus`` takes them; one ends wherever the question looks.
         """
-        start = time.perf_counter()
+        start, looks = time.perf_counter(), self.question.looks()
         try:
-            self._play(chunks_of, progress)
+            with closing(blocks):
+                for block in blocks:
+                    self.add(block)
+                    if progress is not None:
+                        progress(doing, self.sums.deals, self.question.budget)
+                    if self.sums.deals in looks:
+                        self.look()
+                        if self.over():
+                            return
+            self.stopped = "budget"
         except KeyboardInterrupt:
             self.stopped = "interrupted"
-            if self.known.games > self._test.deals:
-                self._look()
+            if self.sums.deals > self._test.deals:
+                self.look()
             raise
         finally:
             self.seconds = time.perf_counter() - start
 
-    def _play(self, chunks_of: InChunks, progress: Progress | None) -> None:
-        """Play block by block; return when every variant is decided, or when the budget is spent."""
-        looks, budget = self.question.looks(), self.question.budget
-        edges = sorted({*looks, *range(BLOCK, budget, BLOCK)})
-        blocks = [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]
-        for games, sums in play_paired(self.pairing, blocks, chunks_of):
-            updated = self.known.plus(sums)
-            self.known = updated  # in one step: Ctrl-C may come at any time
-            if progress is not None:
-                progress("deals", games.stop, budget)
-            if games.stop in looks:
-                self._look()
-                if len(self.decided) == self.variants:
-                    self.stopped = "clear"
-                    return
+    def add(self, block: Any) -> None:
+        """Add a block of deals, in one step: Ctrl-C may come at any time."""
+        self.sums = self.sums.plus(block)
 
-    def _look(self) -> None:
-        """Look at the deals so far: a verdict once given stays."""
-        deals, enough = self.known.games, min(IDENTICAL, self.question.budget)
-        look = self._test.look(deals, self.known.effect(), self.known.telling() >= FEWEST)
+    def look(self) -> None:
+        """Look at the deals so far."""
+        sums, enough = self.sums, min(IDENTICAL, self.question.budget)
+        look = self._test.look(sums.deals, sums.effects(), sums.enough())
         self.looks.append(look)
-        for variant in range(self.variants):
-            verdict: str = look.verdict(self.place(variant))
-            if deals >= enough and not self.differing(variant).any():
+        for contrast, place in enumerate(sums.deciding):
+            verdict: str = look.verdict(place)
+            if sums.deals >= enough and sums.identical(contrast):
                 verdict = "identical"
-            if verdict != "unclear" and not self.conditional(variant):
-                self.decided.setdefault(variant, Decided(verdict, look, self.known))
+            if verdict != "unclear" and not sums.conditional(contrast):
+                self.decided.setdefault(contrast, Decided(verdict, look, sums))
 
-    def differing(self, variant: int) -> NDArray[np.int64]:
-        """Return how many deals differ in each metric of a variant."""
-        first = self.place(variant)
-        return self.known.differing[first : first + len(self.pairing.metrics)]
+    def over(self) -> bool:
+        """Say whether no more deals are needed, and remember why."""
+        if len(self.decided) == len(self.sums.deciding):
+            self.stopped = "clear"
+        return self.stopped == "clear"
 
-    def conditional(self, variant: int) -> bool:
-        """Say whether the metric is about seats that the variant has chosen: not the same ones count in both arms.
 
-        Then its difference is not what the change does to a seat, and no verdict is given.
-        """
-        place = self.place(variant)
-        return bool(self.known.moved[place] > MOVED * self.known.counted[place])
-
-    def place(self, variant: int) -> int:
-        """Return where the deciding metric of a variant stands among the effects."""
-        return variant * len(self.pairing.metrics)
+def blocks_of(looks: Sequence[int]) -> list[range]:
+    """Return blocks of deals up to the last of some looks: none larger than ``BLOCK``, and one ends at every look."""
+    edges = sorted({*looks, *range(BLOCK, looks[-1], BLOCK)})
+    return [range(first, last) for first, last in zip([0, *edges], edges, strict=False)]

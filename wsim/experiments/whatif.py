@@ -12,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wsim.errors import UserError
 from wsim.experiments.answer import WhatIf, answer_of
 from wsim.experiments.arms import variants_of
+from wsim.experiments.contrasts import Contrasts, MetricReading
+from wsim.experiments.deals import Arm, Arms, in_blocks, sample
 from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
-from wsim.experiments.paired import Arm, Pairing
 from wsim.experiments.question import Change, Question
-from wsim.experiments.trial import Trial
+from wsim.experiments.trial import Trial, blocks_of
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, players
@@ -93,21 +92,22 @@ def decide(
     metrics = _metrics(question, arms, game.OWNED, everyone=bool(concerned[: plan.players].all()))
     if cluster is None:
         for arm in arms:
-            arm.rows(0, 1)  # so that compiling is not counted as playing
+            arm.rows(range(1))  # so that compiling is not counted as playing
     ready = [
         (plan, baseline),
         *(one for variant, arm in pairs for one in zip(variant.plans, arm.simulators, strict=True)),
     ]
     estimand = question.estimand(metrics[0], restricted=arms[1].seats is not None)
     provenance, picks = Provenance.of(plan, baseline), game.PICKS is not None
-    trial = Trial(Pairing(arms, metrics, concerned), question)
+    trial = Trial(Contrasts(len(arms) - 1, len(metrics)), question)
+    played = Arms(arms, MetricReading(metrics, concerned))
     try:
         with players(cluster, ready, threads) as chunks_of:
-            trial.play(chunks_of, progress)
+            trial.play(in_blocks(played.play, blocks_of(question.looks()), chunks_of), progress)
     except KeyboardInterrupt:
-        known = answer_of(trial, provenance, variants, estimand, picks=picks) if trial.looks else None
+        known = answer_of(trial, arms, metrics, provenance, variants, estimand, picks=picks) if trial.looks else None
         raise Interrupted(known) from None
-    return answer_of(trial, provenance, variants, estimand, picks=picks)
+    return answer_of(trial, arms, metrics, provenance, variants, estimand, picks=picks)
 
 
 def _metrics(
@@ -115,15 +115,15 @@ def _metrics(
 ) -> tuple[Metric, ...]:
     """Return the chosen metric and the others that are worth knowing; ``everyone``: all seats count."""
     baseline, restricted = arms[0].simulators[0], arms[1].seats is not None
-    sample = baseline.seats_frame(np.zeros(0, baseline.row_dtype))
-    chosen, score, win = (parse_metric(name, sample, owned) for name in (question.metric, "score", "win"))
+    columns = sample(baseline)
+    chosen, score, win = (parse_metric(name, columns, owned) for name in (question.metric, "score", "win"))
     if chosen == win and everyone and not restricted:
-        groups = ", ".join(groups_of(sample))
+        groups = ", ".join(groups_of(columns))
         raise UserError(f"all win shares of a game sum to 1: say whose, as win:NAME (a {groups}) or with a seat")
     others = [score]
     changed = dict.fromkeys(thing for arm in arms[1:] for thing in baseline.changed(arm.simulators[0]))
-    others += owned_metrics(list(changed), sample, owned)
+    others += owned_metrics(list(changed), columns, owned)
     if not everyone or restricted:
         others.append(win)
-    others += group_metrics(("score", "win") if restricted else ("win",), sample)
+    others += group_metrics(("score", "win") if restricted else ("win",), columns)
     return tuple(dict.fromkeys([chosen, *others]))

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,11 @@ from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "played", "usable_threads"]
+__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "played", "rows_and_picks", "usable_threads"]
 
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
@@ -148,11 +149,17 @@ def play(
 
 def played(simulator: Simulator, picks: bool, games: range) -> Chunk:
     """Play games and return their tables."""
-    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-    decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
-    written = simulator.play(games.start, rows, decisions)
+    rows, decisions = rows_and_picks(simulator, games, picks=picks)
     return Chunk(
         games=games,
         seats=simulator.seats_frame(rows),
-        picks=None if decisions is None else simulator.picks_frame(decisions[:written]),
+        picks=None if decisions is None else simulator.picks_frame(decisions),
     )
+
+
+def rows_and_picks(simulator: Simulator, games: range, *, picks: bool) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Play games; return a row for each game and seat, in order, and one for each decision if asked for."""
+    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
+    decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
+    written = simulator.play(games.start, rows, decisions)
+    return rows, None if decisions is None else decisions[:written]

@@ -213,10 +213,10 @@ class Run:
         return self.table("variance", outcome=outcome, level=level)
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
-        """Return one game told again: what was dealt, every decision, the scores (``wsim.lab.replay.trace_of``)."""
-        from wsim.lab.replay import trace_of
+        """Return the trace of one game: what was dealt, every decision, the scores; raises and trusts as ``game``."""
+        from wsim.positions.of_run import trace_of_run
 
-        return trace_of(self, number, trust=trust)
+        return trace_of_run(self, number, trust=trust)
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.positions.saying import WIDTH, ranked_lines
+from wsim.positions.move_text import WIDTH, ranked_lines
 
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
@@ -40,7 +40,7 @@ def advice(
     found = game.comparison(None, policies, rng)
     found.play_on(playouts, seconds, progress)
     rows = [{**row, "paid": game.paid(row["move"])} for row in found.rows()]
-    observed = game.observe().told
+    observed = game.observe().record
     return {
         "format": FORMAT,
         "game": game.plan.game,

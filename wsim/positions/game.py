@@ -31,22 +31,24 @@ class Observation:
 
     Attributes
     ----------
-    told: the same as a JSON object, in the words of the trace.
+    record: the same as a JSON object, in the words of the trace; ``told`` is its former name.
     array: int16, one number for each of ``columns``.
     columns: what the numbers are; the same for every position of a plan.
     """
 
-    def __init__(self, told: dict[str, Any], array: NDArray[np.int16], columns: tuple[str, ...]) -> None:
-        self.told, self.array, self.columns = told, array, columns
+    def __init__(self, record: dict[str, Any], array: NDArray[np.int16], columns: tuple[str, ...]) -> None:
+        self.record = self.told = record
+        self.array, self.columns = array, columns
 
     def __getitem__(self, key: str) -> Any:
-        """Return a part of ``told``."""
-        if key not in self.told:
-            raise UserError(f"an observation has no {key!r}: it has {', '.join(self.told)}{nearest(key, self.told)}")
-        return self.told[key]
+        """Return a part of ``record``."""
+        if key not in self.record:
+            known = f"{', '.join(self.record)}{nearest(key, self.record)}"
+            raise UserError(f"an observation has no {key!r}: it has {known}")
+        return self.record[key]
 
     def __repr__(self) -> str:
-        return f"Observation({self.told!r})"
+        return f"Observation({self.record!r})"
 
 
 class Game:
@@ -85,7 +87,7 @@ class Game:
         game = cls(plan, number=number)
         if told is not None:
             game._laid = told
-            game._position = game._simulator.lay_out(told)
+            game._position = game._simulator.set_up(told)
         return replay(game, steps)  # type: ignore[return-value]
 
     def to_json(self, seat: int | None = None) -> str:
@@ -95,7 +97,7 @@ class Game:
         holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read.
         """
         if seat is not None:
-            told = self._position.told(self._checked(seat))
+            told = self._position.view(self._checked(seat))
             keys = find_game(self._plan.game).POSITION_KEYS
             return json.dumps(written_by_hand(self, {key: told[key] for key in keys if key in told}), indent=1)
         return json.dumps(written(self, self._number, self._laid, self._steps), indent=1)
@@ -178,7 +180,7 @@ class Game:
     def at(self, **moment: int) -> Self:
         """Follow the plan's policies up to a moment and return the game itself.
 
-        ``moment``: age, turn (from 1, as observations tell them) and seat, the player who decides; as many as matter.
+        ``moment``: age, turn (from 1, as observations have them) and seat, the player who decides; as many as matter.
         """
         known = ("age", "turn", "seat")
         for name in moment:
@@ -187,8 +189,8 @@ class Game:
         if "seat" in moment:
             self._checked(moment["seat"])
         while self.to_move is not None:
-            told = self._position.told(self.to_move)
-            here = {"age": told.get("age"), "turn": told.get("turn"), "seat": self.to_move}
+            seen = self._position.view(self.to_move)
+            here = {"age": seen.get("age"), "turn": seen.get("turn"), "seat": self.to_move}
             if all(here[name] == value for name, value in moment.items()):
                 return self
             self.follow()
@@ -221,14 +223,14 @@ class Game:
         if who is None:
             raise UserError("the game is over: name the seat whose knowledge is asked for")
         columns = self._position.columns()
-        return Observation(self._position.told(who), self._position.observation(who, len(columns)), columns)
+        return Observation(self._position.view(who), self._position.observation(who, len(columns)), columns)
 
     def view(self, seat: int | None = None) -> str:
         """Return what a seat may know as text for a person; without one, the seat whose decision is next."""
         who = self.to_move if seat is None else self._checked(seat)
         if who is None:
             raise UserError("the game is over: name the seat whose knowledge is asked for")
-        return "\n".join(line.rstrip() for line in self._position.view(who))
+        return "\n".join(line.rstrip() for line in self._position.text(who))
 
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move in a few words."""
@@ -238,9 +240,11 @@ class Game:
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
         return self._simulator.paid(move)
 
-    def told(self) -> dict[str, Any]:
-        """Return the whole position, hidden cards included, as a JSON object."""
-        return self._position.told(None)
+    def record(self) -> dict[str, Any]:
+        """Return the whole position, hidden cards included, as a JSON object; ``told`` is its former name."""
+        return self._position.view(None)
+
+    told = record
 
     def determinize(self, seat: int, rng: int) -> Self:
         """Return a copy in which all that a seat cannot know is drawn anew, as likely as it is to that seat.

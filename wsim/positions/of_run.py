@@ -1,21 +1,74 @@
-"""A game of a run, as a position that goes on as the run played it."""
+"""Games of a run again: as positions and as traces, if rules, engine and policies are still those that played it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.replay import refuse_other_rules
+from wsim.lab.provenance import Provenance, differences
 from wsim.positions.game import Game
 
 if TYPE_CHECKING:
-    from wsim.lab.store import Run
+    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
 
-__all__ = ["game_of_run", "refuse_other_game"]
+
+class Played(Protocol):
+    """What is asked of a run (``wsim.lab.store.Run``)."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was played."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """What made it."""
+
+    @property
+    def wanted(self) -> range:
+        """The numbers of its games."""
 
 
-def refuse_other_game(run: Run, number: int) -> None:
+def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
+    """Return a game of a run before its first decision (``Run.game``)."""
+    refuse_other_game(run, number)
+    _simulator_of(run, "its games are followed", trust=trust)
+    return Game(run.plan, number=number)
+
+
+def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, Any]:
+    """Return the trace of one game of a run: what was dealt, every decision, the scores.
+
+    ``trust``: run the policy code that the run folder keeps, whoever wrote it. Raises UserError without it if there is
+    any, for a game that the run has not, and if it cannot be played again as it was.
+    """
+    if type(number) is not int or not 0 <= number < run.plan.games:
+        raise UserError(f"the run has the games 0 to {run.plan.games - 1}, not {number!r}")
+    return _simulator_of(run, "a game is told", trust=trust).trace(number)
+
+
+def _simulator_of(run: Played, when: str, *, trust: bool) -> Simulator:
+    """Return the run's plan made ready; ``when`` its code would run."""
+    plan = run.plan
+    if plan.code and not trust:
+        raise UserError(
+            f"{str(run.path)!r} names policy code, {', '.join(plan.code)}, that runs when {when}: "
+            "look at it and say trust=True"
+        )
+    simulator = find_game(plan.game).prepare(plan)
+    refuse_other_rules(run, plan, simulator)
+    return simulator
+
+
+def refuse_other_game(run: Played, number: int) -> None:
     """Raise UserError for the number of a game that does not belong in a run."""
     games = run.wanted
     if isinstance(number, bool) or number not in games:
@@ -24,14 +77,12 @@ def refuse_other_game(run: Run, number: int) -> None:
         )
 
 
-def game_of_run(run: Run, number: int, *, trust: bool = False) -> Game:
-    """Return a game of a run before its first decision (``Run.game``)."""
-    refuse_other_game(run, number)
-    plan = run.plan
-    if plan.code and not trust:
-        raise UserError(
-            f"{str(run.path)!r} names policy code, {', '.join(plan.code)}, that runs when its games are followed: "
-            "look at it and say trust=True"
-        )
-    refuse_other_rules(run, plan, find_game(plan.game).prepare(plan))
-    return Game(plan, number=number)
+def refuse_other_rules(run: Played, plan: Plan, simulator: Simulator) -> None:
+    """Raise UserError if the games of a run cannot be played again as they were: rules, engine or policies differ."""
+    different: Mapping[str, Any] = differences(run.provenance.identity, Provenance.of(plan, simulator).identity)
+    for path, (there, here) in different.items():
+        if path not in ("plan.games", "plan.picks"):
+            raise UserError(
+                f"the games of {str(run.path)!r} cannot be told as they were played: {path} is {json.dumps(there)} "
+                f"there and {json.dumps(here)} here"
+            )

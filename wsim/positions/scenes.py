@@ -1,15 +1,13 @@
-"""A game told scene by scene, as plain data for a page that steps through it; each game makes it of its own games."""
+"""A game scene by scene, as plain data for a page that steps through it: made of its trace and views of positions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wsim.game import Position
-
-__all__ = ["City", "Clash", "Event", "Flow", "Group", "Retelling", "Row", "Scene", "Seat", "moments"]
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,12 @@ class Clash:
 
 
 @dataclass(frozen=True)
-class Group:
-    """Cards or the like of one kind that lie before a seat, by name; ``new`` are those of this scene."""
+class Card:
+    """A card or the like: its name, its kind (a key of ``COLOURS`` or ``colours``), what the scene does with it."""
 
-    label: str
-    cards: Sequence[str]
-    new: Sequence[str] = ()
+    name: str
+    kind: str | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,15 +73,14 @@ class City:
     Attributes
     ----------
     facts: a name and a value, such as coins; the whole page has the same names for a seat where it can.
-    points: running points, in the order of ``Retelling.categories``.
-    hand: its cards; ``chosen`` is what the scene does with some of them (a name and a word).
+    cards: those that lie before it. hand: those that it holds, or held when it chose.
+    points: running points, in the order of ``Story.categories``.
     """
 
     facts: Mapping[str, int | str]
-    groups: Sequence[Group]
+    cards: Sequence[Card]
     points: Sequence[int]
-    hand: Sequence[str] = ()
-    chosen: Mapping[str, str] = field(default_factory=dict)
+    hand: Sequence[Card] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ class Row:
     """A row of a common board: its name, its places (None: nothing is left there), and how many parts each seat has."""
 
     name: str
-    places: Sequence[str | None]
+    places: Sequence[Card | None]
     parts: Sequence[int]
 
 
@@ -113,21 +110,21 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Retelling:
+class Story:
     """A whole game.
 
     Attributes
     ----------
-    categories: of running points. kinds: what kind a card is of, by name (a key of ``COLOURS`` or ``colours``).
-    hands: what the hands of a scene are, in a word or two. flows: what the flows are. points: what points are, a
+    categories: of running points. colours: CSS colours of kinds of cards, besides those of the game.
+    cards: what the cards before a seat are, in a word or two; hands, flows: likewise. points: what points are, a
         sentence.
     positions: after each scene; the last is over.
     """
 
     seats: Sequence[Seat]
     categories: Sequence[str]
-    kinds: Mapping[str, str]
     colours: Mapping[str, str]
+    cards: str
     hands: str
     flows: str
     points: str

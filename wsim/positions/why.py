@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.positions.game import Game
-from wsim.positions.saying import half, move_text, worth
+from wsim.positions.move_text import half, move_text, worth
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
@@ -59,7 +59,7 @@ def told_why(
 def _decision(game: Game, playouts: int, policies: str) -> dict[str, Any]:
     """Follow a game over one decision and tell it."""
     here, seat = game.clone(), game.to_move
-    observed = game.observe().told
+    observed = game.observe().record
     told: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
     told |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
     index = game.made()

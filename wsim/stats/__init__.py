@@ -5,23 +5,21 @@ games, so a run may be larger than memory. Most return a ``Table``: a frame, a t
 knows a game: what only one game can be asked is in its package (``wsim.wonders.analysis``).
 
 Tables of one run: policies, factor, owners (cards built, discs owned, ...), owner_pairs, owner_chains, matchups,
-crowding, strengths (Plackett-Luce), variance_shares. ``combine`` makes one seats
-table of several, ``stack`` one table of the tables of several runs.
-Causal: paired (two runs on the same deals) with deal_differences and SequentialTest.
-Numbers: clustered_mean, clustered_difference, Estimate, Moments, wilson, benjamini_hochberg, shrink.
+crowding, strengths (Plackett-Luce), variance_shares. ``stack`` makes one table of the tables of several runs.
+Causal: SequentialTest, for effects on common deals.
+Numbers: Estimate, Moments, wilson, benjamini_hochberg, shrink.
 For the command line and the page: Analysis, Option.
 """
 
 from wsim.stats.analysis import Analysis, Option
-from wsim.stats.combined import combine, stack
+from wsim.stats.combined import stack
 from wsim.stats.intervals import Estimate, benjamini_hochberg, wilson
 from wsim.stats.matchup_table import crowding, matchups
-from wsim.stats.moments import Moments, clustered_difference, clustered_mean
+from wsim.stats.moments import Moments
 from wsim.stats.owner_table import owners
-from wsim.stats.paired_runs import deal_differences, paired
 from wsim.stats.pairs import owner_chains, owner_pairs
 from wsim.stats.ratings import strengths
-from wsim.stats.sequential import Decision, SequentialTest
+from wsim.stats.sequential import SequentialTest
 from wsim.stats.shrinkage import shrink
 from wsim.stats.tables import OBSERVATIONAL, Table, factor, policies
 from wsim.stats.variance import variance_shares
@@ -29,24 +27,18 @@ from wsim.stats.variance import variance_shares
 __all__ = [
     "OBSERVATIONAL",
     "Analysis",
-    "Decision",
     "Estimate",
     "Moments",
     "Option",
     "SequentialTest",
     "Table",
     "benjamini_hochberg",
-    "clustered_difference",
-    "clustered_mean",
-    "combine",
     "crowding",
-    "deal_differences",
     "factor",
     "matchups",
     "owner_chains",
     "owner_pairs",
     "owners",
-    "paired",
     "policies",
     "shrink",
     "stack",

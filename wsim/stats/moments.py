@@ -10,12 +10,9 @@ With the finite correction G / (G - 1) this is the cluster-robust variance of or
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
-
-__all__ = ["Moments", "clustered_difference", "clustered_mean"]
 
 _ROUNDING = 1e-13  # a variance smaller than this part of its terms is what rounding left of none
 
@@ -45,6 +42,36 @@ class Moments:
                 self.products[:, i, j] += product
                 if i != j:
                     self.products[:, j, i] += product
+
+    def plus(self, *features: Floats) -> Moments:
+        """Return the moments with more games (``add``); these stay as they are."""
+        result = self._copied()
+        result.add(*features)
+        return result
+
+    def plus_matrix(self, features: Floats) -> Moments:
+        """Return the moments of a single group with more games: many features at once, shape (games, features)."""
+        result = self._copied()
+        result.totals[0] += features.sum(axis=0)
+        result.products[0] += features.T @ features
+        result.games[0] += np.count_nonzero(features, axis=0)
+        return result
+
+    def _copied(self) -> Moments:
+        result = Moments(*self.totals.shape)
+        result.merge(self)
+        return result
+
+    def split(self, denominator: int) -> Moments:
+        """Return the moments of a single group as groups of two features: the denominator, and each of the others."""
+        others = [place for place in range(self.totals.shape[1]) if place != denominator]
+        result = Moments(len(others), 2)
+        for group, other in enumerate(others):
+            pair = np.array([denominator, other])
+            result.totals[group] = self.totals[0, pair]
+            result.products[group] = self.products[0][np.ix_(pair, pair)]
+            result.games[group] = self.games[0, pair]
+        return result
 
     def merge(self, other: Moments) -> None:
         """Add the games of other moments of the same groups and features."""
@@ -113,37 +140,6 @@ class Moments:
         variance[variance < _ROUNDING * size] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(games >= 2, np.sqrt(variance * games / (games - 1)), np.nan)
-
-
-def _per_cluster(clusters: ArrayLike, *values: Floats) -> list[Floats]:
-    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    return [np.bincount(codes, one).astype(np.float64)[None, :] for one in values]
-
-
-def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of the values with an interval clustered by ``clusters`` (one entry).
-
-    Parameters
-    ----------
-    values: one number a row.
-    clusters: what each row belongs to, for instance the number of its game.
-    """
-    array = np.asarray(values, float)
-    moments = Moments(1, 2)
-    moments.add(*_per_cluster(clusters, np.ones(len(array)), array))
-    return moments.ratio(1, 0, level)
-
-
-def clustered_difference(values: ArrayLike, group: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of the rows in a group less the mean of the others, with an interval clustered by ``clusters``.
-
-    The groups may share clusters (the seats of a game that built a card, and those that did not): their covariance
-    is in the interval.
-    """
-    array, chosen = np.asarray(values, float), np.asarray(group, bool).astype(float)
-    moments = Moments(1, 4)
-    moments.add(*_per_cluster(clusters, chosen, array * chosen, 1 - chosen, array * (1 - chosen)))
-    return moments.difference((1, 0), (3, 2), level)
 
 
 def _products(one: Floats, other: Floats) -> Floats:

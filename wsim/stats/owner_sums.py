@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats, GameBatch
 from wsim.stats.intervals import Estimate, nulls, wilson
 from wsim.stats.levels import Levels
@@ -24,7 +25,6 @@ from wsim.stats.parallel import inner_products
 
 __all__ = ["Asked", "OwnerSums", "Usual"]
 
-_FEW = 30  # games unlike most: with fewer, the spread between games is too poorly known
 _ROWS = "_rows"
 _ROUNDING = 1e-12
 
@@ -256,7 +256,7 @@ class OwnerSums:
             down, up = (np.sqrt(np.where(counted, (end - chance) ** 2, 0.0).sum(axis=1)) / seats for end in (low, high))
         low = np.minimum(estimate.low, estimate.value - down)
         high = np.maximum(estimate.high, estimate.value + up)
-        few = (unlike < _FEW) & np.isfinite(estimate.error)
+        few = (unlike < ENOUGH) & np.isfinite(estimate.error)
         return replace(estimate, ends=np.where(few, np.clip([low, high], 0.0, 1.0), np.nan))
 
 

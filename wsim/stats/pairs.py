@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
+from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, extent, require, seats_of
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.levels import Levels
@@ -29,8 +30,6 @@ __all__ = ["owner_chains", "owner_pairs"]
 BLOCKS = 200
 """Blocks of games; the intervals have one degree of freedom less."""
 
-_FEWEST = 30  # seats in each of the four cells: below, a mean is not normal enough
-
 
 def owner_pairs(
     source: Source,
@@ -41,7 +40,7 @@ def owner_pairs(
     only: Sequence[str] = (),
     partners_of: Sequence[str] = (),
     by: str | Sequence[str] = (),
-    fewest: int = _FEWEST,
+    fewest: int = ENOUGH,
     raw: bool = False,
     level: float = 0.95,
 ) -> Table:

@@ -7,26 +7,23 @@ those of ALL looks hold the true effect, so each may be read at its look, and wh
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from wsim.errors import UserError
 from wsim.options import smallest_effect
 from wsim.stats.distributions import normal_cdf, t_quantile
+from wsim.stats.fewest import AT_A_LOOK
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
-from wsim.stats.moments import Moments
 from wsim.stats.spending import Boundaries
 
-__all__ = ["Decision", "Look", "SequentialTest", "Verdict", "check_margin"]
+__all__ = ["Look", "SequentialTest", "Verdict", "check_margin"]
 
 Verdict = Literal["higher", "lower", "equivalent", "unclear"]
-FEWEST = 20
-"""Deals below which no interval is given: the variance is too poorly known."""
 
 
 def check_margin(margin: float | None) -> None:
@@ -58,42 +55,23 @@ class Look:
     reach: Floats
     margin: float | None
 
+    @property
+    def low(self) -> Floats:
+        """The low ends of the intervals; infinite or NaN while they are unbounded."""
+        return self.effects.value - self.reach
+
+    @property
+    def high(self) -> Floats:
+        """The high ends, likewise."""
+        return self.effects.value + self.reach
+
     def verdict(self, effect: int) -> Verdict:
         """Return what the interval of an effect allows to be said."""
-        low, high = self.interval(effect)
+        low, high = float(self.low[effect]), float(self.high[effect])
         if low > 0 or high < 0:
             return "higher" if low > 0 else "lower"
         within = self.margin is not None and -self.margin < low and high < self.margin
         return "equivalent" if within else "unclear"
-
-    def interval(self, effect: int) -> tuple[float, float]:
-        """Return the ends of the interval of an effect; infinite or NaN while it is unbounded."""
-        value, reach = float(self.effects.value[effect]), float(self.reach[effect])
-        return value - reach, value + reach
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What a look at the data says of one effect.
-
-    Attributes
-    ----------
-    verdict: ``higher``, ``lower``, ``equivalent`` or ``unclear``.
-    stop: whether no more deals are needed, or allowed.
-    effect: the mean difference, None before any deal counts.
-    low, high: its repeated confidence interval, None while it is unbounded.
-    deals, look, boundary, spent: see ``Look``.
-    """
-
-    verdict: Verdict
-    stop: bool
-    effect: float | None
-    low: float | None
-    high: float | None
-    deals: int
-    look: int
-    boundary: float
-    spent: float
 
 
 class SequentialTest:
@@ -102,10 +80,10 @@ class SequentialTest:
     The boundaries are of O'Brien-Fleming type (``spending="pocock"`` for Pocock's): see ``wsim.stats.spending``. When
     there is no effect, the chance of ever saying ``higher`` or ``lower`` is ``alpha``, whatever the sizes and number
     of blocks. When an effect is larger than ``margin``, the chance of ever saying ``equivalent`` is at most
-    ``alpha / 2``. One effect is fed by its differences per deal (``update``), several by their estimates (``look``).
+    ``alpha / 2``.
 
         test = SequentialTest(budget=100_000, alpha=0.05)
-        while not (decision := test.update(play_block())).stop:
+        while test.look(deals, effects).verdict(0) == "unclear" and deals < test.budget:
             ...
 
     Parameters
@@ -129,10 +107,8 @@ class SequentialTest:
         self.budget = budget
         self.margin = margin
         self._boundaries = Boundaries(alpha, spending)
-        self._moments = Moments(1, 2)
         self.deals = 0
         self._looks = 0
-        self._ended = False
 
     def look(self, deals: int, effects: Estimate, known: NDArray[np.bool_] | None = None) -> Look:
         """Look at effects that were estimated from all deals so far, more of them than at the look before.
@@ -148,30 +124,6 @@ class SequentialTest:
             reach = np.where(known, reach, np.inf)
         return Look(deals, self._looks, boundary, spent, effects, reach, self.margin)
 
-    def update(self, differences: ArrayLike, seats: ArrayLike | None = None) -> Decision:
-        """Add a block of deals and look.
-
-        Parameters
-        ----------
-        differences: variant - baseline of each deal (``deal_differences``).
-        seats: how many seats each is the mean of (default 1; 0: the deal says nothing, but it was played).
-
-        Raises UserError once the test has ended, for an empty block and for differences that are not finite.
-        """
-        change = np.asarray(differences, float)
-        size = np.ones(len(change)) if seats is None else np.asarray(seats, float)
-        if self._ended:
-            raise UserError("the test has ended: start another one for more deals")
-        if not len(change) or not np.isfinite(change).all():
-            raise UserError("a block of deals must hold at least one, and finite differences only")
-        self._moments.add(size[None, :], (size * change)[None, :])
-        look = self.look(self.deals + len(change), self._moments.ratio(1, 0))
-        verdict = look.verdict(0)
-        self._ended = verdict != "unclear" or look.deals >= self.budget
-        said = (float(look.effects.value[0]), *look.interval(0))
-        effect, low, high = (one if math.isfinite(one) else None for one in said)
-        return Decision(verdict, self._ended, effect, low, high, look.deals, look.number, look.boundary, look.spent)
-
 
 def _reach(effects: Estimate, boundary: float) -> Floats:
     """Return half the length of each interval; infinite where too few deals speak.
@@ -181,6 +133,6 @@ def _reach(effects: Estimate, boundary: float) -> Floats:
     tail = float(normal_cdf(-boundary))
     if not tail > 0:
         return np.full(len(effects.value), np.inf)
-    known = (effects.games >= FEWEST) & np.isfinite(effects.error)
+    known = (effects.games >= AT_A_LOOK) & np.isfinite(effects.error)
     freedom = np.where(known, effects.games - 1, 1)
     return np.where(known, t_quantile(1 - tail, freedom) * np.where(known, effects.error, 0.0), np.inf)

@@ -19,8 +19,6 @@ HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
 NOBODY = "none"
 """What is said instead of judges for none besides those of the search."""
-FEWEST_GAMES = 30
-"""Games of a table with fewer of which a mean says nothing."""
 JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
 
 
@@ -34,6 +32,13 @@ def _count_from(least: int) -> Check:
         return value
 
     return check
+
+
+def _enough_games(name: str, value: Any) -> Any:
+    """Refuse fewer games than a mean says something of."""
+    from wsim.stats.fewest import ENOUGH
+
+    return _count_from(ENOUGH)(name, value)
 
 
 def _worth(_name: str, value: Any) -> Any:
@@ -89,11 +94,9 @@ class Question(Options):
     )
     games: int = option(
         "Games of a candidate in a generation, at all tables together.", 1500, metavar="N", shown="1,500",
-        check=_count_from(FEWEST_GAMES),
+        check=_enough_games,
     )  # fmt: skip
-    held_out: int = option(
-        "Games of each table that judges.", 20_000, metavar="N", shown="20,000", check=_count_from(FEWEST_GAMES)
-    )
+    held_out: int = option("Games of each table that judges.", 20_000, metavar="N", shown="20,000", check=_enough_games)
     margin: float = option("Worth of a point of score ahead of the others, in wins.", 0.03, shown="0.03", check=_worth)
     name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name)
 

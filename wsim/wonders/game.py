@@ -10,6 +10,7 @@ from wsim.game import PickExperiment, Restrict, Tuning
 from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
+from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
 
 if TYPE_CHECKING:
@@ -122,11 +123,11 @@ def cold() -> float:
     return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
 
 
-def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+def plan_of(described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
     """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
-    from wsim.wonders.laying import plan_keys
+    from wsim.wonders.describe.setup import plan_keys
 
-    return plan_keys(told, ruleset)
+    return plan_keys(described, ruleset)
 
 
 def policies() -> Sequence[Mapping[str, Any]]:
@@ -191,7 +192,6 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
 
 
 LEARNER: str | None = "wsim.wonders.learning:LEARNER"
-POSITION_KEYS: Sequence[str] = ("seat", "age", "turn", "discarded", "cities", "hand", "handed_on")
 RESTRICT: Restrict | None = restrict
 PICKS: PickExperiment | None = PickExperiment(
     actions=PICK_ACTIONS,

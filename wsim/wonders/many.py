@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wsim.positions.many import Many
+from wsim.wonders.describe.view import columns
 from wsim.wonders.kernels.desks import DESK, MOST_PAID, ORDERS
 from wsim.wonders.kernels.layout import CHOICES
 from wsim.wonders.kernels.vector import step_games
-from wsim.wonders.seeing import columns
 
 if TYPE_CHECKING:
     from wsim.wonders.simulator import WondersSimulator

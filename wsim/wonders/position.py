@@ -1,4 +1,4 @@
-"""Positions of 7 Wonders: games in progress, told in the words of the trace."""
+"""Positions of 7 Wonders: games in progress."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.commands import COUNT
 from wsim.positions.machine import StatePosition
-from wsim.wonders.seeing import columns, told_hand, told_table
-from wsim.wonders.telling import view
-from wsim.wonders.trace import told_move
+from wsim.wonders.describe.text import view_lines
+from wsim.wonders.describe.trace import move_record
+from wsim.wonders.describe.view import columns, view_of
 from wsim.wonders.words import CATEGORIES, DECISIONS
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ class WondersPosition(StatePosition):
         return DECISIONS[self.choice[0]]
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order (R50), each as the trace tells it."""
+        """Return the legal moves in their order (R50), each as the trace has it."""
         kind, seat = self.choice
         stages = int(self.record.public.stages[seat]) if self.to_move is not None else 0
-        return [told_move(self.names, int(move), seat, kind, stages) for move in self.coded]
+        return [move_record(self.names, int(move), seat, kind, stages) for move in self.coded]
 
     def scores(self) -> list[dict[str, Any]]:
-        """Return the score of every seat as the trace tells it; only of a game that is over."""
+        """Return the score of every seat as the trace has it; only of a game that is over."""
         assert self.result is not None
         points, totals, shares = self.result
         coins = self.record.public.coins
@@ -62,21 +62,14 @@ class WondersPosition(StatePosition):
         """Return the score of every seat if the game ended here."""
         return [sum(points.values()) for points in self.points_so_far()]
 
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (R49), None: everything, as a JSON object."""
-        record, rules, catalogue = self.record, self.machine.rules, self.simulator.catalogue
-        table = told_table(catalogue, rules, record)
-        if self.to_move is not None:
-            table["to_move"], table["decision"] = self.to_move, self.decision()
-        if seat is not None:
-            return {**table, "seat": seat, **told_hand(catalogue, rules, record, seat)}
-        hands = [told_hand(catalogue, rules, record, one)["hand"] for one in range(int(rules.players))]
-        pile = {name: int(n) for name, n in zip(self.names, record.hidden.copies, strict=False) if n}
-        return {**table, "hands": hands, "discard_pile": pile}
+        moment = {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
+        return view_of(self.simulator.catalogue, self.machine.rules, self.record, seat, moment)
 
-    def view(self, seat: int) -> list[str]:
+    def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person."""
-        return view(self.simulator.catalogue, self.told(seat))
+        return view_lines(self.simulator.catalogue, self.view(seat))
 
     def columns(self, history: bool = True) -> tuple[str, ...]:
         """Return the names of the numbers of an observation."""

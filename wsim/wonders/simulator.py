@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
     from wsim.wonders.position import WondersPosition
 
 __all__ = ["WondersSimulator"]
@@ -84,11 +84,11 @@ class WondersSimulator:
 
         return WondersPosition(self, number)
 
-    def lay_out(self, told: Mapping[str, Any]) -> WondersPosition:
-        """Return a position that a person has written down; raise UserError for one that cannot be."""
-        from wsim.wonders.laying import lay_out
+    def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
+        """Return a position that a person describes; raise UserError for one that cannot be."""
+        from wsim.wonders.describe.setup import set_up
 
-        return lay_out(self, told)
+        return set_up(self.begin(0), described)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first``; see ``wsim.game.Simulator.play``."""
@@ -140,8 +140,8 @@ class WondersSimulator:
         """Replay one game and return its trace object."""
         import numpy as np
 
+        from wsim.wonders.describe.trace import trace_of
         from wsim.wonders.kernels.layout import PICK, ROW
-        from wsim.wonders.trace import trace_of
 
         rows = np.zeros(self.seats, ROW).view(np.recarray)
         _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
@@ -149,28 +149,31 @@ class WondersSimulator:
         return trace_of(self.catalogue, self._rules[0], log, rows, self._line_up.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Tell a trace to a person."""
-        from wsim.wonders.trace import text_of
+        """Return a trace as text for a person."""
+        from wsim.wonders.describe.text import game_text
 
-        return text_of(trace)
+        return game_text(trace)
 
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move in a few words."""
-        from wsim.wonders.telling import phrase
+        from wsim.wonders.describe.text import phrase
 
         return phrase(move)
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move."""
-        from wsim.wonders.telling import paid
+        from wsim.wonders.describe.text import paid
 
         return paid(move, self.seats)
 
-    def retell(self, number: int) -> Retelling:
-        """Return one game scene by scene."""
-        from wsim.wonders.replay import retell
+    def story(self, number: int) -> Story:
+        """Return one game scene by scene: a turn each."""
+        from wsim.positions.scenes import moments
+        from wsim.wonders.describe.scenes import story
 
-        return retell(self, number)
+        positions = moments(self.begin(number), lambda one: (int(one.record.public.age), int(one.record.public.turn)))
+        points = [position.points_so_far() for position in positions]
+        return story(self.trace(number), positions, points, self.catalogue, self._rules[0])
 
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""

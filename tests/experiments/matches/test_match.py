@@ -11,13 +11,13 @@ import pytest
 import wsim
 from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.answer import Match
-from wsim.experiments.matches.playing import MatchKeys, tables_of
+from wsim.experiments.matches.playing import tables_of
 from wsim.experiments.matches.sums import DealSums
 from wsim.experiments.matches.trial import MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
 
-LUCK: MatchKeys = {"game": "luck"}
+LUCK: dict[str, Any] = {"game": "luck"}
 HASH: Any = {"game": "luck", "luck": "hash"}
 
 

@@ -55,8 +55,8 @@ class ToyPosition:
     def standing(self) -> list[int]:
         return [int(total) for total in self.kept.sum(axis=1)]
 
-    def view(self, seat: int) -> list[str]:
-        return [f"{name}: {value}" for name, value in self.told(seat).items()]
+    def text(self, seat: int) -> list[str]:
+        return [f"{name}: {value}" for name, value in self.view(seat).items()]
 
     def asked(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
         assert self.to_move is not None
@@ -74,7 +74,7 @@ class ToyPosition:
             for seat, row in enumerate(rows)
         ]
 
-    def told(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat: int | None) -> dict[str, Any]:
         if seat is None:
             return {"hands": self.hands.tolist(), "kept": self.kept.tolist()}
         turn = min(int((self.kept[seat] > 0).sum()), TURNS - 1)
@@ -84,7 +84,7 @@ class ToyPosition:
         return COLUMNS
 
     def observation(self, seat: int, size: int) -> NDArray[np.int16]:
-        told = self.told(seat)
+        told = self.view(seat)
         turn = int((self.kept[seat] > 0).sum())
         numbers = [turn, *told["hand"], sum(told["kept"]), self.simulator.rules.pearl]
         return np.array(numbers[:size], np.int16)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.lab.plan import Plan
-    from wsim.positions.scenes import Retelling
+    from wsim.positions.scenes import Story
 
 __all__ = ["PICK", "ROW", "Rules", "ToySimulator", "mixed"]
 
@@ -111,7 +111,7 @@ class ToySimulator:
         word = self._words(rows, np.arange(TURNS, dtype=np.uint64) + np.uint64(TURNS * HAND))[0, [turn]]
         return int(self.policy((seat + number) % self.seats if self.plan.rotate else seat).choose(hand, word)[0])
 
-    def lay_out(self, told: Mapping[str, Any]) -> ToyPosition:
+    def set_up(self, told: Mapping[str, Any]) -> ToyPosition:
         position = self.begin(0)
         position.hands[told["seat"], 0] = told["hand"]
         return position
@@ -193,10 +193,10 @@ class ToySimulator:
     def text(self, trace: Mapping[str, Any]) -> str:
         return f"Game {trace['index']}: " + ", ".join(str(seat["total"]) for seat in trace["scores"])
 
-    def retell(self, number: int) -> Retelling:
-        from tests.games.toy_game.replay import retell
+    def story(self, number: int) -> Story:
+        from tests.games.toy_game.scenes import story
 
-        return retell(self, number)
+        return story(self, number)
 
     def resolved(self) -> dict[str, Any]:
         return {"highest": self.rules.highest, "pearl": self.rules.pearl}

@@ -13,10 +13,10 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.matches.ratings import ratings
-from wsim.experiments.trial import FEWEST
 from wsim.lab.files import write_text, writing
 from wsim.lab.plan import digest_of
 from wsim.lab.provenance import METADATA_KEY
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 from wsim.stats.notebook import html_of, text_of
 
@@ -303,7 +303,7 @@ def _remarks(trials: Sequence[MatchTrial]) -> list[str]:
         design, names = trial.table.design, trial.table.policies
         for pair, (one, other) in enumerate(design.pairs):
             differing = int(trial.sums.differing[pair])
-            if differing < FEWEST:
+            if differing < DIFFERING:
                 said.append(
                     f"{names[one]} and {names[other]} won differently in {differing:,} of {trial.sums.deals:,} deals "
                     f"({trial.table.name}): too few for an interval"

@@ -12,8 +12,9 @@ import numpy as np
 
 from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.sums import DealSums
-from wsim.experiments.trial import FEWEST, IDENTICAL
+from wsim.experiments.trial import IDENTICAL
 from wsim.stats.distributions import normal_cdf
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import Estimate, wilson
 from wsim.stats.rankings import order_numbers
 
@@ -196,7 +197,7 @@ class MatchTrial:
         every = Estimate(value, error, np.full(len(value), float(self.sums.deals)))
         pairs, deals = len(self.sums.differing), self.sums.deals
         known = np.ones(len(value), bool)
-        known[:pairs] = self.sums.differing >= FEWEST
+        known[:pairs] = self.sums.differing >= DIFFERING
         look = self._test.look(deals, every, known)
         self.looks.append(look)
         enough = min(IDENTICAL, self.question.budget)

@@ -134,23 +134,18 @@ function eventLine(event) {
   return line;
 }
 
-function chip(name, className, note) {
-  const one = make("li", `card ${className}`, name);
-  if (game.kinds[name]) one.style.setProperty("--kind", game.kinds[name]);
-  if (note) one.append(make("small", "", `, ${note}`));
+function chip(card, className) {
+  const one = make("li", `card ${card.note ? className : ""}`, card.name);
+  if (card.kind !== null) one.style.setProperty("--kind", game.kinds[card.kind]);
+  if (card.note) one.append(make("small", "", `, ${card.note}`));
   return one;
-}
-
-function cardList(names, draw) {
-  return names.length ? make("ul", "cards", ...names.map(draw)) : make("p", "nothing", "none");
 }
 
 function handOf(city, seat) {
   if (!sees(seat)) {
     return make("p", "nothing", `${number(city.hand.length, "card")}, closed`);
   }
-  const played = (name, place) => place === city.hand.indexOf(name) && city.chosen[name];  // of two copies the first
-  return cardList(city.hand, (name, place) => chip(name, played(name, place) ? "chosen" : "", played(name, place)));
+  return make("ul", "cards", ...city.hand.map((card) => chip(card, "chosen")));
 }
 
 function cityOf(scene, seat) {
@@ -166,12 +161,8 @@ function cityOf(scene, seat) {
     facts.append(make("div", "", make("dt", "", fact), make("dd", "", String(value))));
   }
   one.append(heading, facts);
-  if (city.groups.length) {
-    const cards = make("ul", "cards");
-    for (const group of city.groups) {
-      cards.append(...group.cards.map((card) => chip(card, group.new.includes(card) ? "new" : "", group.new.includes(card) ? "new" : "")));
-    }
-    one.append(make("h4", "", scene.board.length ? city.groups[0].label : "built"), cards);
+  if (city.cards.length) {
+    one.append(make("h4", "", game.cards), make("ul", "cards", ...city.cards.map((card) => chip(card, "new"))));
   }
   if (side >= 0 && city.hand.length) one.append(make("h4", "", game.hands), handOf(city, seat));
   return one;
@@ -281,7 +272,7 @@ for (const section of document.querySelectorAll(".live")) {
 }
 
 function showWords() {
-  for (const words of document.querySelectorAll(".told")) {
+  for (const words of document.querySelectorAll(".words")) {
     words.textContent = sees(Number(words.dataset.seat)) ? words.dataset.open : words.dataset.veiled;
   }
 }

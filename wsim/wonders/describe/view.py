@@ -1,11 +1,12 @@
-"""What a seat may know (R49): names of the observation's columns, and the same told to a person."""
+"""Views of a position as JSON objects: what everybody, one seat (R49) or nobody may see; the observation's columns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.trace import told_move
+from wsim.wonders.describe.trace import move_record, names_of
 from wsim.wonders.words import (
     AGES,
     COLORS,
@@ -13,11 +14,8 @@ from wsim.wonders.words import (
     RESOURCE_GROUPS,
     RESOURCES,
     SIDES_OF_BOARD,
-    SLOTS,
     SYMBOLS,
 )
-
-__all__ = ["columns", "names_of", "told_deed", "told_hand", "told_table"]
 
 _TABLE = ("age", "turn", "turns", "discarded", "seat", "decision")
 _CITY = (
@@ -60,26 +58,38 @@ def columns(names: list[str], rules: Any, history: bool = True) -> tuple[str, ..
     return tuple(found)
 
 
-def told_table(catalogue: Catalogue, rules: Any, record: Any) -> dict[str, Any]:
-    """Return what everybody at the table may know, as a JSON object: the moment, every city, every turn in the open."""
-    public = record.public
-    return {
+def view_of(
+    catalogue: Catalogue, rules: Any, state: Any, seat: int | None, moment: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
+    names = [card.name for card in catalogue.cards]
+    public = state.public
+    view: dict[str, Any] = {
         "age": int(public.age) + 1,
         "turn": int(public.turn) + 1,
         "discarded": int(public.discarded),
-        "cities": [_told_city(catalogue, rules, public, seat) for seat in range(int(rules.seats))],
-        "deeds": [told_deed(catalogue, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
+        "cities": [_city(catalogue, rules, public, one) for one in range(int(rules.seats))],
+        "deeds": [_deed(names, int(deed)) for deed in public.deeds[: int(public.deed_count)]],
+        **moment,
     }
+    if seat is not None:
+        return {**view, "seat": seat, **_own(names, rules, state, seat)}
+    cards = rules.slot_card[int(public.age)]
+    hands = [names_of(names, cards, int(state.own[one].hand)) for one in range(int(rules.players))]
+    pile = {name: int(n) for name, n in zip(names, state.hidden.copies, strict=False) if n}
+    return {**view, "hands": hands, "discard_pile": pile}
 
 
-def _told_city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str, Any]:
+def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str, Any]:
+    """Return what everybody knows of a city."""
     wonder = catalogue.wonders[int(public.side[seat]) // SIDES_OF_BOARD]
+    built = [int(word) for word in public.built[seat]]
     city: dict[str, Any] = {
         "wonder": wonder.name,
         "side": catalogue.sides[int(public.side[seat]) % SIDES_OF_BOARD],
         "stages": int(public.stages[seat]),
         "coins": int(public.coins[seat]),
-        "built": [card.name for number, card in enumerate(catalogue.cards) if _owns(public, seat, number)],
+        "built": [card.name for number, card in enumerate(catalogue.cards) if built[number >> 6] >> (number & 63) & 1],
         "victories": [int(count) for count in public.victory[seat]],
         "defeats": int(public.defeats[seat]),
         "shields": int(public.shields[seat]),
@@ -93,44 +103,33 @@ def _told_city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict
     return city
 
 
-def _owns(public: Any, seat: int, card: int) -> bool:
-    return bool(int(public.built[seat, card >> 6]) >> (card & 63) & 1)
-
-
-def told_deed(catalogue: Catalogue, deed: int) -> dict[str, Any]:
-    """Return what the table saw of a move (moves.py) as the trace tells moves, without the card where it went down."""
+def _deed(names: Sequence[str], deed: int) -> dict[str, Any]:
+    """Return what the table saw of a move (moves.py) as the trace has moves, without the card where it went down."""
     seat, age, turn, decision = deed >> 40 & 15, deed >> 44 & 3, deed >> 46 & 15, deed >> 50 & 7
-    told = told_move([card.name for card in catalogue.cards], deed & ((1 << 40) - 1), seat, decision, 0)
-    told.pop("stage", None)
-    if told["action"] != "build":
-        told.pop("card", None)
-    return {"age": age + 1, "turn": turn + 1, **told}
+    move = move_record(names, deed & ((1 << 40) - 1), seat, decision, 0)
+    unseen = ("stage",) if move["action"] == "build" else ("stage", "card")
+    return {"age": age + 1, "turn": turn + 1, **{key: value for key, value in move.items() if key not in unseen}}
 
 
-def names_of(catalogue: Catalogue, rules: Any, age: int, slots: int) -> list[str]:
-    """Return the names of the slots of an age, alphabetically."""
-    card = rules.slot_card[age]
-    return [catalogue.cards[int(card[slot])].name for slot in range(SLOTS) if slots >> slot & 1]
-
-
-def told_hand(catalogue: Catalogue, rules: Any, record: Any, seat: int) -> dict[str, Any]:
+def _own(names: Sequence[str], rules: Any, state: Any, seat: int) -> dict[str, Any]:
     """Return what a seat alone may know: its hand, its mate's, what it handed on, the discard pile when it last saw it.
 
     ``handed_on`` has, turn by turn of this age, what the seat played and what was then left of the hand.
     """
-    own, age = record.own[seat], int(record.public.age)
-    told: dict[str, Any] = {"hand": names_of(catalogue, rules, age, int(own.hand))}
+    own, age = state.own[seat], int(state.public.age)
+    cards = rules.slot_card[age]
+    view: dict[str, Any] = {"hand": names_of(names, cards, int(own.hand))}
     if rules.teams:
-        told["mate_hand"] = names_of(catalogue, rules, age, int(own.mate_hand))
-    told["handed_on"] = [
+        view["mate_hand"] = names_of(names, cards, int(own.mate_hand))
+    view["handed_on"] = [
         {
             "turn": turn + 1,
-            "took": catalogue.cards[int(rules.slot_card[age][int(own.took[age, turn])])].name,
-            "left": names_of(catalogue, rules, age, int(own.passed[age, turn])),
+            "took": names[int(cards[int(own.took[age, turn])])],
+            "left": names_of(names, cards, int(own.passed[age, turn])),
         }
-        for turn in range(int(record.public.turn))
+        for turn in range(int(state.public.turn))
     ]
     if own.looked:
-        counts = ((int(own.look[card >> 4]) >> 4 * (card & 15)) & 15 for card in range(len(catalogue.cards)))
-        told["pile_seen"] = {card.name: n for card, n in zip(catalogue.cards, counts, strict=True) if n}
-    return told
+        counts = ((int(own.look[card >> 4]) >> 4 * (card & 15)) & 15 for card in range(len(names)))
+        view["pile_seen"] = {name: n for name, n in zip(names, counts, strict=True) if n}
+    return view

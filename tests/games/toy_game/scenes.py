@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wsim.positions.scenes import City, Event, Group, Retelling, Scene, Seat, moments
+from wsim.positions.scenes import Card, City, Event, Scene, Seat, Story, moments
 
 if TYPE_CHECKING:
     from tests.games.toy_game.position import ToyPosition
     from tests.games.toy_game.simulator import ToySimulator
 
 
-def retell(simulator: ToySimulator, number: int) -> Retelling:
+def story(simulator: ToySimulator, number: int) -> Story:
     labels = [seat["policy"] for seat in simulator.trace(number)["seats"]]
     positions = moments(simulator.begin(number), lambda one: one.kept.tolist())
-    return Retelling(
+    return Story(
         seats=[Seat(f"Seat {place}", label, place) for place, label in enumerate(labels)],
         categories=["stones"],
-        kinds={},
         colours={},
+        cards="built",
         hands="stones",
         flows="nothing",
         points="The stones kept.",
@@ -30,6 +30,6 @@ def retell(simulator: ToySimulator, number: int) -> Retelling:
 def _scene(place: int, position: ToyPosition) -> Scene:
     cities = []
     for kept in position.kept:
-        stones = [str(stone) for stone in kept if stone]
-        cities.append(City({"stones": len(stones)}, [Group("kept", stones)] if stones else [], [int(kept.sum())]))
+        stones = [Card(str(stone)) for stone in kept if stone]
+        cities.append(City({"stones": len(stones)}, stones, [int(kept.sum())]))
     return Scene("Game", f"Decision {place}", cities, [Event("A stone is kept.")] if place else [])

@@ -1,4 +1,4 @@
-"""What a seat may know (A26): names of the observation's columns, moves and positions told to a person."""
+"""Views of a position as JSON objects: what everybody, one seat (A26) or nobody may see; the observation's columns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from wsim.babel.catalog import Catalogue
+from wsim.babel.describe.trace import by_kind
 from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
-from wsim.babel.trace import by_kind
 from wsim.babel.words import (
     ACTION_CARDS,
     BLUFF,
@@ -25,8 +25,6 @@ from wsim.babel.words import (
     TURN,
     WONDERS,
 )
-
-__all__ = ["columns", "told_move", "told_own", "told_table"]
 
 _TABLE = (
     "turn", "action", "active", "seat", "row", "deck", "slot", "decision", "taken", "missing_1", "missing_2",
@@ -57,42 +55,42 @@ def columns(seats: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def told_move(catalogue: Catalogue, public: Any, decision: int, seat: int, move: int) -> dict[str, Any]:
-    """Return a move of a decision in the words of the trace."""
-    told: dict[str, Any] = {"seat": seat}
+def move_record(catalogue: Catalogue, public: Any, decision: int, seat: int, move: int) -> dict[str, Any]:
+    """Return a move of a decision as the trace has it."""
+    who: dict[str, Any] = {"seat": seat}
     disc = _disc(catalogue, public, int(public.slot)) if public.slot >= 0 else {}
     if decision == TURN:
-        return told | (_told_build(catalogue, public, move - 1) if move else {"action": "pass"})
+        return who | (_build(catalogue, public, move - 1) if move else {"action": "pass"})
     if decision == PLAY_CARD:
-        return told | {"card": ACTION_CARDS[move - 1] if move else None}
+        return who | {"card": ACTION_CARDS[move - 1] if move else None}
     if decision == EXCHANGE:
-        return told | {"aside": KINDS[move - 1] if move else None}
+        return who | {"aside": KINDS[move - 1] if move else None}
     if decision == OFFER:
-        return told | {"cards": by_kind(disc, move & (TRADE_CARD - 1)), "trade": move >= TRADE_CARD}
+        return who | {"cards": by_kind(disc, move & (TRADE_CARD - 1)), "trade": move >= TRADE_CARD}
     if decision == BLUFF:
-        return told | {"bluff": [kind for number, kind in enumerate(KINDS) if move >> number & 1]}
+        return who | {"bluff": [kind for number, kind in enumerate(KINDS) if move >> number & 1]}
     if decision == TAKE:
-        return told | {"taken": [one for one in range(int(public.seats)) if move >> one & 1]}
+        return who | {"taken": [one for one in range(int(public.seats)) if move >> one & 1]}
     if decision == COMPLETE:
-        return told | (
+        return who | (
             {"completed": True, "jokers": by_kind(disc, move & (COMPLETED - 1))} if move else {"completed": False}
         )
     assert decision in (TRIPLE, DOUBLE), decision
-    return told | {DECISIONS[decision]: bool(move)}
+    return who | {DECISIONS[decision]: bool(move)}
 
 
 def _disc(catalogue: Catalogue, public: Any, slot: int) -> dict[str, int]:
     return dict(catalogue.discs[int(public.board[slot])].needs)
 
 
-def _told_build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
+def _build(catalogue: Catalogue, public: Any, slot: int) -> dict[str, Any]:
     wonder = catalogue.wonders[slot // SPACES]
     return {"action": "build", "wonder": wonder, "space": slot % SPACES + 1, "disc": _disc(catalogue, public, slot)}
 
 
-def told_table(catalogue: Catalogue, record: Any) -> dict[str, Any]:
-    """Return what everybody at the table may know, as a JSON object."""
-    public = record.public
+def view_of(catalogue: Catalogue, state: Any, seat: int | None, moment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a seat may know, None: everything, as a JSON object; ``moment`` says who decides what."""
+    public = state.public
     seats = range(int(public.seats))
     board = [
         {
@@ -101,11 +99,11 @@ def told_table(catalogue: Catalogue, record: Any) -> dict[str, Any]:
                 _disc(catalogue, public, slot) if int(public.slots_left) >> slot & 1 else None
                 for slot in range(number * SPACES, (number + 1) * SPACES)
             ],
-            "parts": [int(public.units[number, seat]) for seat in seats],
+            "parts": [int(public.units[number, one]) for one in seats],
         }
         for number, wonder in enumerate(catalogue.wonders)
     ]
-    told: dict[str, Any] = {
+    view: dict[str, Any] = {
         "turn": int(public.turn),
         "active": int(public.active),
         "row": int(public.row) + 1,
@@ -114,33 +112,34 @@ def told_table(catalogue: Catalogue, record: Any) -> dict[str, Any]:
         "deck": int(public.deck),
         "seats": [
             {
-                "points": int(public.points[seat]),
-                "hand_size": int(public.hand_size[seat]),
-                "action_cards": int(public.action_cards[seat]),
-                "discs": _counts(KINDS, public.discs[seat]),
-                "shown": _counts(KINDS, public.shown[seat]),
+                "points": int(public.points[one]),
+                "hand_size": int(public.hand_size[one]),
+                "action_cards": int(public.action_cards[one]),
+                "discs": _counts(KINDS, public.discs[one]),
+                "shown": _counts(KINDS, public.shown[one]),
             }
-            for seat in seats
+            for one in seats
         ],
     }
     if public.slot >= 0:
-        told["build"] = _told_build(catalogue, public, int(public.slot))
-        told["build"] |= {
-            "offers": [told_move(catalogue, public, OFFER, seat, int(public.offer[seat])) for seat in seats]
-        }
-        told["build"]["taken"] = [seat for seat in seats if int(public.taken) >> seat & 1]
-    return told
+        view["build"] = _build(catalogue, public, int(public.slot))
+        view["build"]["offers"] = [move_record(catalogue, public, OFFER, one, int(public.offer[one])) for one in seats]
+        view["build"]["taken"] = [one for one in seats if int(public.taken) >> one & 1]
+    view |= moment
+    if seat is None:
+        return {**view, "own": [_own(state, one) for one in seats]}
+    return {**view, "seat": seat, **_own(state, seat)}
 
 
-def told_own(record: Any, seat: int) -> dict[str, Any]:
+def _own(state: Any, seat: int) -> dict[str, Any]:
     """Return what a seat alone may know: its building cards and its action cards."""
-    own = record.own[seat]
-    told: dict[str, Any] = {"hand": _counts(KINDS, own.hand), "held": _counts(ACTION_CARDS, own.cards)}
+    own = state.own[seat]
+    view: dict[str, Any] = {"hand": _counts(KINDS, own.hand), "held": _counts(ACTION_CARDS, own.cards)}
     if own.aside.any():
-        told["aside"] = _counts(KINDS, own.aside)
+        view["aside"] = _counts(KINDS, own.aside)
     if own.fresh.any():
-        told["fresh"] = _counts(ACTION_CARDS, own.fresh)
-    return told
+        view["fresh"] = _counts(ACTION_CARDS, own.fresh)
+    return view
 
 
 def _counts(names: tuple[str, ...], numbers: Any) -> Mapping[str, int]:

@@ -1,8 +1,8 @@
-"""One game as a trace object, and told to a person. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
+"""One game as a trace object. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,6 @@ from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import ACTIONS, CATEGORIES, DISCARD_PILE, LAST_CARD, SIDES_OF_BOARD, SLOTS, WAYS
 
-__all__ = ["FORMAT", "text_of", "told_move", "trace_of"]
-
 FORMAT = "wsim-trace/1"
 
 
@@ -20,8 +18,8 @@ def _field(move: int, at: int, bits: int = 8) -> int:
     return move >> at & ((1 << bits) - 1)
 
 
-def told_move(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
-    """Return a move as the trace tells it: of a city with so many ``stages``, in a kind of decision.
+def move_record(names: Sequence[str], move: int, seat: int, decision: int, stages: int) -> dict[str, Any]:
+    """Return a move as the trace has it: of a city with so many ``stages``, in a kind of decision.
 
     Besides what the trace holds there are ``decline`` (of a build from the discard pile) and ``pay`` with its coins (of
     a loss, R32).
@@ -45,6 +43,11 @@ def told_move(names: Sequence[str], move: int, seat: int, decision: int, stages:
     return played
 
 
+def names_of(names: Sequence[str], slot_card: Any, slots: int) -> list[str]:
+    """Return the names of a hand: of the slots in a bit set, by the cards that lie in the slots of its age."""
+    return [names[int(slot_card[slot])] for slot in range(SLOTS) if slots >> slot & 1]
+
+
 class _Reader:
     """Reads the log of one game (layout.EVENT) into the ages of a trace."""
 
@@ -59,11 +62,6 @@ class _Reader:
         self.extra: list[dict[str, Any]] = []
         self.losses: list[dict[str, Any]] = []
         self.moves: list[dict[str, Any]] = []
-
-    def hand(self, age: int, slots: int) -> list[str]:
-        """Return the names of the slots of a bit set."""
-        card = self.rules.slot_card[age]
-        return [self.names[card[slot]] for slot in range(SLOTS) if slots >> slot & 1]
 
     def read(self, event: Any) -> None:
         """Take up one event."""
@@ -93,11 +91,11 @@ class _Reader:
             entry["free_city"] = pile
             entry.update(rest)
         else:
-            self.ages[-1]["hands"].append(self.hand(age, int(event.hand)))
+            self.ages[-1]["hands"].append(names_of(self.names, self.rules.slot_card[age], int(event.hand)))
 
     def _read_pick(self, event: Any) -> None:
         seat = int(event.seat)
-        played = told_move(self.names, int(event.move), seat, int(event.decision), self.stages[seat])
+        played = move_record(self.names, int(event.move), seat, int(event.decision), self.stages[seat])
         if played["action"] in ("decline", "pay"):
             return
         self.stages[seat] += played["action"] == "stage"
@@ -147,64 +145,3 @@ def trace_of(
 def _share(share: float) -> float:
     """Return 1/k exactly: rows hold it as a 32-bit float."""
     return 1.0 / round(1.0 / share) if share > 0 else 0.0
-
-
-def text_of(trace: Mapping[str, Any]) -> str:
-    """Tell a trace to a person, turn by turn."""
-    seats = trace["seats"]
-    lines = [f"7 Wonders {trace['ruleset']}, seed {trace['seed']}, game {trace['index']}"]
-    for i, seat in enumerate(seats):
-        lines.append(f"  seat {i}: {seat['wonder']} {seat['side']}, played by {seat['policy']}")
-    for age in trace["ages"]:
-        lines += ["", f"Age {'I' * age['age']}"]
-        lines += [f"  seat {i} is dealt {', '.join(hand)}" for i, hand in enumerate(age["hands"])]
-        if "free_city" in age:
-            lines.append(f"  the Free City's pile, top first: {', '.join(age['free_city'])}")
-        for turn in age["turns"]:
-            lines += _turn_lines(turn)
-        lines += [_conflict_line(fought) for fought in age["conflicts"]]
-    lines += ["", *_score_lines(trace)]
-    return "\n".join(lines) + "\n"
-
-
-def _turn_lines(turn: Mapping[str, Any]) -> list[str]:
-    lines = [f" Turn {turn['turn']}"]
-    lines += [f"  {_move_text(move)}" for move in turn["moves"]]
-    for move in turn.get("extra", ()):
-        source = "with its last card" if move["source"] == "last_card" else "from the discard pile"
-        lines.append(f"  {_move_text(move)} ({source})")
-    for loss in turn.get("losses", ()):
-        debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
-        lines.append(f"  seat {loss['seat']} loses {loss['coins']} coins{debt}")
-    lines.append(f"  treasuries: {', '.join(map(str, turn['coins']))}")
-    return lines
-
-
-def _move_text(move: Mapping[str, Any]) -> str:
-    who = f"seat {move['seat']}"
-    if move["action"] == "sell":
-        return f"{who} sells {move['card']}"
-    what = f"stage {move['stage']} with {move['card']}" if move["action"] == "stage" else move["card"]
-    parts = [f"{move[key]} to the {name}" for key, name in _PAYEES if move[key]]
-    if move["how"] != "paid":
-        return f"{who} builds {what} ({'by a chain' if move['how'] == 'chain' else 'for free'})"
-    return f"{who} builds {what}" + (f", paying {', '.join(parts)}" if parts else "")
-
-
-_PAYEES = (("bank", "bank"), ("left", "left neighbour"), ("right", "right neighbour"))
-
-
-def _conflict_line(fought: Mapping[str, Any]) -> str:
-    (first, second), (shields, other), (won, lost) = fought["seats"], fought["shields"], fought["tokens"]
-    return f" Conflict of seats {first} and {second}: {shields} to {other} shields, tokens {won:+d} and {lost:+d}"
-
-
-def _score_lines(trace: Mapping[str, Any]) -> list[str]:
-    head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
-    head[2 + CATEGORIES.index("wonder")] = "stages"
-    table = [head]
-    for seat, score in zip(trace["seats"], trace["scores"], strict=True):
-        numbers = [str(score[key]) for key in (*CATEGORIES, "total", "coins")]
-        table.append([str(score["seat"]), f"{seat['wonder']} {seat['side']}", *numbers, f"{score['win_share']:g}"])
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    return ["Scores", *("  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in table)]

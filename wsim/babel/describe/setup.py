@@ -1,61 +1,54 @@
-"""Positions of Tower of Babel laid out from what a person at a real table sees: board, discard pile, the own hand."""
+"""Positions of Tower of Babel set up from what a person at a real table sees: board, discard pile, the own hand."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-from wsim.babel.game import POSITION_KEYS as KEYS
+from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
-from wsim.errors import UserError, nearest
+from wsim.errors import UserError
 from wsim.positions.commands import LOOK
-from wsim.positions.written import listed, number_in
-
-if TYPE_CHECKING:
-    from wsim.babel.position import BabelPosition
-    from wsim.babel.simulator import BabelSimulator
-
-__all__ = ["lay_out", "plan_keys"]
+from wsim.positions.entries import counts, listed, number_in, refuse_unknown
+from wsim.positions.machine import StatePosition
 
 SEAT_KEYS = ("points", "hand_size", "action_cards", "discs", "shown")
 MOST_POINTS = 500  # of a seat before the final scoring
 MOST_TURNS = 400
+P = TypeVar("P", bound=StatePosition)
 
 
-def plan_keys(told: Mapping[str, Any]) -> dict[str, Any]:
+def plan_keys(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a plan that a position decides: the number of players."""
-    return {"players": len(listed("seats", told.get("seats"), Mapping))}
+    return {"players": len(listed("seats", described.get("seats"), Mapping))}
 
 
-def lay_out(simulator: BabelSimulator, told: Mapping[str, Any]) -> BabelPosition:
-    """Return the position that a person has written down: ``seat`` begins its action.
+def set_up(start: P, described: Mapping[str, Any]) -> P:
+    """Return the position that a person describes: ``seat`` begins its action.
 
-    ``told`` has ``seat``, ``turn`` (from 1), ``row`` (of the value table, from 1), ``board`` (of each wonder its three
-    discs, null where one is taken, and the ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the own
-    action cards) as counts, and ``seats`` (of each points, hand_size, action_cards, discs by kind, shown cards). What
-    is left out is 0. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError for a position that cannot be.
+    ``start`` is the beginning of a game of the plan, and is changed. The description has ``seat``, ``turn`` (from 1),
+    ``row`` (of the value table, from 1), ``board`` (of each wonder its three discs, null where one is taken, and the
+    ``parts`` of every seat), ``discards``, ``hand`` and ``held`` (the own action cards) as counts, and ``seats`` (of
+    each points, hand_size, action_cards, discs by kind, shown cards). What is left out is 0. Hidden cards are drawn as
+    ``redrawn`` draws them. Raises UserError for a position that cannot be.
     """
-    for key in told:
-        if key not in KEYS:
-            raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
-    position = simulator.begin(0)
-    public, seats = position.record.public, simulator.seats
-    seat = number_in("seat", told.get("seat"), 0, seats - 1)
-    public.turn = number_in("turn", told.get("turn"), 1, MOST_TURNS)
-    public.row = number_in("row", told.get("row", 1), 1, ROWS + 1) - 1
-    public.active = position.record.hidden.starter = seat
-    _lay_board(position, told.get("board"))
-    _lay_seats(position, listed("seats", told.get("seats"), Mapping))
-    _lay_cards(position, seat, told)
-    flow = position.record.flow
-    flow.phase, public.action = layout.BEGIN, 1
-    position.refresh(LOOK)
-    return position.redrawn(seat, 0)
+    refuse_unknown("a position", described, POSITION_KEYS)
+    public = start.record.public
+    seat = number_in("seat", described.get("seat"), 0, start.simulator.seats - 1)
+    public.turn = number_in("turn", described.get("turn"), 1, MOST_TURNS)
+    public.row = number_in("row", described.get("row", 1), 1, ROWS + 1) - 1
+    public.active = start.record.hidden.starter = seat
+    _set_board(start, described.get("board"))
+    _set_seats(start, listed("seats", described.get("seats"), Mapping))
+    _set_cards(start, seat, described)
+    start.record.flow.phase, public.action = layout.BEGIN, 1
+    start.refresh(LOOK)
+    return start.redrawn(seat, 0)
 
 
-def _lay_board(position: BabelPosition, board: Any) -> None:
+def _set_board(position: StatePosition, board: Any) -> None:
     """Put the discs and parts of the wonders down."""
     catalogue, public = position.simulator.catalogue, position.record.public
     wonders = listed("board", board, Mapping)
@@ -89,7 +82,7 @@ def _lay_board(position: BabelPosition, board: Any) -> None:
     _count_kinds(position)
 
 
-def _count_kinds(position: BabelPosition) -> None:
+def _count_kinds(position: StatePosition) -> None:
     """Count the discs of each kind on the board, and the wonders that are complete."""
     public, rules = position.record.public, position.machine.rules
     public.kind_left[:] = 0
@@ -107,30 +100,28 @@ def _count_kinds(position: BabelPosition) -> None:
             position.record.hidden.completed |= 1 << wonder
 
 
-def _lay_seats(position: BabelPosition, seats: list[Mapping[str, Any]]) -> None:
+def _set_seats(position: StatePosition, seats: list[Mapping[str, Any]]) -> None:
     """Note what everybody knows of every seat."""
     record, public = position.record, position.record.public
-    for one, told in enumerate(seats):
-        for key in told:
-            if key not in SEAT_KEYS:
-                raise UserError(f"a seat has no {key!r}: it has {', '.join(SEAT_KEYS)}{nearest(key, SEAT_KEYS)}")
-        public.points[one] = number_in(f"points of seat {one}", told.get("points", 0), -MOST_POINTS, MOST_POINTS)
-        public.hand_size[one] = number_in(f"hand_size of seat {one}", told.get("hand_size", 0), 0, 200)
-        public.action_cards[one] = number_in(f"action_cards of seat {one}", told.get("action_cards", 0), 0, 60)
+    for one, known in enumerate(seats):
+        refuse_unknown("a seat", known, SEAT_KEYS)
+        public.points[one] = number_in(f"points of seat {one}", known.get("points", 0), -MOST_POINTS, MOST_POINTS)
+        public.hand_size[one] = number_in(f"hand_size of seat {one}", known.get("hand_size", 0), 0, 200)
+        public.action_cards[one] = number_in(f"action_cards of seat {one}", known.get("action_cards", 0), 0, 60)
         own = record.own[one]
         own.hand[:], own.aside[:], own.cards[:], own.fresh[:] = 0, 0, 0, 0
-        for kind, count in enumerate(_counts(f"discs of seat {one}", told.get("discs", {}), KINDS)):
+        for kind, count in enumerate(counts(f"discs of seat {one}", known.get("discs", {}), KINDS)):
             own.discs[kind] = count
             public.discs[one, kind] = count if position.machine.rules.public_discs else 0
         public.disc_count[one] = int(own.discs.sum())
-        public.shown[one] = _counts(f"shown of seat {one}", told.get("shown", {}), KINDS)
+        public.shown[one] = counts(f"shown of seat {one}", known.get("shown", {}), KINDS)
 
 
-def _lay_cards(position: BabelPosition, seat: int, told: Mapping[str, Any]) -> None:
+def _set_cards(position: StatePosition, seat: int, described: Mapping[str, Any]) -> None:
     """Put the own cards into the hand, the discards on their pile, all others into decks and other hands."""
     record, public, rules = position.record, position.record.public, position.machine.rules
-    hand, discards = (_counts(what, told.get(what, {}), KINDS) for what in ("hand", "discards"))
-    held = _counts("held", told.get("held", {}), ACTION_CARDS)
+    hand, discards = (counts(what, described.get(what, {}), KINDS) for what in ("hand", "discards"))
+    held = counts("held", described.get("held", {}), ACTION_CARDS)
     if sum(hand) != public.hand_size[seat] or sum(held) != public.action_cards[seat]:
         raise UserError(
             f"seat {seat} holds {sum(hand)} building and {sum(held)} action cards, "
@@ -159,10 +150,10 @@ def _lay_cards(position: BabelPosition, seat: int, told: Mapping[str, Any]) -> N
         if one != seat:
             record.own[one].hand[: len(KINDS)] = public.shown[one]
     public.shown[seat] = mine
-    _lay_action_cards(position, seat, held)
+    _set_action_cards(position, seat, held)
 
 
-def _lay_action_cards(position: BabelPosition, seat: int, held: list[int]) -> None:
+def _set_action_cards(position: StatePosition, seat: int, held: list[int]) -> None:
     """Put the action cards that nobody has seen into their deck and the other hands."""
     hidden, public, rules = position.record.hidden, position.record.public, position.machine.rules
     unseen = [card for card in range(len(ACTION_CARDS)) for _ in range(int(rules.action_cards[card]) - held[card])]
@@ -184,13 +175,3 @@ def _lay_action_cards(position: BabelPosition, seat: int, held: list[int]) -> No
                 hidden.actions_drawn += count
     cards = position.record.own["cards"][: position.simulator.seats]
     hidden.instant_cards = int(cards[:, [EXCHANGE_CARDS, DRAW_THREE]].sum())
-
-
-def _counts(what: str, told: Any, names: tuple[str, ...]) -> list[int]:
-    """Return how many of each name an object counts."""
-    if not isinstance(told, Mapping):
-        raise UserError(f"{what} is an object of counts, not {told!r}")
-    for name in told:
-        if name not in names:
-            raise UserError(f"{what} has no {name!r}: it counts {', '.join(names)}{nearest(str(name), names)}")
-    return [number_in(f"{name} in {what}", told.get(name, 0), 0, 99) for name in names]

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
     from wsim.positions.chances import Chances, Swing
-    from wsim.positions.scenes import Retelling, Scene, Seat
-
-__all__ = ["PLAYOUTS", "Replay", "check_replay", "render", "replay_of", "write_replay"]
+    from wsim.positions.scenes import Card, Scene, Seat, Story
 
 PLAYOUTS = 200
 """For each seat in each scene: a chance of one half is known to 7 points either way."""
@@ -35,7 +33,7 @@ class Replay:
 
     plan: Plan
     number: int
-    told: Retelling
+    story: Story
     chances: Chances
     command: str
 
@@ -58,14 +56,14 @@ def replay_of(
     Parameters
     ----------
     simulator: the plan made ready. number: which game. playouts: for each seat in each scene.
-    progress: told how many scenes are played out.
+    progress: called with how many scenes are played out.
     """
     from wsim.positions.chances import chances, line_up_of
 
-    told = simulator.retell(number)
-    seats = [place for place, seat in enumerate(told.seats) if seat.side >= 0]
-    found = chances(told.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
-    return Replay(plan, number, told, found, _command(plan, number, playouts))
+    story = simulator.story(number)
+    seats = [place for place, seat in enumerate(story.seats) if seat.side >= 0]
+    found = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
+    return Replay(plan, number, story, found, _command(plan, number, playouts))
 
 
 def write_replay(replay: Replay, target: Path) -> Path:
@@ -87,20 +85,20 @@ def render(replay: Replay) -> str:
     """Return the page as text."""
     from markupsafe import Markup
 
-    told, game = replay.told, find_game(replay.plan.game)
+    story, game = replay.story, find_game(replay.plan.game)
     sides = _sides(replay)
-    palette = Palette({**game.COLOURS, **told.colours})
+    palette = Palette({**game.COLOURS, **story.colours})
     return template("replay.html.j2").render(
         title=game.TITLE,
         replay=replay,
-        seats=told.seats,
-        labels=_labels(told.seats),
+        seats=story.seats,
+        labels=_labels(story.seats),
         colours=SERIES,
-        scenes=told.scenes,
+        scenes=story.scenes,
         curves=_curves(replay, sides),
-        chapters=_chapters(told),
+        chapters=_chapters(story),
         swings=[_swing(replay, sides, one) for one in _swings(replay, sides)],
-        hands=told.hands,
+        hands=story.hands,
         data=Markup(json.dumps(_data(replay, palette), ensure_ascii=False).replace("<", "\\u003c")),
         style=Markup(palette.style() + text_of("page.css", "replay.css")),
         script=Markup(text_of("theme.js", "replay.js")),
@@ -109,18 +107,18 @@ def render(replay: Replay) -> str:
 
 def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
     """Return what the script shows."""
-    told = replay.told
-    kinds = list(dict.fromkeys(told.kinds.values()))
-    shown = {name for scene in told.scenes for name in _names(scene)}
+    story = replay.story
+    kinds = dict.fromkeys(card.kind for scene in story.scenes for card in _cards(scene) if card.kind is not None)
     return {
         "seats": [
-            {**asdict(seat), "label": label} for seat, label in zip(told.seats, _labels(told.seats), strict=True)
+            {**asdict(seat), "label": label} for seat, label in zip(story.seats, _labels(story.seats), strict=True)
         ],
         "colours": list(SERIES),
-        "kinds": {name: palette.of(kind, kinds.index(kind)) for name, kind in told.kinds.items() if name in shown},
-        "hands": told.hands,
-        "flows": told.flows,
-        "scenes": [asdict(scene) for scene in told.scenes],
+        "kinds": {kind: palette.of(kind, place) for place, kind in enumerate(kinds)},
+        "cards": story.cards,
+        "hands": story.hands,
+        "flows": story.flows,
+        "scenes": [asdict(scene) for scene in story.scenes],
         "shares": [[round(float(one), 3) for one in row] for row in replay.chances.share],
     }
 
@@ -130,10 +128,9 @@ def _labels(seats: Sequence[Seat]) -> list[str]:
     return [seat.name if str(place) in seat.name else f"{place} {seat.name}" for place, seat in enumerate(seats)]
 
 
-def _names(scene: Scene) -> list[str]:
-    """Return the names of all cards of a scene."""
-    found = [name for city in scene.cities for name in city.hand]
-    found += [name for city in scene.cities for group in city.groups for name in group.cards]
+def _cards(scene: Scene) -> list[Card]:
+    """Return all cards of a scene."""
+    found = [card for city in scene.cities for card in (*city.hand, *city.cards)]
     return found + [place for row in scene.board for place in row.places if place is not None]
 
 
@@ -155,10 +152,10 @@ class _Side:
 
 def _sides(replay: Replay) -> list[_Side]:
     members: dict[int, list[int]] = {}
-    for place, seat in enumerate(replay.told.seats):
+    for place, seat in enumerate(replay.story.seats):
         if seat.side >= 0:
             members.setdefault(seat.side, []).append(place)
-    labels = _labels(replay.told.seats)
+    labels = _labels(replay.story.seats)
     return [
         _Side(" + ".join(labels[one] for one in places), "+".join(map(str, places)), places)
         for places in members.values()
@@ -167,7 +164,7 @@ def _sides(replay: Replay) -> list[_Side]:
 
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
     """Return the two charts: win chances with their intervals, and running points."""
-    found, scenes = replay.chances, replay.told.scenes
+    found, scenes = replay.chances, replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
     low = min(0, min(min(row) for row in totals))
@@ -181,7 +178,7 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
     ]
     points = [
         _curve(_Side(label, str(place), [place]), [(row[place] - low) / (top - low) for row in totals], ())
-        for place, label in enumerate(_labels(replay.told.seats))
+        for place, label in enumerate(_labels(replay.story.seats))
     ]
     for lines in (chance, points):
         _spread(lines)
@@ -222,7 +219,7 @@ def _curve(side: _Side, values: Sequence[float], band: Sequence[tuple[float, flo
 
 
 def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
-    """Move the labels at the ends of lines apart, each to where it is told by ``at`` (percent from the top)."""
+    """Move the labels at the ends of lines apart, each to ``at`` (percent from the top)."""
     order = sorted(lines, key=lambda line: line["end"])
     below = -apart
     for line in order:
@@ -232,12 +229,12 @@ def _spread(lines: Sequence[dict[str, Any]], apart: float = 7.0) -> None:
         above = line["at"] = min(line["at"], above - apart)
 
 
-def _chapters(told: Retelling, apart: float = 15.0) -> list[dict[str, Any]]:
+def _chapters(story: Story, apart: float = 15.0) -> list[dict[str, Any]]:
     """Return where each chapter begins, in percent of the width, and whether there is room for its name."""
-    last = len(told.scenes) - 1
+    last = len(story.scenes) - 1
     found: list[dict[str, Any]] = []
     name, named = "", -apart
-    for place, scene in enumerate(told.scenes):
+    for place, scene in enumerate(story.scenes):
         if scene.chapter != name:
             name, at = scene.chapter, 100 * max(place - 1, 0) / last
             room = at >= named + apart
@@ -258,9 +255,9 @@ def _swings(replay: Replay, sides: Sequence[_Side]) -> list[Swing]:
 def _swing(replay: Replay, sides: Sequence[_Side], swing: Swing) -> Mapping[str, Any]:
     """Return a turning point in words: the scene, the side, from which chance to which, and what it did."""
     side = next(one for one in sides if one.seat == swing.seat)
-    scene = replay.told.scenes[swing.step]
-    told = (None, scene.turn_of, *side.seats)
-    did = [event for event in scene.events if event.seat in told]
+    scene = replay.story.scenes[swing.step]
+    shown = (None, scene.turn_of, *side.seats)
+    did = [event for event in scene.events if event.seat in shown]
     return {
         "step": swing.step,
         "label": scene.label,

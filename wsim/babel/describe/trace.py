@@ -1,4 +1,4 @@
-"""The log of one game -> its trace, as docs/trace.md describes it."""
+"""One game as a trace object, read from its log. The form is a fixed contract: docs/trace.md, wsim-trace/1."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from wsim.babel.words import (
     TURN,
 )
 
-__all__ = ["Event", "by_kind", "make_trace", "read_log", "rules_told"]
+FORMAT = "wsim-trace/1"
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def read_log(log: Any) -> list[Event]:
     return [Event(*(int(value) for value in entry)) for entry in log.events[: int(log.count)].tolist()]
 
 
-class _Teller:
-    """Reads events one after the other and writes the turns of the trace."""
+class _Reader:
+    """Reads events one after the other into the turns of a trace."""
 
     def __init__(self, catalogue: Catalogue, board: Sequence[int], seats: int) -> None:
         self.catalogue, self.seats = catalogue, seats
@@ -89,7 +89,7 @@ class _Teller:
         while not self.next_is(LOG_END):
             turns.append(self.turn())
         reason = "kind_gone" if self.take().move == KIND_GONE else "turn_limit"
-        unfinished = [{"wonder": self.catalogue.wonders[wonder], **told} for wonder, told in self.wonders()]
+        unfinished = [{"wonder": self.catalogue.wonders[wonder], **scored} for wonder, scored in self.wonders()]
         return {
             "hands": dealt,
             "turns": turns,
@@ -120,25 +120,25 @@ class _Teller:
 
     # --- turns --------------------------------------------------------------------------------------------------------
     def turn(self) -> dict[str, Any]:
-        """Tell one turn."""
+        """Read one turn."""
         first = self.events[self.place]
-        told: dict[str, Any] = {"turn": first.turn, "seat": first.seat, "actions": []}
+        turn: dict[str, Any] = {"turn": first.turn, "seat": first.seat, "actions": []}
         while self.next_is(LOG_ACTION):
             self.active = self.take().seat
-            told["actions"].append(self.act())
+            turn["actions"].append(self.act())
             if self.next_is(DOUBLE):
                 again = bool(self.take().move)
-                told["actions"][-1]["double_turn"] = again
+                turn["actions"][-1]["double_turn"] = again
                 if again:
                     self.held[self.active].remove("double_turn")
         if not self.next_is(LOG_END):
-            told["draws"] = self.common_draw()
-        told["points"] = list(self.points)
-        told["hand_sizes"] = [sum(hand.values()) for hand in self.hands]
-        return told
+            turn["draws"] = self.common_draw()
+        turn["points"] = list(self.points)
+        turn["hand_sizes"] = [sum(hand.values()) for hand in self.hands]
+        return turn
 
     def common_draw(self) -> list[dict[str, Any]]:
-        """Tell the common draw, clockwise from the active seat."""
+        """Read the common draw, clockwise from the active seat."""
         order = [(self.active + step) % self.seats for step in range(self.seats)]
         draws: dict[int, list[str]] = {seat: [] for seat in order}
         while not self.next_is(LOG_TURN_END):
@@ -148,7 +148,7 @@ class _Teller:
         return [{"seat": seat, "cards": draws[seat]} for seat in order]
 
     def act(self) -> dict[str, Any]:
-        """Tell one action."""
+        """Read one action."""
         plays = list(self.plays())
         event = self.take()
         assert event.what == TURN, event
@@ -157,7 +157,7 @@ class _Teller:
         return self.build(event.move - 1, plays)
 
     def plays(self) -> Iterator[dict[str, Any]]:
-        """Tell the decisions of the windows that follow; being able to play nothing is no decision."""
+        """Read the decisions of the windows that follow; being able to play nothing is no decision."""
         while self.next_is(PLAY_CARD):
             event = self.take()
             if event.count == 1:
@@ -175,7 +175,7 @@ class _Teller:
             yield play
 
     def aside(self) -> list[str]:
-        """Tell which cards an exchange sets aside."""
+        """Read which cards an exchange sets aside."""
         cards = []
         while self.next_is(EXCHANGE):
             event = self.take()
@@ -185,42 +185,42 @@ class _Teller:
         return cards
 
     def build(self, slot: int, plays: list[dict[str, Any]]) -> dict[str, Any]:
-        """Tell a build."""
+        """Read a build."""
         disc = self.board[slot]
         plays += self.plays()
-        offers, laid = self.offers(disc)
+        offers, cards = self.offers(disc)
         plays += self.plays()
         event = self.take()
         assert event.what == TAKE, event
         taken = [seat for seat in range(self.seats) if event.move >> seat & 1]
         answer = self.take()
         assert answer.what == COMPLETE, answer
-        told: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalogue.wonders[slot // SPACES]}
-        told |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
-        told |= {"taken": taken, "completed": answer.move != 0}
+        action: dict[str, Any] = {"plays": plays, "action": "build", "wonder": self.catalogue.wonders[slot // SPACES]}
+        action |= {"space": slot % SPACES + 1, "disc": disc, "offers": offers}
+        action |= {"taken": taken, "completed": answer.move != 0}
         if answer.move:
-            self.success(disc, answer.move, {seat: laid[seat] for seat in taken}, told)
+            self.success(disc, answer.move, {seat: cards[seat] for seat in taken}, action)
         else:
             self.take()  # LOG_FAILED
-        told["paid"] = list(self.paid())
-        return told
+        action["paid"] = list(self.paid())
+        return action
 
     def offers(self, disc: Mapping[str, int]) -> tuple[list[dict[str, Any]], dict[int, int]]:
-        """Tell the offers, and return them as moves by seat."""
-        told: list[dict[str, Any]] = []
-        laid = {}
+        """Read the offers, and return them as moves by seat."""
+        offers: list[dict[str, Any]] = []
+        moves = {}
         while self.next_is(OFFER, BLUFF):
             event = self.take()
             if event.what == OFFER:
-                laid[event.seat] = event.move
+                moves[event.seat] = event.move
                 trade = event.move >= TRADE_CARD
-                told.append({"seat": event.seat, "cards": by_kind(disc, event.move), "trade": trade})
+                offers.append({"seat": event.seat, "cards": by_kind(disc, event.move), "trade": trade})
             else:
-                told[-1]["bluff"] = [kind for number, kind in enumerate(KINDS) if event.move >> number & 1]
-        return told, laid
+                offers[-1]["bluff"] = [kind for number, kind in enumerate(KINDS) if event.move >> number & 1]
+        return offers, moves
 
-    def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], told: dict[str, Any]) -> None:
-        """Tell what a successful build does."""
+    def success(self, disc: Mapping[str, int], answer: int, taken: Mapping[int, int], action: dict[str, Any]) -> None:
+        """Read what a successful build does."""
         replaced = by_kind(disc, answer)
         own = dict(disc)
         for seat, offer in taken.items():
@@ -234,35 +234,35 @@ class _Teller:
         size = self.catalogue.section["effects"]["joker"]
         for _ in range(sum(replaced.values()) // size):
             self.held[self.active].remove("joker")
-        told["own"] = {kind: number for kind, number in own.items() if number}
-        told["jokers"] = replaced
-        told["parts"] = [0] * self.seats
+        action["own"] = {kind: number for kind, number in own.items() if number}
+        action["jokers"] = replaced
+        action["parts"] = [0] * self.seats
         while self.next_is(LOG_PARTS):
             event = self.take()
-            told["parts"][event.seat] += event.move
+            action["parts"][event.seat] += event.move
         built = self.take()
         assert built.what == LOG_BUILT, built
         self.owned[built.seat].append(self.discs[built.move])
-        told["disc_to"] = built.seat
-        self.built[told["wonder"]] += 1
-        if self.built[told["wonder"]] == SPACES:
+        action["disc_to"] = built.seat
+        self.built[action["wonder"]] += 1
+        if self.built[action["wonder"]] == SPACES:
             nobody = {"units": [0] * self.seats, "points": [0] * self.seats}  # all out of parts (A28)
-            told["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), nobody))
+            action["wonder_completed"] = self.completed(next((wonder for _, wonder in self.wonders()), nobody))
 
     def wonders(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Tell the wonders that are scored next, each with its number."""
+        """Read the wonders that are scored next, each with its number."""
         while self.next_is(LOG_WONDER):
             number = self.events[self.place].move & 0xFF
-            told: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
+            scored: dict[str, Any] = {"units": [0] * self.seats, "points": [0] * self.seats}
             while self.next_is(LOG_WONDER) and self.events[self.place].move & 0xFF == number:
                 event = self.take()
-                told["units"][event.seat] = event.value
-                told["points"][event.seat] = event.move >> 8
+                scored["units"][event.seat] = event.value
+                scored["points"][event.seat] = event.move >> 8
                 self.points[event.seat] += event.move >> 8
-            yield number, told
+            yield number, scored
 
     def completed(self, wonder: dict[str, Any]) -> dict[str, Any]:
-        """Tell the completion of a wonder."""
+        """Read the completion of a wonder."""
         self.row += 1
         card = None
         if self.next_is(LOG_ACTION_CARD):
@@ -272,17 +272,17 @@ class _Teller:
         return {"row": self.row, **wonder, "action_card": card}
 
     def paid(self) -> Iterator[dict[str, Any]]:
-        """Tell what the offers that were not taken earn."""
+        """Read what the offers that were not taken earn."""
         while self.next_is(TRIPLE, LOG_PAID):
-            told: dict[str, Any] = {}
+            one: dict[str, Any] = {}
             if self.next_is(TRIPLE):
                 event = self.take()
-                told["triple_bonus"] = bool(event.move)
+                one["triple_bonus"] = bool(event.move)
                 if event.move:
                     self.held[event.seat].remove("triple_bonus")
             event = self.take()
             self.points[event.seat] += event.move
-            yield {"seat": event.seat, "points": event.move, **told}
+            yield {"seat": event.seat, "points": event.move, **one}
 
 
 def by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
@@ -291,23 +291,20 @@ def by_kind(disc: Mapping[str, int], move: int) -> dict[str, int]:
     return {kind: number for kind, number in numbers.items() if number}
 
 
-def make_trace(catalogue: Catalogue, game: Any, rows: Any) -> dict[str, Any]:
-    """Return the inner part of a trace: everything but format, game, ruleset, seed, index and seats.
+def trace_of(
+    catalogue: Catalogue, game: Any, rows: Any, labels: Sequence[str], seed: int, number: int
+) -> dict[str, Any]:
+    """Return the trace object of a game.
 
     Parameters
     ----------
     game: a GAME record after a game was played with LOG_ALL. rows: the rows of that game.
     """
-    public = game.public
-    seats = int(public.seats)
-    board = [int(disc) for disc in public.board]
-    teller = _Teller(catalogue, board, seats)
-    told = teller.read(read_log(game.log))
-    wonders = catalogue.wonders
-    scores = []
-    for seat in range(seats):
-        row = rows[seat]
-        score = {
+    seats = int(game.public.seats)
+    reader = _Reader(catalogue, [int(disc) for disc in game.public.board], seats)
+    read = reader.read(read_log(game.log))
+    scores = [
+        {
             "seat": seat,
             "wonders": int(row["wonder_points"]),
             "unfinished_wonders": int(row["light_points"]),
@@ -315,24 +312,31 @@ def make_trace(catalogue: Catalogue, game: Any, rows: Any) -> dict[str, Any]:
             "disc_sets": int(row["set_points"]),
             "action_cards": int(row["action_points"]),
             "total": int(row["total"]),
-            "discs": teller.owned[seat],
-            "cards": teller.hands[seat],
-            "held": sorted(teller.held[seat]),
+            "discs": reader.owned[seat],
+            "cards": reader.hands[seat],
+            "held": sorted(reader.held[seat]),
             "rank": int(row["rank"]),
             "win_share": round(float(row["win_share"]), 6),
         }
-        scores.append(score)
-    layout = [
-        {"wonder": wonder, "discs": teller.board[number * SPACES : (number + 1) * SPACES]}
-        for number, wonder in enumerate(wonders)
+        for seat, row in enumerate(rows[:seats])
     ]
-    return {"board": layout, "start": int(game.hidden.starter), **told, "scores": scores}
-
-
-def rules_told(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the rules in force: the variants, and every value that is not as in the card file."""
     return {
-        "action_cards": bool(catalogue.rules["use_action_cards"]),
-        "two_colour_discs": bool(catalogue.rules["use_two_colour_discs"]),
-        "changed": [{"entry": entry, "value": value} for entry, value in catalogue.changed()],
+        "format": FORMAT,
+        "game": "tower_of_babel",
+        "ruleset": catalogue.ruleset,
+        "seed": seed,
+        "index": number,
+        "seats": [{"policy": labels[int(row["entry"])]} for row in rows],
+        "rules": {
+            "action_cards": bool(catalogue.rules["use_action_cards"]),
+            "two_colour_discs": bool(catalogue.rules["use_two_colour_discs"]),
+            "changed": [{"entry": entry, "value": value} for entry, value in catalogue.changed()],
+        },
+        "board": [
+            {"wonder": wonder, "discs": reader.board[place * SPACES : (place + 1) * SPACES]}
+            for place, wonder in enumerate(catalogue.wonders)
+        ],
+        "start": int(game.hidden.starter),
+        **read,
+        "scores": scores,
     }

@@ -1,36 +1,32 @@
-"""Positions of 7 Wonders laid out from what a person at a real table sees: cities, coins, the own hand."""
+"""Positions of 7 Wonders set up from what a person at a real table sees: cities, coins, the own hand."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.positions.commands import LAY, LOOK
-from wsim.positions.written import listed, number_in
-from wsim.wonders.game import POSITION_KEYS as KEYS
+from wsim.positions.entries import listed, number_in, refuse_unknown
+from wsim.positions.machine import StatePosition
+from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX
-
-if TYPE_CHECKING:
-    from wsim.wonders.position import WondersPosition
-    from wsim.wonders.simulator import WondersSimulator
-
-__all__ = ["CITY_KEYS", "lay_out", "plan_keys"]
 
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
 )  # fmt: skip
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
+P = TypeVar("P", bound=StatePosition)
 
 
-def plan_keys(told: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
+def plan_keys(described: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
     """Return the keys of a plan that a position's cities decide: players, boards and sides."""
-    cities = listed("cities", told.get("cities"), Mapping)
+    cities = listed("cities", described.get("cities"), Mapping)
     duo = ruleset.endswith("duo")
     if duo and len(cities) != 3:
         raise UserError(f"a position of the game for two has 3 cities, the Free City the last, not {len(cities)}")
@@ -45,46 +41,42 @@ def plan_keys(told: Mapping[str, Any], ruleset: str) -> dict[str, Any]:
     }
 
 
-def lay_out(simulator: WondersSimulator, told: Mapping[str, Any]) -> WondersPosition:
-    """Return the position that a person has written down: ``seat`` is to choose in a turn, before anybody has chosen.
+def set_up(start: P, described: Mapping[str, Any]) -> P:
+    """Return the position that a person describes: ``seat`` is to choose in a turn, before anybody has chosen.
 
-    ``told`` has ``seat``, ``age`` and ``turn`` (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages,
-    coins, victories, ...), ``discarded`` (cards on the pile) and ``handed_on`` (turn by turn of this age what was
-    played and what was left); what is left out is 0 or unknown. Hidden cards are drawn as ``redrawn`` draws them.
-    Raises UserError for a position that cannot be.
+    ``start`` is the beginning of a game of the plan, and is changed. The description has ``seat``, ``age`` and ``turn``
+    (from 1), ``hand``, ``cities`` (each with wonder, side, built, stages, coins, victories, ...), ``discarded`` (cards
+    on the pile) and ``handed_on`` (turn by turn of this age what was played and what was left); what is left out is 0
+    or unknown. Hidden cards are drawn as ``redrawn`` draws them. Raises UserError for a position that cannot be.
     """
-    rules = simulator.machine.rules
-    for key in told:
-        if key not in KEYS:
-            raise UserError(f"a position has no {key!r}: it has {', '.join(KEYS)}{nearest(key, KEYS)}")
-    position = simulator.begin(0)
-    record = position.record
-    age = number_in("age", told.get("age"), 1, AGES) - 1
-    turn = number_in("turn", told.get("turn"), 1, int(rules.turns)) - 1
-    seat = number_in("seat", told.get("seat"), 0, int(rules.players) - 1)
+    refuse_unknown("a position", described, POSITION_KEYS)
+    record, rules = start.record, start.machine.rules
+    age = number_in("age", described.get("age"), 1, AGES) - 1
+    turn = number_in("turn", described.get("turn"), 1, int(rules.turns)) - 1
+    seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
     record.public.age, record.public.turn = age, turn
     record.public.deed_count = 0
-    for one, city in enumerate(listed("cities", told["cities"], Mapping)):
-        _lay_city(position, one, city)
+    for one, city in enumerate(listed("cities", described["cities"], Mapping)):
+        _set_city(start, one, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
-    record.public.discarded = number_in("discarded", told.get("discarded", 0), 0, most)
+    record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
     size = int(rules.hand_size) - turn
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
         record.own[one].passed[:], record.own[one].took[:] = 0, layout.NOBODY
     if rules.duo:
-        _lay_free_city(position, age, turn)
+        _set_free_city(start, age, turn)
     drew = bool(rules.duo) and int(record.hidden.holder) == seat
-    record.own[seat].hand = _hand(position, seat, told.get("hand"), size + drew)
-    _lay_memory(position, seat, told.get("handed_on", []))
+    record.own[seat].hand = _hand(start, seat, described.get("hand"), size + drew)
+    _set_memory(start, seat, described.get("handed_on", []))
     flow = record.flow
     flow.phase, flow.seat, flow.end, flow.wrap = layout.CHOOSE, seat, int(rules.players), seat
     record.hidden.taken[:] = np.iinfo(np.uint64).max
-    position.refresh(LOOK)
-    return position.redrawn(seat, 0)
+    start.refresh(LOOK)
+    return start.redrawn(seat, 0)
 
 
-def _lay_free_city(position: WondersPosition, age: int, turn: int) -> None:
+def _set_free_city(position: StatePosition, age: int, turn: int) -> None:
     """Say who holds the Free City's card, and how many of its cards are drawn (R45)."""
     first = 0 if age != 1 else 1
     hidden = position.record.hidden
@@ -92,12 +84,10 @@ def _lay_free_city(position: WondersPosition, age: int, turn: int) -> None:
     hidden.free_pile_next = turn + 1
 
 
-def _lay_city(position: WondersPosition, seat: int, city: Mapping[str, Any]) -> None:
-    """Put a city down as it is told."""
-    for key in city:
-        if key not in CITY_KEYS and key not in ("shields", "hand_size"):
-            raise UserError(f"a city has no {key!r}: it has {', '.join(CITY_KEYS)}{nearest(key, CITY_KEYS)}")
-    names, rules = position.names, position.machine.rules
+def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> None:
+    """Set a city up as it is described."""
+    refuse_unknown("a city", city, CITY_KEYS, unnamed=("shields", "hand_size"))
+    names, rules = _names(position), position.machine.rules
     built = listed(f"built of city {seat}", city.get("built", []), str)
     for name in built:
         number = _card(names, name, f"city {seat}")
@@ -118,18 +108,18 @@ def _lay_city(position: WondersPosition, seat: int, city: Mapping[str, Any]) -> 
         raise UserError(f"victories of city {seat} are three numbers, tokens of the ages, not {victories!r}")
     for place, count in enumerate(victories):
         public.victory[seat, place] = number_in(f"victories of city {seat}", count, 0, 20)
-    for key, field in (("defeats", "defeats"), ("debts", "debts"), ("diplomacy", "diplomacy")):
-        public[field][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
+    for key in ("defeats", "debts", "diplomacy"):
+        public[key][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
     public.free_used[seat] = bool(city.get("free_build_used", False))
 
 
-def _most_built(position: WondersPosition) -> int:
+def _most_built(position: StatePosition) -> int:
     """Return how many structures a city can have: one a turn, last cards, and builds from the discard pile."""
     public = position.record.public
     return (int(public.turns) + 1) * int(public.age) + int(public.turn) + MOST_FROM_PILE
 
 
-def _hand(position: WondersPosition, seat: int, names: Any, size: int) -> int:
+def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:
     """Return a hand as slots of the age; raise UserError for one that cannot be dealt."""
     cards = listed("hand", names, str)
     if len(cards) != size:
@@ -137,13 +127,13 @@ def _hand(position: WondersPosition, seat: int, names: Any, size: int) -> int:
     return _slots(position, cards, 0, f"the hand of seat {seat}")
 
 
-def _slots(position: WondersPosition, cards: Sequence[str], taken: int, where: str) -> int:
+def _slots(position: StatePosition, cards: Sequence[str], taken: int, where: str) -> int:
     """Return slots of the age with these names, none of ``taken``."""
     rules, public = position.machine.rules, position.record.public
     age = int(public.age)
     found = 0
     for name in cards:
-        number = _card(position.names, name, where)
+        number = _card(_names(position), name, where)
         free = [
             slot
             for slot in range(int(rules.slots[age]))
@@ -155,17 +145,21 @@ def _slots(position: WondersPosition, cards: Sequence[str], taken: int, where: s
     return found
 
 
-def _lay_memory(position: WondersPosition, seat: int, handed_on: Any) -> None:
+def _set_memory(position: StatePosition, seat: int, handed_on: Any) -> None:
     """Note the hands that the seat has handed on in this age."""
     own, public = position.record.own[seat], position.record.public
     age, turn = int(public.age), int(public.turn)
-    for told in listed("handed_on", handed_on, Mapping):
-        at = number_in("turn of handed_on", told.get("turn"), 1, turn) - 1
-        left = listed("left of handed_on", told.get("left", []), str)
+    for one in listed("handed_on", handed_on, Mapping):
+        at = number_in("turn of handed_on", one.get("turn"), 1, turn) - 1
+        left = listed("left of handed_on", one.get("left", []), str)
         own.passed[age, at] = _slots(position, left, 0, "a hand that was handed on")
-        if "took" in told:
-            took = _slots(position, [told["took"]], int(own.passed[age, at]), "a hand that was handed on")
+        if "took" in one:
+            took = _slots(position, [one["took"]], int(own.passed[age, at]), "a hand that was handed on")
             own.took[age, at] = took.bit_length() - 1
+
+
+def _names(position: StatePosition) -> list[str]:
+    return [card.name for card in position.simulator.catalogue.cards]
 
 
 def _card(names: Sequence[str], name: Any, where: str) -> int:

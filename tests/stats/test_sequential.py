@@ -1,0 +1,117 @@
+"""The sequential test: what it promises, counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.stats  # type: ignore[import-untyped]
+
+from wsim import stats
+from wsim.errors import UserError
+from wsim.stats.sequential import Look
+from wsim.stats.spending import Boundaries
+
+
+@dataclass
+class OneEffect:
+    """A test of one effect that is fed with its differences, block by block, and ends when it is clear."""
+
+    test: stats.SequentialTest
+
+    def __post_init__(self) -> None:
+        self._sums = stats.Moments(1, 2)
+
+    def look(self, differences: np.ndarray, seats: np.ndarray | None = None) -> Look:
+        size = np.ones(len(differences)) if seats is None else seats
+        self._sums = self._sums.plus(size[None, :], (size * differences)[None, :])
+        return self.test.look(self.test.deals + len(differences), self._sums.ratio(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("spending", "expected"),
+    [
+        # Lan and DeMets, two-sided 0.05, five equal looks (Jennison and Turnbull 2000, tables of their FORTRAN program)
+        ("obrien_fleming", [4.877, 3.357, 2.680, 2.290, 2.031]),
+        ("pocock", [2.438, 2.427, 2.410, 2.397, 2.386]),
+    ],
+)
+def test_boundaries_are_the_published_ones(spending: str, expected: list[float]) -> None:
+    boundaries = Boundaries(0.05, spending)
+    assert [boundaries.next(look / 5) for look in range(1, 6)] == pytest.approx(expected, abs=5e-4)
+    assert boundaries.spent == pytest.approx(0.05)
+
+
+def test_one_look_is_the_ordinary_test() -> None:
+    assert Boundaries(0.05).next(1.0) == pytest.approx(1.959964, abs=1e-5)
+
+
+def paths(replications: int, effect: float, looks: int, budget: int, **options: float | str) -> list[Look]:
+    """Return the last looks of tests on skewed differences."""
+    rng = np.random.default_rng(11)
+    ends = []
+    for _ in range(replications):
+        test = OneEffect(stats.SequentialTest(budget, **options))  # type: ignore[arg-type]
+        for size in np.diff(np.linspace(0, budget, looks + 1).astype(int)):
+            look = test.look(effect + rng.exponential(2.0, size) - 2.0)
+            if look.verdict(0) != "unclear":
+                break
+        ends.append(look)
+    return ends
+
+
+@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> None:
+    ends = paths(300, 0.0, 5, 2000, spending=spending, alpha=0.1)
+    wrong = sum(end.verdict(0) in ("higher", "lower") for end in ends)
+    low, high = scipy.stats.binom.interval(0.9995, 300, 0.1)
+    assert low <= wrong <= high
+    assert all(end.verdict(0) == "unclear" for end in ends if end.verdict(0) not in ("higher", "lower"))
+    inside = sum(bool(end.low[0] <= 0 <= end.high[0]) for end in ends)
+    assert inside == 300 - wrong
+
+
+def test_an_effect_is_found_early_and_lies_in_its_interval() -> None:
+    ends = paths(150, 0.3, 10, 4000)  # 9.5 standard errors at the end
+    assert all(end.verdict(0) == "higher" for end in ends)
+    assert np.mean([end.deals for end in ends]) < 2000
+    covered = sum(bool(end.low[0] <= 0.3 <= end.high[0]) for end in ends)
+    assert covered >= 138  # of 150: the interval of every look covers with at least 0.95
+
+
+def test_equivalence_is_claimed_rarely_for_effects_at_the_margin() -> None:
+    ends = paths(200, 0.2, 5, 4000, margin=0.2)
+    assert sum(end.verdict(0) == "equivalent" for end in ends) <= 13  # at most 5 expected
+    none = paths(50, 0.0, 5, 4000, margin=0.2)
+    assert sum(end.verdict(0) == "equivalent" for end in none) >= 45
+    assert np.mean([end.deals for end in none]) < 4000
+
+
+def test_looks_of_any_size_and_a_budget_overrun() -> None:
+    rng = np.random.default_rng(3)
+    test = OneEffect(stats.SequentialTest(1000))
+    sizes = [3, 500, 20, 400, 300]
+    looks = [test.look(rng.normal(0, 1, size)) for size in sizes]
+    assert [look.number for look in looks] == [1, 2, 3, 4, 5]
+    assert [look.deals for look in looks] == np.cumsum(sizes).tolist()
+    assert math.isinf(looks[0].reach[0])
+    assert math.isinf(looks[0].boundary)
+    assert [look.verdict(0) for look in looks] == ["unclear"] * 5
+    assert looks[-1].spent == pytest.approx(0.05)
+
+
+def test_what_cannot_be_tested_is_refused() -> None:
+    for wrong, text in (
+        ({"budget": 0}, "at least 1 deal"),
+        ({"budget": 10, "margin": 0}, "larger than 0"),
+        ({"budget": 10, "alpha": 2}, "between 0 and 1"),
+        ({"budget": 10, "spending": "pococ"}, "did you mean 'pocock'"),
+    ):
+        with pytest.raises(UserError, match=text):
+            stats.SequentialTest(**wrong)
+    silent = OneEffect(stats.SequentialTest(100)).look(np.zeros(50), np.zeros(50))
+    assert np.isnan(silent.effects.value[0])
+    assert math.isinf(silent.reach[0])
+    assert silent.verdict(0) == "unclear"

@@ -1,0 +1,163 @@
+"""A game of 7 Wonders scene by scene: a scene is a turn. What happens is the trace's, the table after it the view's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.describe.text import HOW, ROMAN, deed, payments
+from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
+
+if TYPE_CHECKING:
+    from wsim.game import Position
+
+_NOTES = dict(zip(ACTIONS, ("builds it", "builds a stage with it", "sells it"), strict=False))
+_FROM = {None: "", "last_card": "with its last card ", "discard_pile": "from the discard pile "}
+_STEPS = {"left": 1, "right": -1}  # to the neighbour's seat
+Object = Mapping[str, Any]
+
+
+def story(
+    trace: Object,
+    positions: Sequence[Position],
+    points: Sequence[Sequence[Mapping[str, int]]],
+    catalogue: Catalogue,
+    rules: Any,
+) -> Story:
+    """Return a game scene by scene.
+
+    Parameters
+    ----------
+    positions: at the start, after each turn, at the end. points: of every seat by category, in each of them.
+    """
+    used = [name for name in CATEGORIES if any(seat[name] for one in points for seat in one)]
+    views = [position.view(None) for position in positions]
+    table = _Table(catalogue, rules, trace)
+    turns = [(age, turn) for age in trace["ages"] for turn in age["turns"]]
+    return Story(
+        seats=table.seats,
+        categories=used,
+        colours={},
+        cards="built",
+        hands="hand to choose from",
+        flows="coins paid to neighbours",
+        points="Points as if the game ended at that moment.",
+        scenes=[
+            table.scene(*when, before, after, [[seat[name] for name in used] for seat in counted])
+            for when, before, after, counted in zip(
+                [(trace["ages"][0], None), *turns], [views[0], *views], views, points, strict=False
+            )
+        ],
+        positions=positions,
+    )
+
+
+class _Table:
+    """The seats of a game, and what their boards and cards are."""
+
+    def __init__(self, catalogue: Catalogue, rules: Any, trace: Object) -> None:
+        self.rules, self.kinds = rules, {card.name: card.color for card in catalogue.cards}
+        self.stages = {(one.name, side): len(stages) for one in catalogue.wonders for side, stages in one.sides}
+        size = 2 if rules.teams else 1
+        self.seats = [
+            Seat(f"{seat['wonder']} {seat['side']}", seat["policy"], place // size)
+            if place < rules.players
+            else Seat("Free City", "neutral", -1)
+            for place, seat in enumerate(trace["seats"])
+        ]
+
+    def scene(
+        self, age: Object, turn: Object | None, before: Object, after: Object, points: Sequence[Sequence[int]]
+    ) -> Scene:
+        """Return the scene of a turn: between two views, with the points after it. Without one, the deal."""
+        moves = [] if turn is None else [*turn["moves"], *turn.get("extra", ())]
+        cities = [
+            City(
+                self.facts(city),
+                self.built(city, before["cities"][seat]["built"]),
+                points[seat],
+                self.hand(before["hands"][seat], [move for move in moves if move["seat"] == seat])
+                if seat < len(before["hands"])
+                else [],
+            )
+            for seat, city in enumerate(after["cities"])
+        ]
+        chapter = f"Age {ROMAN[age['age']]}"
+        if turn is None:
+            return Scene(chapter, "The deal", cities, [Event("The cards of the first age are dealt.")])
+        fought = age["conflicts"] if turn is age["turns"][-1] else ()
+        return Scene(
+            chapter=chapter,
+            label=f"{chapter}, turn {turn['turn']}",
+            cities=cities,
+            events=[
+                *map(self.moved, moves),
+                *(_lost(loss) for loss in turn.get("losses", ())),
+                *map(self.fought, fought),
+            ],
+            flows=[
+                Flow(move["seat"], (move["seat"] + step) % len(self.seats), str(move[side]))
+                for move in moves
+                for side, step in _STEPS.items()
+                if move.get(side)
+            ],
+            clashes=[Clash(tuple(one["seats"]), tuple(one["shields"])) for one in fought],
+        )
+
+    def facts(self, city: Object) -> dict[str, int | str]:
+        """Return what a city is counted by."""
+        won = sum(count * int(self.rules.victory_points[age]) for age, count in enumerate(city["victories"]))
+        facts: dict[str, int | str] = {
+            "coins": city["coins"],
+            "stages": f"{city['stages']} of {self.stages[city['wonder'], city['side']]}",
+            "shields": city["shields"],
+            "victories": f"{sum(city['victories'])} (+{won})" if won else 0,
+            "defeats": city["defeats"],
+        }
+        return facts | {name: city[name] for name in ("debts", "diplomacy") if city.get(name)}
+
+    def built(self, city: Object, before: Sequence[str]) -> list[Card]:
+        """Return what a city has built, by colour; new is what it had not built before."""
+        cards = [Card(name, self.kinds[name], "" if name in before else "new") for name in city["built"]]
+        return sorted(cards, key=lambda card: COLORS.index(str(card.kind)))
+
+    def hand(self, names: Sequence[str], moves: Sequence[Object]) -> list[Card]:
+        """Return a hand with what was done with its cards; of two copies it is the first."""
+        done = {move["card"]: _NOTES[move["action"]] for move in moves if move.get("source") != "discard_pile"}
+        return [Card(name, self.kinds[name], done.pop(name, "")) for name in names]
+
+    def moved(self, move: Object) -> Event:
+        """Return a move; where its card goes face down, the others see less of it (R49)."""
+        seat, size = move["seat"], len(self.seats)
+        neighbours = (self.seats[(seat + step) % size].name for step in _STEPS.values())
+        parts = [f"{_coins(coins)} to {name}" for name, coins in payments(move, ("the bank", *neighbours))]
+        how = f" {HOW[move['how']]}" if HOW[move.get("how", "paid")] else ""
+        how += f", paying {' and '.join(parts)}" if parts else ""
+        manner = _FROM[move.get("source")]
+        text = f"{manner}{deed(move)}{how}"
+        if move["action"] == "build":
+            return Event(text, seat)
+        return Event(text, seat, f"{manner}{deed({key: move[key] for key in move if key != 'card'})}{how}")
+
+    def fought(self, conflict: Object) -> Event:
+        """Return a conflict at the end of an age."""
+        (one, other), (strength, against), (gain, loss) = (conflict[key] for key in ("seats", "shields", "tokens"))
+        names = self.seats[one].name, self.seats[other].name
+        how = "ties with" if strength == against else "beats" if strength > against else "loses to"
+        tokens = f": {_signed(gain)} and {_signed(loss)}" if gain or loss else ""
+        return Event(f"Conflict: {names[0]} {how} {names[1]}, {strength} to {against} shields{tokens}")
+
+
+def _lost(loss: Object) -> Event:
+    debt = f" and takes {_coins(loss['debt'])} as debt" if loss["debt"] else ""
+    return Event(f"loses {_coins(loss['coins'])}{debt}", loss["seat"])
+
+
+def _coins(number: int) -> str:
+    return f"{number} coin{'' if number == 1 else 's'}"
+
+
+def _signed(number: int) -> str:
+    return f"+{number}" if number > 0 else str(number).replace("-", "\N{MINUS SIGN}")

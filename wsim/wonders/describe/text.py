@@ -1,0 +1,180 @@
+"""Moves, whole games and what a seat may see in words; all of them read the trace's records of moves and the views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from wsim.wonders.catalog import Catalogue
+from wsim.wonders.catalog.text import cost_text, effects_text
+from wsim.wonders.words import CATEGORIES, NEIGHBORS
+
+WIDTH = 80
+ROMAN = ("", "I", "II", "III")
+HOW = {"paid": "", "chain": "by a chain", "free": "for free"}
+PAYEES = ("bank", *NEIGHBORS)  # keys of a move
+
+
+# --- a move
+
+
+def phrase(move: Mapping[str, Any]) -> str:
+    """Return a move in a few words, without what is paid."""
+    match move["action"]:
+        case "decline":
+            return "build nothing"
+        case "pay":
+            return f"pay {move['coins']} of the loss"
+        case "sell":
+            return f"sell {move['card']}"
+    text = _built_by(move) if move["action"] == "stage" else f"build {move['card']}"
+    return f"{text} ({HOW[move['how']]})" if HOW[move["how"]] else text
+
+
+def deed(move: Mapping[str, Any]) -> str:
+    """Return what a city did, without how: its card only where the move names it, the others do not see all (R49)."""
+    return f"sells {move.get('card', 'a card')}" if move["action"] == "sell" else f"builds {_built_by(move)}"
+
+
+def _built_by(move: Mapping[str, Any]) -> str:
+    """Return what a move builds."""
+    if move["action"] == "build":
+        return str(move["card"])
+    stage = f"stage {move['stage']}" if "stage" in move else "a stage"
+    return f"{stage} with {move['card']}" if "card" in move else stage
+
+
+def payments(move: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return who gets how many coins for a move, by ``names`` of the bank and the neighbours to the left and right."""
+    return [(name, move[key]) for key, name in zip(PAYEES, names, strict=True) if move.get(key)]
+
+
+def paid(move: Mapping[str, Any], cities: int) -> dict[str, int]:
+    """Return who gets how many coins for a move; the left neighbour is the next seat."""
+    left, right = ((move["seat"] + step) % cities for step in (1, -1))
+    found: dict[str, int] = {}
+    for who, coins in payments(move, ("bank", f"seat {left}", f"seat {right}")):  # of two cities, one on both sides
+        found[who] = found.get(who, 0) + coins
+    return found
+
+
+# --- a whole game
+
+
+def game_text(trace: Mapping[str, Any]) -> str:
+    """Return a game as text, turn by turn."""
+    lines = [f"7 Wonders {trace['ruleset']}, seed {trace['seed']}, game {trace['index']}"]
+    for i, seat in enumerate(trace["seats"]):
+        lines.append(f"  seat {i}: {seat['wonder']} {seat['side']}, played by {seat['policy']}")
+    for age in trace["ages"]:
+        lines += ["", f"Age {ROMAN[age['age']]}"]
+        lines += [f"  seat {i} is dealt {', '.join(hand)}" for i, hand in enumerate(age["hands"])]
+        if "free_city" in age:
+            lines.append(f"  the Free City's pile, top first: {', '.join(age['free_city'])}")
+        for turn in age["turns"]:
+            lines += _turn_lines(turn)
+        lines += [_conflict_line(fought) for fought in age["conflicts"]]
+    lines += ["", *_score_lines(trace)]
+    return "\n".join(lines) + "\n"
+
+
+def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:
+    yield f" Turn {turn['turn']}"
+    for move in turn["moves"]:
+        yield f"  {_move_text(move)}"
+    for move in turn.get("extra", ()):
+        source = "with its last card" if move["source"] == "last_card" else "from the discard pile"
+        yield f"  {_move_text(move)} ({source})"
+    for loss in turn.get("losses", ()):
+        debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
+        yield f"  seat {loss['seat']} loses {loss['coins']} coins{debt}"
+    yield f"  treasuries: {', '.join(map(str, turn['coins']))}"
+
+
+def _move_text(move: Mapping[str, Any]) -> str:
+    text = f"seat {move['seat']} {deed(move)}"
+    if how := HOW[move.get("how", "paid")]:
+        return f"{text} ({how})"
+    parts = [f"{coins} to the {name}" for name, coins in payments(move, ("bank", "left neighbour", "right neighbour"))]
+    return f"{text}, paying {', '.join(parts)}" if parts else text
+
+
+def _conflict_line(fought: Mapping[str, Any]) -> str:
+    (first, second), (shields, other), (won, lost) = fought["seats"], fought["shields"], fought["tokens"]
+    return f" Conflict of seats {first} and {second}: {shields} to {other} shields, tokens {won:+d} and {lost:+d}"
+
+
+def _score_lines(trace: Mapping[str, Any]) -> list[str]:
+    head = ["seat", "wonder", *CATEGORIES, "total", "coins", "win share"]
+    head[2 + CATEGORIES.index("wonder")] = "stages"
+    table = [head]
+    for seat, score in zip(trace["seats"], trace["scores"], strict=True):
+        numbers = [str(score[key]) for key in (*CATEGORIES, "total", "coins")]
+        table.append([str(score["seat"]), f"{seat['wonder']} {seat['side']}", *numbers, f"{score['win_share']:g}"])
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    return ["Scores", *("  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in table)]
+
+
+# --- what a seat may see
+
+
+def view_lines(catalogue: Catalogue, view: Mapping[str, Any]) -> list[str]:
+    """Return what a seat may know (``Position.view``): the cities, what they have built, the own board and hand."""
+    me = view["seat"]
+    return [
+        f"Age {ROMAN[view['age']]}, turn {view['turn']}. You are seat {me}. Discard pile: {view['discarded']} cards.",
+        "",
+        *_cities(view),
+        "",
+        *(line for seat, city in enumerate(view["cities"]) for line in _built(seat, city)),
+        "",
+        *_stages(catalogue, view["cities"][me]),
+        *_hand(catalogue, view["hand"], "Your hand"),
+        *_hand(catalogue, view.get("mate_hand", ()), "Your mate's hand"),
+    ]
+
+
+def _cities(view: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the table of cities; the neighbours of the seat that looks are marked."""
+    cities, me = view["cities"], view["seat"]
+    yield f"{'seat':<13}{'wonder':<20}{'coins':>6}{'stages':>8}{'shields':>9}{'victories':>12}{'defeats':>9}"
+    for seat, city in enumerate(cities):
+        place = {me: "you", (me + 1) % len(cities): "left", (me - 1) % len(cities): "right"}.get(seat, "")
+        wonder = f"{city['wonder']} {city['side']}"[:19]
+        won = "/".join(map(str, city["victories"]))
+        yield (
+            f"{seat} {place:<11}{wonder:<20}{city['coins']:>6}{city['stages']:>8}{city['shields']:>9}"
+            f"{won:>12}{city['defeats']:>9}"
+        )
+
+
+def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
+    text = f"{seat} has built {', '.join(city['built']) or 'nothing'}"
+    return wrap(text, WIDTH, subsequent_indent="    ")
+
+
+def _stages(catalogue: Catalogue, city: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the next stage of the own board with its price."""
+    wonder = next(one for one in catalogue.wonders if one.name == city["wonder"])
+    stages = dict(wonder.sides)[city["side"]]
+    if city["stages"] < len(stages):
+        stage = stages[city["stages"]]
+        text = (
+            f"Next stage, {city['stages'] + 1} of {len(stages)}: {cost_text(stage.cost)}: {effects_text(stage.effects)}"
+        )
+        yield from wrap(text, WIDTH, subsequent_indent="    ")
+        yield ""
+
+
+def _hand(catalogue: Catalogue, hand: Sequence[str], title: str) -> Iterator[str]:
+    """Yield the cards of a hand with colour, cost and effects."""
+    if not hand:
+        return
+    yield title
+    cards = {card.name: card for card in catalogue.cards}
+    for name in hand:
+        card = cards[name]
+        chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
+        text = f"{name:<22}{card.color:<8}{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
+        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 32, break_on_hyphens=False)
