@@ -115,6 +115,8 @@ class _Value(click.ParamType[Any]):
         try:
             return self._read(value) if isinstance(value, str) else value
         except UserError as error:
+            if str(error).startswith("--"):  # it names its option itself
+                raise
             self.fail(str(error), param, ctx)
 
     def shell_complete(self, _context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[Any]:
