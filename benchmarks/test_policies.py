@@ -11,7 +11,7 @@ import pytest
 
 from tests.policies.lineups import resolve
 from wsim.lab.plan import Plan
-from wsim.wonders.game import prepare
+from wsim.wonders.game import GAME
 from wsim.wonders.registry import REGISTRY
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def plain(public, own, choice, rules):
 
 def table_of(*policies: str, ruleset: str = "1e", players: int = 4) -> WondersSimulator:
     """Return a table where one entry, or one a seat, plays."""
-    return prepare(Plan.make(ruleset=ruleset, players=players, policies=policies))
+    return GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies=policies))
 
 
 def seconds(table: WondersSimulator, games: int) -> float:
@@ -104,7 +104,7 @@ def test_compile_time_with_a_cold_cache(benchmark: Any, python: Process, tmp_pat
     """What the first use of a policy on a fresh machine waits for, the engine apart."""
     code = (
         f"import os, time; os.environ['WSIM_CACHE_DIR'] = {str(tmp_path)!r}; "
-        "from wsim.wonders.registry import REGISTRY, TRADE; interface = TRADE.interface(); "
+        "from wsim.wonders.registry import POLICIES, REGISTRY; interface = POLICIES.interface(); "
         f"t = time.perf_counter(); policy = REGISTRY['{name}']; interface.registered(policy.function, policy.settled); "
         "print(time.perf_counter() - t)"
     )

@@ -1,18 +1,53 @@
-"""Fixtures for all tests: the toy game, and the command line called as a function."""
+"""Tiers, processors and fixtures of all tests: the toy game, and the command line called as a function.
+
+``pytest`` alone runs the quick tier, ``pytest -m "slow or browser"`` the rest, ``pytest -m ""`` everything. A run of a
+tier takes as many processes as there are processors (``-n`` says otherwise), which share the kernels that are compiled
+first, each once. A run of some files or folders stays in one process; a test that is named by its id runs in any tier.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.games import medal_game, toy_game
+from tests.games import toy_game
 from wsim.game import GAMES
+from wsim.jit.modes import JIT
+from wsim.processors import usable_cpus
 
 os.environ.pop("COLUMNS", None)  # commands of the tests print as into a pipe, whatever terminal the tests run in
+
+ROOT = Path(__file__).parents[1]
+MOST_PROCESSES = 8  # more would wait for the compiler
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Share the tests of a tier out, a file at a time, among as many processes as there are processors."""
+    option = config.option
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        if any("::" in word for word in config.args):
+            option.markexpr = ""
+        return
+    if getattr(option, "numprocesses", 0) is None and not option.usepdb and not option.collectonly:
+        option.numprocesses = min(usable_cpus(), MOST_PROCESSES)
+    if getattr(option, "numprocesses", None) and option.dist == "no":
+        option.dist = "loadfile"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile what the processes share before they start."""
+    option = session.config.option
+    if JIT and getattr(option, "numprocesses", None) and not hasattr(session.config, "workerinput"):
+        words = [sys.executable, "-m", "tests.kernels", str(option.numprocesses)]
+        subprocess.run(words, cwd=ROOT, check=False)
 
 
 @dataclass(frozen=True)
@@ -36,7 +71,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = toy_game.register()
     yield
     games = wsim.game.GAMES
-    assert isinstance(games, dict)
     games.clear()
     games.update(before)
 
@@ -45,7 +79,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def medal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let wsim know the game with the medal (``--game medal``); the working folder is an empty one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, medal_game.NAME, medal_game.__name__)
+    monkeypatch.setitem(GAMES, "medal", "tests.games.medal_game:GAME")
 
 
 @pytest.fixture

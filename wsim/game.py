@@ -1,18 +1,21 @@
-"""What a game must offer to the laboratory, and the registry of games. Whoever asks a game anything asks through here.
+"""What a game is to the laboratory: what only it can say is abstract here, all else has a default that it may better.
 
-A game is a package with a module that keeps the protocol ``Game``; what it makes of a plan is a ``Simulator``. A third
-game is such a package with its data, a line in ``GAMES``, and a row in ``tests/games/test_conformance.py``, whose suite
-holds every game to what is written here.
+A game of someone else's is a package with a ``Game``, a ``Simulator`` of its plans, a ``Position`` if its games are to
+be stepped, and an entry point (``wsim.installed``); nothing of wsim is edited. A game with compiled kernels begins from
+``wsim.positions.kernel_game``. ``tests/games/test_conformance.py`` holds every game to what is written here.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wsim.errors import UserError, nearest
+from wsim.installed import GAMES, load_game
+from wsim.position import Position
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,42 +33,51 @@ if TYPE_CHECKING:
     from wsim.stats.tables import Table
 
 __all__ = [
-    "GAMES", "Game", "PickExperiment", "Restrict", "Simulator", "Tuning", "analyses_of", "find_analysis", "find_game",
+    "GAMES", "Game", "PickExperiment", "Position", "Restrict", "Simulator", "Tuning", "analyses_of", "find_analysis",
+    "find_game",
 ]  # fmt: skip
 
-GAMES: Mapping[str, str] = {
-    "seven_wonders": "wsim.wonders.game",
-    "tower_of_babel": "wsim.babel.game",
-}
 
-
-class Simulator(Protocol):
+class Simulator(ABC):
     """One plan made ready to play: rules compiled, policies resolved, every input checked.
 
     Attributes
     ----------
+    plan: what is played.
     seats: rows a game writes to the seats table.
-    row_dtype, pick_dtype: structured dtypes of the rows that the kernel writes.
+    row_dtype, pick_dtype: structured dtypes of the rows that ``play`` writes.
     picks_per_game: an upper bound on the decisions of one game.
+    own_cards: the card file that comes with the game and is read unless the plan names another; None if there is none.
     """
 
+    plan: Plan
     seats: int
     row_dtype: np.dtype[Any]
     pick_dtype: np.dtype[Any]
     picks_per_game: int
+    own_cards: Path | None = None
 
-    @property
-    def own_cards(self) -> Path | None:
-        """The card file that comes with wsim and is read unless the plan names another; None if there is none."""
-        ...
-
+    @abstractmethod
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written.
 
-        Releases the interpreter lock, keeps no state, may be called from several threads at once. The rows of game g
-        depend on (plan, seed, g) only.
+        Releases the interpreter lock if it can, keeps no state, may be called from several threads at once. The rows of
+        game g depend on (plan, seed, g) only.
         """
-        ...
+
+    @abstractmethod
+    def provenance(self) -> dict[str, Any]:
+        """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
+
+    def begin(self, number: int) -> Position:  # noqa: ARG002 (of a game that can be stepped)
+        """Return the first decision of a game; the line-up has decided nothing yet."""
+        raise UserError(f"{self.plan.game} has no decisions that can be stepped")
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The name of each entry of the line-up in every table, one for each player."""
+        names = [str(entry) for entry in self.plan.line_up]
+        return names * self.plan.players if len(names) == 1 else names
 
     def seats_frame(self, rows: NDArray[Any]) -> pl.DataFrame:
         """Return the seats table of these rows: one row per game and seat, in order.
@@ -74,127 +86,86 @@ class Simulator(Protocol):
         winner, 1/n for each of n). With ``rank`` (1 is best, equal ones share it) a seat that nobody plays for has
         rank 0; with ``team`` those of a team win together. ``points_NAME`` are parts of the total; what a seat has or
         has not is Boolean and called ``kind:NAME`` (see ``Game.OWNED``).
+
+        By default the columns are the fields of the rows; ``policy`` there is a place in ``labels``.
         """
-        ...
+        import polars as pl
+
+        names = pl.Series(self.labels, dtype=pl.Enum(list(dict.fromkeys(self.labels))))
+        return _frame_of(rows).with_columns(policy=names.gather(rows["policy"]))
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        """Return the picks table: one row per decision, joined to the seats by game and seat."""
-        ...
+        """Return the picks table: one row per decision, joined to the seats by game and seat.
+
+        By default the columns are the fields of the picks.
+        """
+        return _frame_of(picks)
 
     def with_line_up(self, policies: Sequence[str]) -> Simulator:
         """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
-        ...
+        return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
-    def begin(self, number: int) -> Position:
-        """Return the first decision of a game; the line-up has decided nothing yet."""
-        ...
-
-    def set_up(self, described: Mapping[str, Any]) -> Position:
+    def set_up(self, described: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
         """Return a position that a person describes; raise UserError for one that cannot be, or in no way."""
-        ...
+        raise UserError(f"a position of {self.plan.game} cannot be described")
 
     def trace(self, number: int) -> dict[str, Any]:
-        """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened."""
-        ...
+        """Replay one game and return its trace: a JSON object with format, game, seed and index, and what happened.
+
+        By default every move is told as the position tells it.
+        """
+        position, moves = self.begin(number), []
+        while position.to_move is not None:
+            legal = position.moves()
+            moves.append(dict(legal[position.follow()]))
+        shift, labels = number if self.plan.rotate else 0, self.labels
+        return {
+            "format": "wsim-trace/1",
+            "game": self.plan.game,
+            "ruleset": self.plan.ruleset,
+            "seed": self.plan.seed,
+            "index": number,
+            "seats": [{"policy": labels[(seat + shift) % len(labels)]} for seat in range(len(labels))],
+            "moves": moves,
+            "scores": position.scores(),
+        }
 
     def text(self, trace: Mapping[str, Any]) -> str:
-        """Return a trace as text for a person."""
-        ...
+        """Return a trace as text for a person; by default a line for each move, then the scores."""
+        seats = [f"seat {seat} {one['policy']}" for seat, one in enumerate(trace["seats"])]
+        moves = [f"seat {move['seat']}: {self.phrase(move)}" for move in trace["moves"]]
+        scores = ", ".join(f"seat {score['seat']} {score['total']}" for score in trace["scores"])
+        return "\n".join([f"Game {trace['index']}: {', '.join(seats)}", *moves, f"Scores: {scores}"])
 
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move of the trace in a few words: ``build Palace``."""
-        ...
+        return ", ".join(f"{name} {value}" for name, value in move.items() if name not in ("seat", "index"))
 
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
+    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (of a game with coins)
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
-        ...
+        return {}
 
     def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
-        ...
+        from wsim.positions.scenes import plain_story
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what made the rules as a JSON object: catalogue source and digest, switches, assumptions, policies."""
-        ...
+        return plain_story(self.begin(number), self.trace(number), self.phrase)
 
     def resolved(self) -> dict[str, Any]:
         """Return what is played with, after all patches and changes, as a JSON object: cards, boards, switches."""
-        ...
+        return {}
 
-    def changed(self, other: Any) -> Sequence[str]:
+    def changed(self, other: Any) -> Sequence[str]:  # noqa: ARG002 (of a game with OWNED)
         """Return the names of what seats can have (``Game.OWNED``) that another simulator of the game has otherwise."""
-        ...
+        return ()
 
 
-class Position(Protocol):
-    """A game in progress as a value: it can be asked, stepped, copied and played on (``Simulator.begin``)."""
+def _frame_of(rows: NDArray[Any]) -> pl.DataFrame:
+    """Return the fields of structured rows as columns."""
+    import numpy as np
+    import polars as pl
 
-    @property
-    def to_move(self) -> int | None:
-        """The player whose decision is next, None at the end."""
-        ...
-
-    def decision(self) -> str:
-        """Return what is decided, as picks tables and traces call it."""
-        ...
-
-    def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, each as the trace has it; none at the end."""
-        ...
-
-    def take(self, index: int) -> None:
-        """Make the legal move with this index and run on to the next decision."""
-        ...
-
-    def follow(self) -> int:
-        """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
-        ...
-
-    def asked(self, simulator: Any, seed: int, number: int = 0) -> int:
-        """Return the index of the move that a simulator's line-up would make here."""
-        ...
-
-    def clone(self) -> Position:
-        """Return a copy."""
-        ...
-
-    def scores(self) -> list[dict[str, Any]]:
-        """Return the scores of a game that is over as the trace has them, each with seat, total and win_share."""
-        ...
-
-    def standing(self) -> list[int]:
-        """Return the score of every seat if the game ended here, as far as the rules score before the end."""
-        ...
-
-    def text(self, seat: int) -> list[str]:
-        """Return what a seat may know as lines for a person, none wider than 80 columns."""
-        ...
-
-    def view(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat may know as a JSON object; None: the whole position."""
-        ...
-
-    def columns(self, history: bool = True) -> tuple[str, ...]:
-        """Return the names of the numbers of an observation; without history, of what lies on the table alone."""
-        ...
-
-    def observation(self, seat: int, size: int) -> NDArray[Any]:
-        """Return the first ``size`` numbers of what a seat may know, int16."""
-        ...
-
-    def redrawn(self, seat: int, seed: int, number: int = 0) -> Position:
-        """Return a copy in which all that the seat cannot know is drawn anew; a function of position, seed, number."""
-        ...
-
-    def play_out(self, simulator: Any, playouts: int, seat: int | None, seed: int, first: int = 0) -> NDArray[Any]:
-        """Play to the end with a simulator's line-up; return (score, share of the victory), shape (n, seats, 2)."""
-        ...
-
-    def compare(
-        self, simulator: Any, moves: Sequence[int], playouts: int, seat: int | None, seed: int, first: int = 0
-    ) -> NDArray[Any]:
-        """Play out after each of some moves, all from the same cards and streams; shape (n, moves, seats, 2)."""
-        ...
+    return pl.DataFrame({name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()})
 
 
 Restrict: TypeAlias = "Callable[[Plan, int, str], Plan]"
@@ -249,12 +220,12 @@ class Tuning:
     focus: Callable[[Any, tuple[str, ...]], tuple[Plan, Callable[[pl.DataFrame], NDArray[np.bool_]]] | None]
 
 
-class Game(Protocol):
-    """A game of the laboratory: what the module named in ``GAMES`` offers. A game that lacks something says so.
+class Game(ABC):
+    """A game of the laboratory: the object that an entry point of the group ``wsim.games`` names.
 
     Attributes
     ----------
-    NAME: its key in ``GAMES``.
+    NAME: the name of its entry point.
     TITLE: its name as people write it.
     OPTIONS: options of a plan that only this game has, each with a line of help.
     OWNED: what a seat may have or have not: how the columns of the seats table begin (``built:``), and what one such
@@ -272,55 +243,60 @@ class Game(Protocol):
 
     NAME: str
     TITLE: str
-    OPTIONS: Mapping[str, str]
-    OWNED: Mapping[str, str]
-    COLOURS: Mapping[str, str]
-    ANALYSES: Mapping[str, str]
-    RESTRICT: Restrict | None
-    PICKS: PickExperiment | None
-    TUNING: Tuning | None
-    POSITION_KEYS: Sequence[str]
-    LEARNER: str | None
+    OPTIONS: Mapping[str, str] = {}
+    OWNED: Mapping[str, str] = {}
+    COLOURS: Mapping[str, str] = {}
+    ANALYSES: Mapping[str, str] = {
+        "policies": "wsim.stats.shared:POLICIES",
+        "strengths": "wsim.stats.shared:STRENGTHS",
+        "matchups": "wsim.stats.shared:MATCHUPS",
+    }
+    RESTRICT: Restrict | None = None
+    PICKS: PickExperiment | None = None
+    TUNING: Tuning | None = None
+    POSITION_KEYS: Sequence[str] = ()
+    LEARNER: str | None = None
 
+    @abstractmethod
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
         """Return the defaults of the plan fields that depend on the game: ruleset, players, policies, rotate.
 
         ``ruleset`` is the one that the user asked for, known or not: player numbers may depend on it.
         """
-        ...
+
+    @abstractmethod
+    def prepare(self, plan: Plan) -> Simulator:
+        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+
+    @abstractmethod
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
 
     def cold(self) -> float:
         """Return about how many seconds the kernels have to compile first, 0 for none; must not compile anything."""
-        ...
+        return 0.0
 
-    def prepare(self, plan: Plan) -> Simulator:
-        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-        ...
-
-    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:  # noqa: ARG002 (with POSITION_KEYS)
         """Return the keys of a plan that a position written by hand decides, in a rule set.
 
         Raises UserError where it cannot be one.
         """
-        ...
+        return {}
 
-    def policies(self) -> Sequence[Mapping[str, Any]]:
-        """Return the registry of policies as rows: name, kind, idea, parameters, source, random."""
-        ...
-
-    def numbers(self, entry: Entry) -> Sequence[Number]:
+    def numbers(self, entry: Entry) -> Sequence[Number]:  # noqa: ARG002 (of a game whose policies have some)
         """Return the numbers that a line-up entry may set (weights, parameters), each with its value there.
 
         Raises UserError for an entry that cannot be played.
         """
-        ...
+        return ()
 
 
 def find_game(name: str) -> Game:
-    """Import and return the game called ``name``; raise UserError naming the known ones."""
-    if name not in GAMES:
-        raise UserError(f"unknown game {name!r}: wsim plays {', '.join(GAMES)}{nearest(name, GAMES)}")
-    return cast("Game", import_module(GAMES[name]))  # tests/games/test_conformance.py: mypy compares them with Game
+    """Import and return the game called ``name``; raise UserError naming the known ones, or for a broken one."""
+    found = load_game(name)
+    if not isinstance(found, Game):
+        raise UserError(f"the installed game {name!r} is no wsim.game.Game but {found!r}")
+    return found
 
 
 def find_analysis(game: Game, name: str) -> Analysis:

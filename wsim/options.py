@@ -251,42 +251,50 @@ def refuse_more(keys: Mapping[str, Any], function: Callable[..., Any]) -> None:
 
 
 def keywords(*groups: Any, left_out: Iterable[str] = ()) -> Callable[[_Function], _Function]:
-    """Let ``inspect.signature``, ``help`` and whatever completes by them see the options that ``**keys`` takes.
+    """Say which options ``**keys`` of a function takes, for ``described``.
 
-    ``groups``: dataclasses of options; or mappings from names to annotations, such as the keys of a plan.
+    ``groups``: dataclasses; or functions that return mappings from names to annotations, such as the keys of a plan.
     """
-    import inspect
 
     def mark(function: _Function) -> _Function:
-        signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-        kind = inspect.Parameter.KEYWORD_ONLY
-        added = {
-            name: inspect.Parameter(name, kind, default=default, annotation=annotation)
-            for group in groups
-            for name, annotation, default in _keywords_of(group)
-            if name not in signature.parameters and name not in left_out
-        }
-        lines = [
-            f"{name}: {said.sentence}"
-            for group in groups
-            if isinstance(group, type)
-            for name, (_, said) in options_of(group).items()
-            if name in added
-        ]
-        function.__signature__ = signature.replace(parameters=[*own, *added.values()])  # type: ignore[attr-defined]
-        if lines:
-            body = "\n    ".join(lines)
-            function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    Options\n    -------\n    {body}\n    "
+        function.__keywords__ = (groups, tuple(left_out))  # type: ignore[attr-defined]
         return function
 
     return mark
 
 
-def _keywords_of(group: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the name, the annotation and the default of each keyword."""
-    if not isinstance(group, type):
-        yield from ((name, annotation, None) for name, annotation in group.items())
+def described(function: Any) -> None:
+    """Let ``inspect.signature``, ``help`` and whatever completes by them see the options that a function takes.
+
+    Not before somebody asks for the function by its public name: options of games are theirs to say.
+    """
+    import inspect
+
+    if isinstance(function, type):
+        function = function.__init__  # type: ignore[misc]
+    groups, left_out = getattr(function, "__keywords__", ((), ()))
+    if not groups:
         return
-    for name, (one, _) in options_of(group).items():
-        yield name, one.type, None if one.default is MISSING else one.default
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    added: dict[str, inspect.Parameter] = {}
+    lines = []
+    for group in groups:
+        for name, annotation, default, said in _keywords_of(group):
+            if name not in signature.parameters and name not in left_out and name not in added:
+                kind = inspect.Parameter.KEYWORD_ONLY
+                added[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
+                lines += [f"{name}: {said}"] if said else []
+    function.__signature__ = signature.replace(parameters=[*own, *added.values()])
+    if lines:
+        body = "\n    ".join(lines)
+        function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    Options\n    -------\n    {body}\n    "
+
+
+def _keywords_of(group: Any) -> Iterator[tuple[str, Any, Any, str]]:
+    """Yield the name, the annotation, the default and the help of each keyword."""
+    if not isinstance(group, type):
+        yield from ((name, annotation, None, "") for name, annotation in group().items())
+        return
+    for name, (one, said) in options_of(group).items():
+        yield name, one.type, None if one.default is MISSING else one.default, said.sentence

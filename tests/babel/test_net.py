@@ -18,7 +18,7 @@ from wsim.babel.nets import SHAPES, Net
 from wsim.babel.policies import net_moves
 from wsim.babel.policies.net import net_values
 from wsim.babel.policies.net_describe import describe
-from wsim.babel.registry import REGISTRY, TRADE
+from wsim.babel.registry import POLICIES, REGISTRY
 from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
 from wsim.errors import UserError
 from wsim.jit import JIT, kernel, types
@@ -102,7 +102,7 @@ def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: 
 def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
     """Return the numbers of some moves of a decision in a scene, by name."""
     choice, settings = scene.g.choice, scene.seating.settings[seat]
-    settings["weights"][:] = TRADE.interface().weights.shipped["tuned"]
+    settings["weights"][:] = POLICIES.interface().weights.shipped["tuned"]
     choice.kind, choice.count, choice.moves[: len(moves)] = kind, len(moves), moves
     state, numbers = np.zeros(SHAPES["of_number"][0], np.float32), np.zeros((104, SHAPES["of_move"][0]), np.float32)
     describe(scene.g.public, scene.g.own[seat], choice, scene.t, settings, state, numbers)
@@ -186,15 +186,15 @@ def test_a_table_of_it_alone_does_not_pass_for_ever() -> None:
 
 def written(tmp_path: Path, about: dict[str, Any] | None = None, **changed: Any) -> str:
     path = tmp_path / "net.npz"
-    weights = TRADE.interface().weights.shipped["tuned"]
+    weights = POLICIES.interface().weights.shipped["tuned"]
     Net({**fresh_arrays(1), **changed}, weights, about or {"seed": 1}).save(path)
     return str(path)
 
 
 def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
-    line_up = resolve(parse_lineup(f"net:file={written(tmp_path)}"), 4, TRADE)
+    line_up = resolve(parse_lineup(f"net:file={written(tmp_path)}"), 4, POLICIES)
     assert line_up.nets[0].about == {"seed": 1}
-    assert line_up.digests != resolve(parse_lineup("net"), 4, TRADE).digests
+    assert line_up.digests != resolve(parse_lineup("net"), 4, POLICIES).digests
     for name, array in fresh_arrays(1).items():
         assert np.allclose(line_up.nets[0].arrays[name], array, atol=1e-3)
 
@@ -208,7 +208,7 @@ def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
 
 def test_a_net_of_the_other_game_is_refused_in_a_sentence(tmp_path: Path) -> None:
     from wsim.wonders.learning import LEARNER as OTHER
-    from wsim.wonders.registry import TRADE as OTHERS
+    from wsim.wonders.registry import POLICIES as OTHERS
 
     there = OTHER.load("")
     there.save(tmp_path / "wonders.npz")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, five_ships, log_of, played, table
-from wsim.babel.game import default_plan, policies
+from wsim.babel.game import GAME
 from wsim.babel.kernels.layout import TRADE_CARD
 from wsim.babel.policies.features import FEATURES
-from wsim.babel.registry import REGISTRY, TRADE
+from wsim.babel.registry import POLICIES, REGISTRY
 from wsim.babel.words import KIND_GONE, KINDS, NO_KIND, OFFER, SLOTS, TURN
 from wsim.errors import UserError
 from wsim.policies.lineup import parse_lineup
@@ -24,7 +24,7 @@ HAND_OF_FOUR = {"camel": 4, "stonemason": 4}
 
 def asked(scene: Scene, entry: str, seat: int, kind: int, moves: Sequence[int]) -> int:
     """Return the move that a line-up entry takes of a list."""
-    line_up = resolve(parse_lineup(entry), scene.seats, TRADE)
+    line_up = resolve(parse_lineup(entry), scene.seats, POLICIES)
     own, choice = scene.g.own[seat], scene.g.choice
     settings = scene.seating.settings[seat]
     own.parameters[:], settings["weights"][:] = line_up.parameters[0], line_up.weights[0]
@@ -54,7 +54,7 @@ def mean(line_up: tuple[str, ...], column: str, entry: int = 0) -> float:
 
 
 def test_registry_rows() -> None:
-    rows = policies()
+    rows = GAME.policies()
     assert [row["name"] for row in rows] == list(REGISTRY)
     assert {"random", "greedy", "weighted", "builder", "supplier", "collector", "majority"} <= set(REGISTRY)
     for row in rows:
@@ -62,11 +62,11 @@ def test_registry_rows() -> None:
         assert row["idea"]
         assert row["source"]
         assert "explore=0.0" in row["parameters"]
-    assert set(default_plan()["policies"]) <= set(REGISTRY)
+    assert set(GAME.default_plan()["policies"]) <= set(REGISTRY)
 
 
 def test_every_named_set_is_a_policy_and_every_weight_has_a_meaning() -> None:
-    weights = TRADE.interface().weights
+    weights = POLICIES.interface().weights
     named = [name for name, policy in REGISTRY.items() if policy.weights]
     others = {"common", "tuned"}  # what the themes extend; what is played as weighted:set=tuned, in nobody's pool
     assert set(weights.shipped) - others == set(named)

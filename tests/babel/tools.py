@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wsim.babel.describe.trace import read_log
-from wsim.babel.game import prepare
+from wsim.babel.game import GAME as BABEL
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.engine import play_until
 from wsim.babel.kernels.layout import (
@@ -44,7 +44,7 @@ def plan(**changes: Any) -> Plan:
 
 def table(**changes: Any) -> BabelSimulator:
     """Return a table for a plan."""
-    return prepare(plan(**changes))
+    return BABEL.prepare(plan(**changes))
 
 
 def changes(rules: dict[str, Any]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The pages tell the truth: every command of a console block prints what stands there, every link leads somewhere.
 
 Every page is followed by itself, command by command, from an empty folder. Times and rates are masked on both sides.
-``WSIM_RENEW_PAGES=1 pytest tests/docs/test_pages.py`` writes what the commands print now into the pages instead.
+``WSIM_RENEW_PAGES=1 pytest -m "" tests/docs/test_pages.py`` writes what the commands print now into the pages instead.
 """
 
 from __future__ import annotations
@@ -80,8 +80,11 @@ def renewed(step: Step, printed: str) -> str:
     return "".join(line + "\n" for line in printed.splitlines()[: len(lines)]) + "...\n"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (page != README)) for page in EXECUTED],
+    ids=name_of,
+)
 def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):

@@ -194,3 +194,56 @@ def test_spaces_draw_what_is_legal() -> None:
     assert all(mask[space.sample()] for _ in range(50))
     assert env.observation_space("player_0").contains(env.observe("player_0"))
     assert np.asarray(space.sample(mask)).dtype == np.int64
+
+
+def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Game i of ``singles`` is game i of ``single``: same observations, masks, rewards and ends, by the same moves."""
+    keys: dict[str, Any] = {"policies": "greedy", "players": 3, "seed": 7}
+    many = wsim.env.singles(4, seat=1, observations="counts", threads=1, **keys)
+    seen, info = many.reset(seed=7)
+    alone = [wsim.env.single(seat=1, illegal="raise", **keys) for _ in range(4)]
+    single: list[Any] = []
+    for number, env in enumerate(alone):
+        env.reset(seed=7)
+        single.append(env.reset() if number else env.reset(seed=7))
+        for _ in range(number - 1):
+            single[-1] = env.reset()
+    ended = 0
+    while not ended:
+        masks = info["action_mask"]
+        assert (many.action_masks() == masks.astype(bool)).all()
+        for place, env in enumerate(alone):
+            assert (single[place][0] == seen[place]).all()
+            assert (env.action_masks() == masks[place].astype(bool)).all()
+        moves = masks.argmax(axis=1)
+        seen, rewards, ends, cut, info = many.step(moves)
+        for place, env in enumerate(alone):
+            told = env.step(moves[place])
+            assert (told[1], told[2], told[3]) == (rewards[place], ends[place], cut[place])
+            single[place] = told[:2]
+        ended = int(ends.sum())
+    assert many.observation_space.shape == (4, len(many.columns))
+    assert isinstance(many, gymnasium.vector.VectorEnv)
+    many.close()
+
+
+def test_scaled_observations_fit_their_space_and_are_the_counts_in_parts_of_the_largest_seen() -> None:
+    counts = wsim.env.single(policies="random", players=3, seed=3)
+    scaled = wsim.env.single(policies="balanced", players=3, seed=3, observations="scaled")
+    other = wsim.env.single(policies="random", players=3, seed=9, observations="scaled")
+    assert (scaled._observations.scales == other._observations.scales).all()  # whatever line-up and seed
+    raw, small = counts.reset()[0], scaled.reset()[0]
+    assert small.dtype == np.float32
+    assert scaled.observation_space.contains(small)
+    assert np.allclose(small, np.clip(raw / scaled._observations.scales, -1, 1))
+    assert 0.9 < np.abs(small).max() <= 1
+    with pytest.raises(UserError, match="observations must be counts or scaled, not 'scald'"):
+        wsim.env.single(observations="scald")
+
+
+def test_what_maskable_ppo_asks_for_is_there() -> None:
+    env = wsim.env.single(policies="random", players=3)
+    _, info = env.reset()
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == bool
+    assert (masks == info["action_mask"].astype(bool)).all()

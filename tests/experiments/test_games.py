@@ -27,8 +27,8 @@ def test_what_a_game_says_is_in_its_tables(name: str) -> None:
 
 
 def test_a_game_that_says_nothing_is_compared_by_its_numbers(medal: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.games.medal_game.OWNED", {})
-    monkeypatch.setattr("tests.games.medal_game.RESTRICT", None)
+    monkeypatch.setattr("tests.games.medal_game.GAME.OWNED", {})
+    monkeypatch.setattr("tests.games.medal_game.GAME.RESTRICT", None)
     answer = wsim.whatif(game="medal", threads=1, change=["cards.Medal.points=8"], budget=2000)
     assert answer.effects["verdict"].to_list() == ["higher"]
     assert not any("owner:" in metric for metric in answer.details["metric"])

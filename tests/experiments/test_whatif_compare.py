@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import wsim
-from tests.games.medal_game import prepare
+from tests.games.medal_game import GAME
 from tests.stats.data import paired
 from wsim.errors import UserError
 from wsim.experiments.answer import WhatIf
@@ -66,6 +66,7 @@ def test_what_has_no_effect_is_not_called_clear() -> None:
     assert row["effect_low"] < 0 < row["effect_high"]
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_promised() -> None:
     """At alpha 0.2, 150 comparisons without an effect give 30 false alarms, 45 with a chance below 0.2 %."""
     alarms = sum(
@@ -147,7 +148,7 @@ def test_a_restriction_of_one_seat() -> None:
 
 def test_the_rows_of_a_restricted_seat_come_from_its_own_table() -> None:
     plain = Plan.make(game="medal")
-    tables = tuple(prepare(plain.replace(ban=f"{seat}=medal")) for seat in range(4))
+    tables = tuple(GAME.prepare(plain.replace(ban=f"{seat}=medal")) for seat in range(4))
     rows = Arm("no medal", tables, (0, 1, 2, 3)).rows(range(50)).reshape(50, 4)
     for seat in range(4):
         alone = Arm("one", (tables[seat],)).rows(range(50)).reshape(50, 4)

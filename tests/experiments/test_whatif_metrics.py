@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.games.medal_game import prepare
+from tests.games.medal_game import GAME
 from wsim.errors import UserError
 from wsim.experiments.metrics import Metric, group_metrics, owned_metrics, sums_of
 from wsim.experiments.metrics import parse_metric as parse
@@ -22,7 +22,7 @@ def parse_metric(name: str, seats: pl.DataFrame) -> Metric:
 
 @pytest.fixture
 def seats(medal: None) -> pl.DataFrame:
-    table = prepare(Plan.make(game="medal"))
+    table = GAME.prepare(Plan.make(game="medal"))
     rows = np.zeros(GAMES * 4, table.row_dtype)
     table.play(0, rows)
     return table.seats_frame(rows)

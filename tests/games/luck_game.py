@@ -18,6 +18,7 @@ import numpy as np
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
+from wsim.game import GAMES, Game
 from wsim.stats.analysis import Analysis
 from wsim.stats.owner_table import owners
 from wsim.stats.owner_tallies import OwnerTallies
@@ -26,47 +27,36 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.game import PickExperiment, Restrict
     from wsim.lab.plan import Plan
 
-NAME = "luck"
-TITLE = "Luck"
-OPTIONS: Mapping[str, str] = {
-    "luck": "table or hash", "teams": "true: two seats win together", "pause": "seconds to sleep in every game",
-}  # fmt: skip
-OWNED: Mapping[str, str] = {"has:": "charm"}
-COLOURS: Mapping[str, str] = {}
-ANALYSES: Mapping[str, str] = {
-    "policies": "wsim.stats.shared:POLICIES", "charms": "tests.games.luck_game:CHARMS",
-}  # fmt: skip
 CHARMS = Analysis(partial(owners, prefix="has:", noun="charm"), "what the charm went with", sums=OwnerTallies("has:"))
-PICKS: PickExperiment | None = None
-POSITION_KEYS: Sequence[str] = ()
-RESTRICT: Restrict | None = None
 LUCK = np.zeros((2, 12), np.int64)
 LUCK[0, 1], LUCK[1, 0] = 1, 2
 ROW = np.dtype([("game", "u8"), ("seat", "u1"), ("policy", "u1"), ("total", "i4"), ("rank", "u1"), ("win_share", "f4")])
 PICK = np.dtype([("game", "u8")])
 
 
-def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
-    return {"ruleset": "one", "players": 2 if ruleset == "two" else 4, "policies": ("p",)}
+class Luck(Game):
+    NAME, TITLE = "luck", "Luck"
+    OPTIONS: Mapping[str, str] = {
+        "luck": "table or hash", "teams": "true: two seats win together", "pause": "seconds to sleep in every game",
+    }  # fmt: skip
+    OWNED: Mapping[str, str] = {"has:": "charm"}
+    ANALYSES: Mapping[str, str] = {
+        "policies": "wsim.stats.shared:POLICIES", "charms": "tests.games.luck_game:CHARMS",
+    }  # fmt: skip
+
+    def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
+        return {"ruleset": "one", "players": 2 if ruleset == "two" else 4, "policies": ("p",)}
+
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        return [{"name": "p"}]
+
+    def prepare(self, plan: Plan) -> LuckSimulator:
+        return LuckSimulator(plan)
 
 
-def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
-    return {}
-
-
-def cold() -> float:
-    return 0.0
-
-
-def policies() -> Sequence[Mapping[str, Any]]:
-    return [{"name": "p"}]
-
-
-def prepare(plan: Plan) -> LuckSimulator:
-    return LuckSimulator(plan)
+GAME = Luck()
 
 
 class LuckSimulator(MedalSimulator):
@@ -80,7 +70,7 @@ class LuckSimulator(MedalSimulator):
         values = {"skill": 0, "noise": 1, "salt": 0, "charm": 0}
         of_seats = [values | {key: int(value) for key, value in entry.parameters.items()} for entry in entries]
         self.skill, self.noise, self.salts, self.charm = (np.array([one[key] for one in of_seats]) for key in values)
-        self.labels = [str(entry) for entry in entries]
+        self.names = [str(entry) for entry in entries]
         self.teams = plan.options.get("teams") == "true"
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
@@ -108,8 +98,8 @@ class LuckSimulator(MedalSimulator):
         import polars as pl
 
         frame = pl.DataFrame({name: np.ascontiguousarray(rows[name]) for name in ROW.names or ()})
-        names = list(dict.fromkeys(self.labels))
-        labels = pl.Series(self.labels, dtype=pl.Enum(names))
+        names = list(dict.fromkeys(self.names))
+        labels = pl.Series(self.names, dtype=pl.Enum(names))
         team = pl.col("seat") // 2 if self.teams else pl.col("seat")
         charm = (pl.col("game") + pl.col("seat")) % 3 == 0
         return frame.with_columns(policy=labels.gather(rows["policy"]), team=team).with_columns(
@@ -119,16 +109,11 @@ class LuckSimulator(MedalSimulator):
 
 def register() -> None:
     """Add the game to those that wsim knows."""
-    import wsim.game
-
-    games = wsim.game.GAMES
-    assert isinstance(games, dict)
-    games[NAME] = __name__
+    GAMES[GAME.NAME] = "tests.games.luck_game:GAME"
 
 
 if __name__ == "__main__":  # the command line with this game, for tests that need a process
-    from tests.games import luck_game
     from wsim.cli.app import main
 
-    luck_game.register()
+    register()
     main()

@@ -18,27 +18,14 @@ import numpy as np
 
 from tests.games.toy_game import mixed
 from wsim.errors import UserError
-from wsim.game import Tuning
+from wsim.game import GAMES, Game, Simulator, Tuning
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from wsim.game import PickExperiment, Position, Restrict
     from wsim.lab.plan import Plan
-    from wsim.policies.lineup import Entry
-    from wsim.policies.numbers import Number
-    from wsim.positions.scenes import Story
 
-NAME = "medal"
-TITLE = "Medal"
-OPTIONS: Mapping[str, str] = {"ban": "seat=medal", "pause": "seconds to sleep in every game"}
-OWNED: Mapping[str, str] = {"built:": "card"}
-COLOURS: Mapping[str, str] = {}
-ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
-PICKS: PickExperiment | None = None
-LEARNER: str | None = None
-POSITION_KEYS: Sequence[str] = ()
 POLICIES = ("bold", "shy")
 WONDERS = ("Colossus", "Garden", "Temple")
 ROW = np.dtype(
@@ -55,25 +42,10 @@ ROW = np.dtype(
 PICK = np.dtype([("game", "u8")])
 
 
-def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
-    return {"ruleset": "medal-1e", "players": 4, "policies": ("bold", "shy", "bold", "shy")}
-
-
 def restricted(plan: Plan, seat: int, things: str) -> Plan:
     if things != "medal":
         raise UserError(f"a seat can be denied the medal, not {things!r}")
     return plan.replace(ban=f"{seat}={things}")
-
-
-def plan_of(told: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
-    return {}
-
-
-RESTRICT: Restrict | None = restricted
-
-
-def cold() -> float:
-    return 0.0
 
 
 def values(simulator: MedalSimulator) -> Mapping[tuple[str, ...], int]:
@@ -106,27 +78,34 @@ def focus(simulator: MedalSimulator, path: tuple[str, ...]) -> None:
 
 
 MEDAL = ("cards", "Medal", "points")
-TUNING: Tuning | None = Tuning(values, worth, shares, focus)
 
 
-def policies() -> Sequence[Mapping[str, Any]]:
-    return [{"name": name} for name in POLICIES]
+class Medal(Game):
+    NAME, TITLE = "medal", "Medal"
+    OPTIONS: Mapping[str, str] = {"ban": "seat=medal", "pause": "seconds to sleep in every game"}
+    OWNED: Mapping[str, str] = {"built:": "card"}
+    ANALYSES: Mapping[str, str] = {"policies": "wsim.stats.shared:POLICIES"}
+    RESTRICT = staticmethod(restricted)
+    TUNING = Tuning(values, worth, shares, focus)
+
+    def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
+        return {"ruleset": "medal-1e", "players": 4, "policies": ("bold", "shy", "bold", "shy")}
+
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        return [{"name": name} for name in POLICIES]
+
+    def prepare(self, plan: Plan) -> MedalSimulator:
+        return MedalSimulator(plan)
 
 
-def numbers(entry: Entry) -> Sequence[Number]:
-    return ()
+GAME = Medal()
 
 
-def prepare(plan: Plan) -> MedalSimulator:
-    return MedalSimulator(plan)
-
-
-class MedalSimulator:
+class MedalSimulator(Simulator):
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.seats = plan.players
         self.row_dtype, self.pick_dtype, self.picks_per_game = ROW, PICK, 0
-        self.own_cards = None
         values = {path[1:]: 0 if path[-1] == "salt" else 5 for path in (MEDAL, (*MEDAL[:2], "salt"))}
         values |= {(name, what): 0 for name in WONDERS for what in ("points", "salt")}
         for file in plan.card_files[1]:
@@ -179,32 +158,6 @@ class MedalSimulator:
         policy = pl.Series(POLICIES, dtype=pl.Enum(POLICIES)).gather(rows["policy"])
         return frame.with_columns(wonder=wonder, policy=policy).rename({"medal": "built:Medal"})
 
-    def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
-        import polars as pl
-
-        return pl.DataFrame({"game": np.ascontiguousarray(picks["game"])})
-
-    def begin(self, number: int) -> Position:
-        raise UserError("the medal game has no decisions")
-
-    def story(self, number: int) -> Story:
-        raise UserError("the medal game has no decisions")
-
-    def set_up(self, told: Mapping[str, Any]) -> Position:
-        raise UserError("the medal game has no decisions")
-
-    def trace(self, number: int) -> dict[str, Any]:
-        return {"index": number}
-
-    def text(self, trace: Mapping[str, Any]) -> str:
-        return str(trace)
-
-    def phrase(self, move: Mapping[str, Any]) -> str:
-        raise NotImplementedError
-
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
-        raise NotImplementedError
-
     def resolved(self) -> dict[str, Any]:
         return {"wonders": list(WONDERS)}
 
@@ -218,16 +171,11 @@ class MedalSimulator:
 
 def register() -> None:
     """Add the game to those that wsim knows."""
-    import wsim.game
-
-    games = wsim.game.GAMES
-    assert isinstance(games, dict)
-    games[NAME] = __name__
+    GAMES[GAME.NAME] = "tests.games.medal_game:GAME"
 
 
 if __name__ == "__main__":  # the command line with this game, for tests that need a process
-    from tests.games import medal_game
     from wsim.cli.app import main
 
-    medal_game.register()
+    register()
     main()

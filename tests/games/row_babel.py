@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import wsim.babel.game
 from tests.babel.tools import Scene, _take_turn, scripted
 from tests.games.rows import Row
 from wsim.babel.describe.trace import read_log
-from wsim.babel.registry import TRADE
+from wsim.babel.game import GAME
+from wsim.babel.registry import POLICIES
 from wsim.babel.words import SEATS
 from wsim.jit import addresses_of
 from wsim.policies.lineup import parse_lineup
@@ -58,7 +58,7 @@ def unseen(policy: str) -> list[tuple[int, int]]:
 
 
 def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, int], ...]) -> int:
-    scene, line_up = Scene(), resolve(parse_lineup(policy), 4, TRADE)
+    scene, line_up = Scene(), resolve(parse_lineup(policy), 4, POLICIES)
     scene.hand(0, **hand)
     for seat, cards in enumerate(rivals, 1):
         scene.hand(seat, **cards)
@@ -74,7 +74,7 @@ def _first_move(policy: str, hand: Mapping[str, int], rivals: tuple[dict[str, in
 SWITCHES: tuple[dict[str, bool], ...] = ({}, {"two_colour_discs": True}, {"action_cards": False})
 
 ROW = Row(
-    game=wsim.babel.game,
+    game=GAME,
     tables=[{"ruleset": "2005", "players": players, **switches} for players in (3, 4, 5) for switches in SWITCHES],
     line_up=("balanced", "random", "builder", "supplier:explore=0.2", "collector"),
     conserved=conserved,

@@ -10,7 +10,7 @@ import polars as pl
 
 from tests.games import toy_game
 from tests.games.rows import Row
-from tests.games.toy_game.players import REGISTRY
+from tests.games.toy_game.simulator import POLICIES
 
 __all__ = ["ROW"]
 
@@ -33,13 +33,13 @@ def unseen(policy: str) -> list[tuple[int, int]]:
     """Return what a policy chooses alone, and beside other seats with other hands."""
     rng = np.random.default_rng(1)
     hands, words = rng.integers(1, 21, (50, 2)), rng.integers(0, 2**63, 50, np.uint64)
-    together = REGISTRY[policy].choose(hands, words)
-    alone = [REGISTRY[policy].choose(hands[seat : seat + 1], words[seat : seat + 1])[0] for seat in range(50)]
+    together = POLICIES[policy].choose(hands, words)
+    alone = [POLICIES[policy].choose(hands[seat : seat + 1], words[seat : seat + 1])[0] for seat in range(50)]
     return [(int(one), int(other)) for one, other in zip(alone, together, strict=True)]
 
 
 ROW = Row(
-    game=toy_game,
+    game=toy_game.GAME,
     tables=[{"ruleset": ruleset, "players": players} for ruleset in ("toy-1e", "toy-2e") for players in (3, 7)],
     line_up=("bold", "random", "shy", "bold", "shy", "random", "bold"),
     conserved=conserved,

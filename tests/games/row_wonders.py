@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-import wsim.wonders.game
 from tests.games.rows import Row
 from tests.wonders.engine_tools import TABLES
 from tests.wonders.policies.test_play import asked
 from tests.wonders.rulebook.test_10_hidden_information import dealt, swap_hands
+from wsim.wonders.game import GAME
 
 __all__ = ["ROW"]
 
@@ -58,7 +58,7 @@ def unseen(policy: str) -> list[tuple[int, int]]:
 
 
 ROW = Row(
-    game=wsim.wonders.game,
+    game=GAME,
     tables=[{"ruleset": ruleset, "players": players} for ruleset, players in TABLES],
     line_up=("balanced", "random", "greedy:explore=0.2", "military", "first", "science", "rulebased"),
     conserved=conserved,

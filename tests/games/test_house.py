@@ -18,8 +18,8 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors"),
-    ("paths", "forked", "options"),
-    ("jit",),
+    ("paths", "forked", "installed", "options"),
+    ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
     ("game",),
@@ -45,6 +45,7 @@ NO_GAME = (
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
+    ("game", "positions/scenes"): "a game without a page of its own is told plainly",
     ("lab/provenance", "__init__"): "the version of wsim",
     ("lab/store", "positions/of_run"): "a run gives its games as positions",
 }

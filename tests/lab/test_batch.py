@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import wsim
-from tests.games.toy_game import ToySimulator, prepare
+from tests.games.toy_game import GAME, ToySimulator
 from wsim import Plan, UserError
 from wsim.lab.batch import play, usable_threads
 
@@ -27,7 +27,7 @@ def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("chunk", [None, 1, 7, 333, 5000])
 def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
-    table = prepare(Plan.make(games=1001, rotate=True))
+    table = GAME.prepare(Plan.make(games=1001, rotate=True))
     rows = frames(table, threads=1, chunk=1001)
     for one, other in zip(frames(table, threads=threads, chunk=chunk), rows, strict=True):
         assert_frame_equal(one, other)
@@ -60,7 +60,7 @@ def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.Mo
         return original(self, *arguments)
 
     monkeypatch.setattr(ToySimulator, "play", counted)
-    chunks = play(prepare(Plan.make()), [range(1000)], threads=2, chunk=10)
+    chunks = play(GAME.prepare(Plan.make()), [range(1000)], threads=2, chunk=10)
     next(chunks)
     chunks.close()
     count = 0
@@ -70,10 +70,10 @@ def test_no_more_chunks_are_made_than_the_reader_can_take(monkeypatch: pytest.Mo
 
 
 def test_chunks_of_slow_games_are_small_and_of_fast_ones_large() -> None:
-    slow = [len(chunk.games) for chunk in play(prepare(Plan.make(pause=0.01)), [range(300)], threads=2)]
+    slow = [len(chunk.games) for chunk in play(GAME.prepare(Plan.make(pause=0.01)), [range(300)], threads=2)]
     assert slow[0] == 1  # a game may take seconds
     assert max(slow) <= 64
-    fast = play(prepare(Plan.make()), [range(100_000)], threads=2)
+    fast = play(GAME.prepare(Plan.make()), [range(100_000)], threads=2)
     assert max(len(chunk.games) for chunk in fast) == 8192
 
 

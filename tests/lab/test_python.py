@@ -18,21 +18,19 @@ from wsim.game import GAMES, find_game
 from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
-from wsim.options import keywords
+from wsim.options import described, keywords
 from wsim.stats.tables import Table
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
     plan = Plan.make(policies="balanced,science,military,greedy", games=300, picks=True)
-    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1).run
+    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1)
 
 
 @pytest.fixture(scope="module")
 def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
-    return record(
-        Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1
-    ).run
+    return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
 # --- what an editor sees ----------------------------------------------------------------------------------------------
@@ -43,7 +41,6 @@ def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
     for name in GAMES:
         every |= set(find_game(name).OPTIONS)
     assert set(plan_keys()) == every
-    assert set(plan_keys("ban", "randomise")) == every - {"ban", "randomise"}
 
 
 @pytest.mark.parametrize("function", [wsim.simulate, wsim.play, wsim.whatif, wsim.experiment_picks])
@@ -56,9 +53,10 @@ def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[...,
 
 
 def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
-    @keywords(plan_keys())
+    @keywords(plan_keys)
     def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
 
+    described(ask)
     parameters = inspect.signature(ask).parameters
     assert list(parameters)[:2] == ["plan", "games"]
     assert parameters["games"].default == "own"
@@ -142,7 +140,7 @@ def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sen
 def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
-    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1).run
+    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)
     with pytest.raises(wsim.UserError, match=r"names policy code, .*mine.py:first, that runs when a game is told"):
         run.trace(0)
     assert run.trace(0, trust=True)["index"] == 0

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from wsim.policies import registry
 from wsim.policies.lineup import parse_lineup
 from wsim.policies.registry import LineUp
-from wsim.wonders.registry import TRADE
+from wsim.wonders.registry import POLICIES
 
-WEIGHTS = TRADE.interface().weights
+WEIGHTS = POLICIES.interface().weights
 
 
 def resolve(entries: Sequence[str], players: int) -> LineUp:
     """Return a line-up made ready."""
-    return registry.resolve(parse_lineup(entries), players, TRADE)
+    return registry.resolve(parse_lineup(entries), players, POLICIES)

@@ -17,6 +17,7 @@ import pytest
 from wsim.jit import JIT
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
     pytest.mark.skipif(not JIT, reason="compiled policies"),
 ]

@@ -1,4 +1,4 @@
-"""The trade that every game's policies go through: the same promises and the same sentences in each."""
+"""The registry that every game's policies go through: the same promises and the same sentences in each."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from pathlib import Path
 import pytest
 
 from wsim.errors import UserError
+from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.policies.interface import EXPLORE
 from wsim.policies.lineup import parse_lineup
-from wsim.policies.registry import LineUp, Parameter, Policy, Trade, policy_rows, resolve
+from wsim.policies.registry import LineUp, Parameter, Policy, PolicySet, policy_rows, resolve
+from wsim.positions.kernel_game import KernelGame
 
-GAMES = {"seven_wonders": "wsim.wonders.registry", "tower_of_babel": "wsim.babel.registry"}
+GAMES = ("seven_wonders", "tower_of_babel")
 EVERYWHERE = ("random", "greedy", "weighted", "balanced")
 
 
-def trade_of(game: str) -> Trade:
-    trade: Trade = import_module(GAMES[game]).TRADE
-    return trade
+def policies_of(game: str) -> PolicySet:
+    found = find_game(game)
+    assert isinstance(found, KernelGame)
+    return found.POLICIES
 
 
 def line_up(game: str, *entries: str, players: int = 3) -> LineUp:
-    return resolve(parse_lineup(entries), players, trade_of(game))
+    return resolve(parse_lineup(entries), players, policies_of(game))
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_policy_is_documented_and_classified(game: str) -> None:
-    rows = policy_rows(trade_of(game))
+    rows = policy_rows(policies_of(game))
     assert set(EVERYWHERE) <= {row["name"] for row in rows}
     for row in rows:
         assert list(row) == ["name", "kind", "idea", "parameters", "source", "random"]
@@ -44,9 +47,9 @@ def test_every_policy_is_documented_and_classified(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_policy_has_a_kernel_with_a_docstring_and_known_parts_of_the_routine(game: str) -> None:
-    interface = trade_of(game).interface()
+    interface = policies_of(game).interface()
     assert EXPLORE in interface.routine
-    for policy in trade_of(game).policies.values():
+    for policy in policies_of(game).policies.values():
         module, _, function = policy.function.partition(":")
         home = import_module(f"{interface.home}.{module}")
         assert home.__doc__
@@ -95,19 +98,19 @@ def test_the_same_mistake_gets_the_same_sentence(game: str, entry: str, message:
 
 
 def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> None:
-    trade = trade_of("seven_wonders")
+    policies = policies_of("seven_wonders")
     own = (Parameter("depth", int, 2, ""), Parameter("book", str, "", ""), Parameter("keen", bool, True, ""))
     row = Policy("deep", "heuristic", "a test", "none", "simple:first_policy", own, settled=("loss", "explore"))
     entry = parse_lineup("deep:keen=false:explore=0.5:book=a")
-    found = resolve(entry, 3, Trade({**trade.policies, "deep": row}, trade.interface))
+    found = resolve(entry, 3, PolicySet({**policies.policies, "deep": row}, policies.interface))
     assert found.parameters[0].tolist() == [2, 0, 0, 0, 0, 0, 0, 0.5]
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
 def test_an_entrance_is_found_on_disk_by_another_process(tmp_path: Path) -> None:
     code = (
-        "import json; from wsim.babel.registry import TRADE; "
-        "entrance = TRADE.interface().registered('random:random', ('explore',)); "
+        "import json; from wsim.babel.registry import POLICIES; "
+        "entrance = POLICIES.interface().registered('random:random', ('explore',)); "
         "print(json.dumps(list(entrance.stats.cache_hits.values())))"
     )
     environment = {**os.environ, "WSIM_CACHE_DIR": str(tmp_path)}

@@ -141,12 +141,14 @@ def test_a_ban_holds_for_a_searcher() -> None:
 # --- strength -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_searching_beats_what_it_searches_with() -> None:
     """Parity is 0.25; 50 playouts win more than 0.55 of the games against three `balanced`."""
     rows = rows_of(simulator("search:playouts=50,balanced,balanced,balanced", players=4, seed=12), 160)
     assert rows["win_share"][rows["policy"] == 0].mean() > 0.40
 
 
+@pytest.mark.slow
 def test_searching_beats_what_it_searches_with_in_babel() -> None:
     """Parity is 0.33; 100 playouts win more than half."""
     rows = rows_of(simulator("search:playouts=100,balanced,balanced", BABEL, players=3, seed=12), 60)
@@ -205,6 +207,7 @@ def test_a_pool_is_what_it_is_called() -> None:
 # --- without the JIT --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_search_without_the_jit_picks_the_same() -> None:
     code = (
         "from tests.policies.test_search import BABEL, WONDERS, simulator\n"

@@ -20,7 +20,7 @@ from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.policies import plug as plugs
 from wsim.policies.declare import MOST_PARAMETERS, Declaration, declaration_of, policy
-from wsim.wonders.game import policies, prepare
+from wsim.wonders.game import GAME
 from wsim.wonders.words import PARAMETERS
 
 pytestmark = [pytest.mark.jit_off]
@@ -173,7 +173,7 @@ def mine(tmp_path: Path) -> str:
 
 def rows(*entries: str, players: int = 3, games: int = GAMES, first: int = 0, **fields: Any) -> Any:
     """Return the rows of some games of a line-up."""
-    table = prepare(Plan.make(players=players, policies=entries, **fields))
+    table = GAME.prepare(Plan.make(players=players, policies=entries, **fields))
     filled = np.zeros(games * table.seats, table.row_dtype)
     table.play(first, filled)
     return filled
@@ -181,14 +181,14 @@ def rows(*entries: str, players: int = 3, games: int = GAMES, first: int = 0, **
 
 def complaint(entry: str) -> BaseException:
     """Play a policy that fails; return what is told of it, by the table or by its line-up."""
-    table = prepare(Plan.make(players=3, policies=(entry,)))
+    table = GAME.prepare(Plan.make(players=3, policies=(entry,)))
     told: BaseException = AssertionError("nothing went wrong")
-    for step in (lambda: table.play(0, np.zeros(GAMES * 3, table.row_dtype)), table._line_up.raise_failure):
+    for step in (lambda: table.play(0, np.zeros(GAMES * 3, table.row_dtype)), table.line_up.raise_failure):
         try:
             step()
         except (UserError, KeyboardInterrupt) as error:
             told = error
-    table._line_up.raise_failure()  # told once
+    table.line_up.raise_failure()  # told once
     return told
 
 
@@ -274,7 +274,7 @@ def test_explore_is_accepted_for_every_policy(mine: str) -> None:
 
 
 def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
-    table = prepare(Plan.make(players=3, policies=(f"{mine}:plain_dice", "balanced", f"{mine}:bold")))
+    table = GAME.prepare(Plan.make(players=3, policies=(f"{mine}:plain_dice", "balanced", f"{mine}:bold")))
     whole = np.zeros(GAMES * 3, table.row_dtype)
     table.play(0, whole)
     parts = [np.zeros(3, table.row_dtype) for _ in range(GAMES)]
@@ -291,7 +291,7 @@ def test_a_seat_keeps_the_memory_of_its_policy_for_one_game(mine: str) -> None:
     for name in ("total", "coins", "sold"):
         assert rows(f"{mine}:plain_counting", games=GAMES)[name].tolist() == counted[name].tolist()
     assert rows(f"{mine}:forgetful", games=GAMES)["total"].tolist() != counted["total"].tolist()
-    table = prepare(Plan.make(players=3, policies=(f"{mine}:counting",)))
+    table = GAME.prepare(Plan.make(players=3, policies=(f"{mine}:counting",)))
     alone = np.zeros(3, table.row_dtype)
     table.play(GAMES - 1, alone)
     whole = np.zeros(GAMES * 3, table.row_dtype)
@@ -339,7 +339,7 @@ def entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.mark.usefixtures("entry_point")
 def test_an_installed_policy() -> None:
-    assert policies()[-1]["name"] == "tricky"
+    assert GAME.policies()[-1]["name"] == "tricky"
     assert rows("tricky")["total"].tolist() == rows("random")["total"].tolist()
     with pytest.raises(UserError, match="did you mean 'tricky'"):
         resolve(["triky"], 3)
@@ -399,11 +399,11 @@ def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
         "    if choice.count > 1:\n        raise ValueError('none of these')\n    return 0\n"
     )
     file.write_text(text)
-    table = prepare(Plan.make(players=3, policies=(f"{file}:f",)))
+    table = GAME.prepare(Plan.make(players=3, policies=(f"{file}:f",)))
     with pytest.raises(ValueError, match="none of these") as raised:
         table.play(0, np.zeros(3, table.row_dtype))
     with pytest.raises(UserError, match=r"^policy '.*mine.py:f' raised ValueError: none of these$"):
-        table._line_up.raise_failure(ValueError(*raised.value.args[:1]))
+        table.line_up.raise_failure(ValueError(*raised.value.args[:1]))
     resolve(["random"], 3).raise_failure(ValueError("not a policy's"))
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.games import toy_game
 from tests.games.rows import Row
 from tests.games.test_conformance import LAYINGS, ready, rows_of
 from wsim.game import GAMES, Position, Simulator
@@ -20,7 +19,7 @@ each_table = pytest.mark.parametrize(("row", "table"), LAYINGS)
 @pytest.fixture(scope="module", autouse=True)
 def _toy_is_known() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(GAMES, toy_game.NAME, toy_game.__name__)
+        patch.setitem(GAMES, "toy", "tests.games.toy_game:GAME")
         yield
 
 

@@ -53,7 +53,7 @@ WHATIF = {
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A small run of the first edition."""
     folder = tmp_path_factory.mktemp("report") / "run"
-    return record(Plan.make(games=1200, seed=3, policies=MIXED), folder).run
+    return record(Plan.make(games=1200, seed=3, policies=MIXED), folder)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 
 
 def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
-    other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other").run
+    other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
     text = write_report(run, tmp_path / "page.html", Asked(compare=other)).read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)

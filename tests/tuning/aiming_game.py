@@ -18,6 +18,7 @@ from tests.games import medal_game
 from tests.games.medal_game import MedalSimulator
 from tests.games.toy_game import mixed
 from wsim.errors import UserError, nearest
+from wsim.game import GAMES, Game
 from wsim.policies.numbers import Number
 
 if TYPE_CHECKING:
@@ -26,35 +27,36 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
 
-NAME, TITLE = "aiming", "Aiming"
-OPTIONS: Mapping[str, str] = {"pause": "seconds to sleep in every game"}
 NUMBERS = {"left": 0.0, "right": 0.0, "salt": 0.0, "idle": 0.0}
 BEST = {"left": 1.5, "right": -0.5}
 POLICIES = ("archer", "stone", "brick")
-OWNED, COLOURS, ANALYSES = medal_game.OWNED, medal_game.COLOURS, medal_game.ANALYSES
-RESTRICT, PICKS, POSITION_KEYS = None, None, medal_game.POSITION_KEYS
-plan_of, cold = medal_game.plan_of, medal_game.cold
 
 
-def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
-    return {"ruleset": "aiming-1e", "players": 3, "policies": ("archer", "stone", "stone")}
+class Aiming(Game):
+    NAME, TITLE = "aiming", "Aiming"
+    OPTIONS: Mapping[str, str] = {"pause": "seconds to sleep in every game"}
+    OWNED: Mapping[str, str] = medal_game.GAME.OWNED
+    ANALYSES: Mapping[str, str] = medal_game.GAME.ANALYSES
+
+    def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
+        return {"ruleset": "aiming-1e", "players": 3, "policies": ("archer", "stone", "stone")}
+
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        return [{"name": name, "kind": "heuristic"} for name in POLICIES]
+
+    def numbers(self, entry: Entry) -> Sequence[Number]:
+        if entry.name != "archer":
+            return ()
+        return [Number(name, (float(entry.parameters.get(name, value)),), -4, 4) for name, value in NUMBERS.items()]
+
+    def prepare(self, plan: Plan) -> AimingSimulator:
+        for entry in plan.line_up:
+            if entry.name not in POLICIES:
+                raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, POLICIES)}")
+        return AimingSimulator(plan)
 
 
-def policies() -> Sequence[Mapping[str, Any]]:
-    return [{"name": name, "kind": "heuristic"} for name in POLICIES]
-
-
-def numbers(entry: Entry) -> Sequence[Number]:
-    if entry.name != "archer":
-        return ()
-    return [Number(name, (float(entry.parameters.get(name, value)),), -4, 4) for name, value in NUMBERS.items()]
-
-
-def prepare(plan: Plan) -> AimingSimulator:
-    for entry in plan.line_up:
-        if entry.name not in POLICIES:
-            raise UserError(f"unknown policy {entry.name!r}{nearest(entry.name, POLICIES)}")
-    return AimingSimulator(plan)
+GAME = Aiming()
 
 
 class AimingSimulator(MedalSimulator):
@@ -84,13 +86,9 @@ class AimingSimulator(MedalSimulator):
 
 def register() -> None:
     """Make the game the first of those that wsim knows."""
-    import wsim.game
-
-    games = wsim.game.GAMES
-    assert isinstance(games, dict)
-    before = dict(games)
-    games.clear()
-    games.update({NAME: __name__ if __name__ != "__main__" else "tests.tuning.aiming_game", **before})
+    before = dict(GAMES)
+    GAMES.clear()
+    GAMES.update({GAME.NAME: "tests.tuning.aiming_game:GAME", **before})
 
 
 if __name__ == "__main__":  # the command line with this game, for tests that need a process

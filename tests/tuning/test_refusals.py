@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
-from tests.tuning import aiming_game
 from wsim.errors import UserError
 from wsim.game import GAMES
 from wsim.tuning.kept import RECORD
@@ -29,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(autouse=True)
 def _aiming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, aiming_game.NAME, aiming_game.__name__)
+    monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
 
 
 AIM = ("--game", "aiming", "--against", "stone", "--games", "60", "--held-out", "60", "--out", "run")
@@ -132,6 +131,7 @@ def test_what_is_printed(wsim_command: Command) -> None:
     assert told["command"].startswith("wsim tune archer --against stone")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_says_how_to_go_on(wsim_command: Command) -> None:
     words = ("tune", "archer", *AIM, "--pause", "0.0005", "--generations", "8")

@@ -18,7 +18,7 @@ from wsim.policies.registry import LineUp
 from wsim.wonders import words
 from wsim.wonders.game import catalogue_of
 from wsim.wonders.kernels import layout
-from wsim.wonders.registry import REGISTRY, TRADE
+from wsim.wonders.registry import POLICIES, REGISTRY
 from wsim.wonders.simulator import WondersSimulator
 
 __all__ = ["ALL", "RANDOM", "TABLES", "TASTES", "Player", "engine_table", "opt_in", "played", "twin_policy"]
@@ -38,7 +38,7 @@ class Player:
     parameters: tuple[float, ...] = ()
 
 
-RANDOM = Player("random", TRADE.interface().registered(REGISTRY["random"].function, REGISTRY["random"].settled))
+RANDOM = Player("random", POLICIES.interface().registered(REGISTRY["random"].function, REGISTRY["random"].settled))
 TASTES = tuple(
     Player(label, tasting, (float(taste),))
     for label, taste in (("tasting", TASTE_ANY), ("building", TASTE_BUILDS), ("staging", TASTE_STAGES))

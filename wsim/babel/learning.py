@@ -13,7 +13,7 @@ from wsim.babel.kernels.layout import MOVES
 from wsim.babel.kernels.net_layout import MOVE_NUMBERS, STATE_NUMBERS
 from wsim.babel.nets import Net
 from wsim.babel.policies.net_describe import describe
-from wsim.babel.registry import TRADE
+from wsim.babel.registry import POLICIES
 from wsim.babel.words import SEATS
 from wsim.learn.nets import NetKeeper
 
@@ -93,7 +93,7 @@ class _Learner(NetKeeper[Net]):
 
     def fresh(self, seed: int) -> Net:
         """Return a net that follows the weights of ``tuned``."""
-        return Net(fresh_arrays(seed), TRADE.interface().weights.shipped[_WEIGHTS])
+        return Net(fresh_arrays(seed), POLICIES.interface().weights.shipped[_WEIGHTS])
 
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:  # noqa: ARG002
         """Return the decisions of one table, ready to be fitted to."""
@@ -107,5 +107,5 @@ class _Learner(NetKeeper[Net]):
         return Net(fit(net.arrays, tables, how, seed, progress), net.weights)
 
 
-LEARNER = _Learner(TRADE)
+LEARNER = _Learner(POLICIES)
 """What ``wsim learn`` needs of Tower of Babel."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.bounds import most_actions
+from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
 from wsim.babel.describe.text import game_text, phrase
@@ -22,6 +23,7 @@ from wsim.babel.kernels.engine import ERROR, play_chunk
 from wsim.babel.kernels.layout import ACTION_DRAWS, GAME, LOG_ALL, LOG_PICKS, PICK, ROW, SEATING, STATE, records
 from wsim.babel.words import EXCHANGE_CARDS
 from wsim.errors import UserError
+from wsim.game import Simulator
 from wsim.jit import addresses_of, source_digest
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.babel.position import BabelPosition
+    from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.machine import Machine
     from wsim.positions.many import Many
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["BabelSimulator", "most_picks"]
 
 
-class BabelSimulator:
+class BabelSimulator(Simulator):
     """One plan made ready to play (``wsim.game.Simulator``).
 
     Attributes
@@ -50,16 +53,16 @@ class BabelSimulator:
     pick_dtype = PICK
     own_cards = BABEL_TOML
 
-    def __init__(self, catalogue: Catalogue, rules: Any, line_up: LineUp, *, seed: int, rotate: bool) -> None:
-        self.catalogue, self.line_up = catalogue, line_up
+    def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
+        rules = compile_rules(catalogue, plan.players)
+        self.plan, self.catalogue, self.line_up = plan, catalogue, line_up
         self.seats = int(rules.seats)
         self.picks_per_game = most_picks(rules)
         self._rules = rules
         self._addresses = addresses_of(line_up.entrances)
         self._seating = records(1, SEATING)[0]
-        self._seed = seed
-        self._seating.seed = seed
-        self._seating.rotate = rotate
+        self._seating.seed = plan.seed
+        self._seating.rotate = plan.rotate
         line_up.fill(self._seating, lambda net: net.laid())
         self._local = threading.local()
 
@@ -85,15 +88,11 @@ class BabelSimulator:
 
     def with_line_up(self, policies: Sequence[str]) -> BabelSimulator:
         """Return the same rules and options with another line-up."""
-        from wsim.babel.registry import TRADE
-        from wsim.policies.lineup import check_length, parse_lineup
+        from wsim.babel.registry import POLICIES
         from wsim.policies.registry import resolve
 
-        entries = parse_lineup(policies)
-        check_length(entries, self.seats)
-        seed, rotate = int(self._seating.seed), bool(self._seating.rotate)
-        line_up = resolve(entries, self.seats, TRADE)
-        return BabelSimulator(self.catalogue, self._rules, line_up, seed=seed, rotate=rotate)
+        plan = self.plan.replace(policies=policies)
+        return BabelSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def begin(self, number: int) -> BabelPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
@@ -155,7 +154,7 @@ class BabelSimulator:
         """Replay one game and return its trace (docs/trace.md)."""
         rows = np.zeros(self.seats, ROW)
         self._run(number, rows, None, LOG_ALL)
-        return trace_of(self.catalogue, self._game(), rows, self.labels, self._seed, number)
+        return trace_of(self.catalogue, self._game(), rows, self.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
         """Return a trace as text for a person."""
@@ -164,10 +163,6 @@ class BabelSimulator:
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move in a few words."""
         return phrase(move)
-
-    def paid(self, move: Mapping[str, Any]) -> dict[str, int]:  # noqa: ARG002 (there are no coins)
-        """Return nothing: nobody pays anybody."""
-        return {}
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""
@@ -179,10 +174,6 @@ class BabelSimulator:
     def resolved(self) -> dict[str, Any]:
         """Return the catalogue in force, patches and changes laid over it, as a JSON object."""
         return {SECTION: json.loads(json.dumps(self.catalogue.section))}
-
-    def changed(self, other: BabelSimulator) -> Sequence[str]:  # noqa: ARG002 (no plan changes wonders, discs or cards)
-        """Return nothing: wonders, discs and action cards are the same in every plan; their rules are not."""
-        return ()
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the rules: catalogue, switches, assumptions in force, policies."""

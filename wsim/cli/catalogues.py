@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue as load_babel
 from wsim.babel.catalog.text import value_rows
-from wsim.babel.game import NAME as BABEL
-from wsim.babel.game import TITLE as BABEL_TITLE
+from wsim.babel.game import GAME as BABEL_GAME
 from wsim.babel.words import FEWEST_SEATS, SEATS
 from wsim.cli.console import Shown, print_json, print_tables, write_note, write_out
 from wsim.errors import UserError, nearest
@@ -17,7 +16,7 @@ from wsim.game import find_game
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog import load_catalogue, ruleset_names
 from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, switch_rows, wonder_rows
-from wsim.wonders.game import NAME as WONDERS
+from wsim.wonders.game import GAME as WONDERS_GAME
 
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
@@ -26,6 +25,7 @@ __all__ = ["Source", "check_command", "diff_command", "rulesets_command", "schem
 
 Rows = list[dict[str, Any]]
 
+BABEL, BABEL_TITLE, WONDERS = BABEL_GAME.NAME, BABEL_GAME.TITLE, WONDERS_GAME.NAME
 BABEL_PLAYERS = ", ".join(map(str, range(FEWEST_SEATS, SEATS + 1)))
 
 

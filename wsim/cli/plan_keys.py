@@ -136,10 +136,16 @@ class PlanKeys:
         )
 
     def sections(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """Return the options of each game; the games are imported only here."""
-        from wsim.game import GAMES, find_game
+        """Return the options of each game, or why it cannot be played; the games are imported only here."""
+        from wsim.installed import GAMES, load_game
 
-        return {
-            f"Options of {game.TITLE} (--game {name})": [(option_of(key), text) for key, text in game.OPTIONS.items()]
-            for name, game in ((name, find_game(name)) for name in GAMES)
-        }
+        found: dict[str, Sequence[tuple[str, str]]] = {}
+        for name in GAMES:
+            try:
+                game = load_game(name)
+            except UserError as broken:
+                found[f"Options of --game {name}"] = [(name, str(broken))]
+            else:
+                rows = [(option_of(key), text) for key, text in game.OPTIONS.items()]
+                found[f"Options of {game.TITLE} (--game {name})"] = rows
+        return found

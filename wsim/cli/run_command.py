@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Trust, Wide, Workers
     from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
-    from wsim.lab.run import Recording
     from wsim.lab.store import Run
 
 
@@ -57,9 +56,8 @@ def run_command(
     if not printing.quiet:
         announce_compiling(find_game(played.game))
     start = time.perf_counter()
-    recording = _record(played, folder, options, workers, quiet=printing.quiet)
+    run = _record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
-    run = recording.run
     from wsim.stats.tables import OBSERVATIONAL
 
     tables = _summary(run)
@@ -69,7 +67,7 @@ def run_command(
                 "folder": str(run.path),
                 "digest": run.provenance.digest,
                 "games": run.games,
-                "played": recording.played,
+                "played": run.played,
                 "seconds": round(seconds, 3),
                 "level": 0.95,
                 "notes": list(dict.fromkeys(one.note for one in tables if one.note)),
@@ -81,8 +79,8 @@ def run_command(
     for note in dict.fromkeys(one.note for one in tables if one.note.startswith(OBSERVATIONAL)):
         write_out("")
         write_note(note)
-    if recording.played:
-        write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
+    if run.played:
+        write_out(f"\n{run.played:,} games in {seconds:.1f} s: {run.path}")
     else:
         write_out(f"\nall {run.games:,} games are already there: {run.path}")
 
@@ -105,7 +103,7 @@ def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **o
     """
     from wsim.lab.store import load_run
 
-    return trusted(given, load_run(folder).plan.replace(**over), folder, doing, trust=trust)
+    return trusted(given, load_run(folder, to_resume=True).plan.replace(**over), folder, doing, trust=trust)
 
 
 def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
@@ -163,7 +161,7 @@ def announce_compiling(game: Game) -> None:
         remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
 
 
-def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Recording:
+def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
     from wsim.lab.run import record
@@ -176,7 +174,7 @@ def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Worker
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        run = interrupt.result.run
+        run: Run = interrupt.result
         trust = " --trust" if run.plan.code else ""
         remark(
             f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"

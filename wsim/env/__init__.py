@@ -1,10 +1,10 @@
 """Environments of the libraries for learning, and many games stepped at once.
 
 aec, parallel: a game for PettingZoo, all seats played by agents.
-single: a game for Gymnasium, the other seats played by a line-up.
+single: a game for Gymnasium, the other seats played by a line-up; singles: many such games as one vector environment.
 VectorEnv: thousands of games in one call, on numpy arrays.
 
-The first three need ``wsim[env]``; nothing is imported before one of them is called.
+All but VectorEnv need ``wsim[env]``; nothing is imported before one of them is called.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wsim.env.gym import SingleEnv
+    from wsim.env.gym import SeatVectorEnv, SingleEnv
     from wsim.env.vector import Step, VectorEnv
     from wsim.env.zoo import GameAEC, GameParallel
     from wsim.lab.plan import Plan
 
-__all__ = ["Step", "VectorEnv", "aec", "parallel", "single"]
+__all__ = ["Step", "VectorEnv", "aec", "parallel", "single", "singles"]
 
 
 def aec(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameAEC:
@@ -54,6 +54,7 @@ def single(
     actions: str = "fixed",
     reward: str = "win",
     illegal: str = "end",
+    observations: str = "counts",
     **keys: Any,
 ) -> SingleEnv:
     """Return a game as an environment of Gymnasium: one seat is played by the agent, the others by the line-up.
@@ -63,10 +64,39 @@ def single(
     seat: the agent's; the policy that the line-up has for it is not asked.
     illegal: what becomes of an action that the mask forbids. ``end``: the game is over with reward -1 and the reason
         in ``info["illegal"]``, as Gymnasium's checker, which knows no masks, needs it; ``raise``: UserError.
+    observations: ``counts``: int16 as they are; ``scaled``: float32 from -1 to 1, as most learners want them.
     plan, actions, reward, keys: as for ``aec``.
     """
     gym: Any = _extra("wsim.env.gym", "wsim.env.single", "Gymnasium")
-    made: SingleEnv = gym.SingleEnv(plan, keys, seat, actions, reward, illegal)
+    made: SingleEnv = gym.SingleEnv(
+        plan, keys, seat, actions=actions, reward=reward, illegal=illegal, observations=observations
+    )
+    return made
+
+
+def singles(
+    games: int,
+    plan: Plan | None = None,
+    /,
+    *,
+    seat: int = 0,
+    observations: str = "scaled",
+    actions: str = "fixed",
+    reward: str = "win",
+    threads: int | None = None,
+    **keys: Any,
+) -> SeatVectorEnv:
+    """Return many games as one ``gymnasium.vector.VectorEnv``: in each, one seat is the agent's.
+
+    Parameters
+    ----------
+    games: how many. threads: that step them; None: as many as there are processors.
+    observations: see ``single``. An illegal action raises UserError and changes nothing.
+    """
+    gym: Any = _extra("wsim.env.gym", "wsim.env.singles", "Gymnasium")
+    vector = import_module("wsim.env.vector").VectorEnv
+    stepped = vector(games, plan, seats=(seat,), actions=actions, reward=reward, threads=threads, **keys)
+    made: SeatVectorEnv = gym.SeatVectorEnv(stepped, seat, observations)
     return made
 
 

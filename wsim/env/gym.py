@@ -1,4 +1,4 @@
-"""A game as an environment of Gymnasium: one seat is the agent's, the line-up plays the others."""
+"""A game for Gymnasium, alone or many at once: one seat is the agent's, the line-up plays the others."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.env.spaces import LegalDiscrete, mask_of, observation_box
+from wsim.env.spaces import LegalDiscrete, Observations, mask_of
 from wsim.env.tables import REWARDS, Tables, checked_seat, checked_word, chosen_plan
+from wsim.env.vector import VectorEnv
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["SingleEnv"]
+__all__ = ["SeatVectorEnv", "SingleEnv"]
 
-_Seen = NDArray[np.int16]
+_Seen = NDArray[Any]  # int16 as counts, float32 scaled
 ILLEGAL = ("end", "raise")
 
 
@@ -32,7 +33,15 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
     metadata = {"render_modes": []}  # noqa: RUF012 (so is it in the base class)
 
     def __init__(
-        self, plan: Plan | None, keys: Mapping[str, Any], seat: int, actions: str, reward: str, illegal: str
+        self,
+        plan: Plan | None,
+        keys: Mapping[str, Any],
+        seat: int,
+        *,
+        actions: str,
+        reward: str,
+        illegal: str,
+        observations: str,
     ) -> None:
         chosen = chosen_plan(plan, keys)
         self.seat = checked_seat(seat, chosen.players)
@@ -40,7 +49,8 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         self._raises = checked_word("illegal", illegal, ILLEGAL) == "raise"
         self._tables = Tables(chosen, 1, (self.seat,), actions)
         self.columns, self.actions = self._tables.columns, self._tables.actions
-        self.observation_space = observation_box(len(self.columns))
+        self._observations = Observations(observations, chosen, len(self.columns))
+        self.observation_space = self._observations.box()
         self._actions = LegalDiscrete(len(self.actions))
         self.action_space = self._actions
         self._state = "not begun"
@@ -56,7 +66,7 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         super().reset(seed=seed, options=options)
         self._tables.begin(seed)
         self._state = "running"
-        return self._tables.seen[0].copy(), self._info()
+        return self._observations.of(self._tables.seen[0]), self._info()
 
     def step(self, action: Any) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
         """Carry out an action and play on to the agent's next decision or the end."""
@@ -69,17 +79,22 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         tables.step(int(action))
         desk = tables.desks[0]
         if not desk.over:
-            return tables.seen[0].copy(), 0.0, False, False, self._info()
+            return self._observations.of(tables.seen[0]), 0.0, False, False, self._info()
         self._state = "over"
         info = self._info() | {"scores": [float(score) for score in desk.score[: self.plan.players]]}
-        return tables.observe(self.seat), float(desk[self._reward][self.seat]), True, False, info
+        seen = self._observations.of(tables.observe(self.seat))
+        return seen, float(desk[self._reward][self.seat]), True, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal now, bool of shape (actions,): what MaskablePPO of sb3-contrib asks for."""
+        return np.array(self._tables.masks[0])
 
     def _refused(self, why: str) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
         """End the game after an illegal action, or raise UserError."""
         if self._raises:
             raise UserError(why)
         self._state = "over"
-        return self._tables.seen[0].copy(), -1.0, True, False, self._info() | {"illegal": why}
+        return self._observations.of(self._tables.seen[0]), -1.0, True, False, self._info() | {"illegal": why}
 
     def _info(self) -> dict[str, Any]:
         self._actions.legal = mask_of(self._tables.masks[0])
@@ -96,3 +111,54 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
 
 
 _WHY = {"not begun": "no game has begun", "over": "the game is over"}
+
+
+class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """One seat of many games as a ``gymnasium.vector.VectorEnv`` (``wsim.env.singles``).
+
+    Where a game ends, the observation returned is already of the next one (Gymnasium's same-step autoreset); what is
+    left of the old one are its reward and ``terminations``. ``infos`` have ``action_mask``: int8, (games, actions).
+    """
+
+    def __init__(self, games: VectorEnv, seat: int, observations: str) -> None:
+        self.metadata = {"render_modes": [], "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        self._games, self.seat, self.num_envs = games, seat, games.games
+        self.columns, self.actions = games.columns, games.actions
+        self._observations = Observations(observations, games.plan, len(games.columns))
+        self.single_observation_space = self._observations.box()
+        self.single_action_space = gymnasium.spaces.Discrete(len(games.actions))
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, self.num_envs)
+        self._masks = np.zeros((self.num_envs, len(games.actions)), np.bool_)
+
+    @property
+    def plan(self) -> Plan:
+        """What is played."""
+        return self._games.plan
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002
+        """Begin a game everywhere: with a seed its first ones, without one those that come next."""
+        if isinstance(seed, list | tuple):
+            raise UserError("the games of one seed are numbered: give one seed, not one for each game")
+        step = self._games.reset(seed)
+        self._masks = step.masks.copy()
+        return self._observations.of(step.observations), self._info()
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Carry out one legal action in every game; raise UserError, and change nothing, if one is not legal."""
+        step = self._games.step(actions)
+        self._masks = step.masks.copy()
+        ended = step.done.copy()
+        rewards = step.rewards[:, self.seat].copy()
+        return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal now, bool of shape (games, actions)."""
+        return self._masks
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": mask_of(self._masks)}
+
+    def close_extras(self, **_: Any) -> None:
+        """Let the threads go."""
+        self._games.close()

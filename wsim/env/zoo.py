@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv, ParallelEnv
 
-from wsim.env.spaces import LegalDiscrete, mask_of, observation_box
+from wsim.env.spaces import LegalDiscrete, counts_box, mask_of
 from wsim.env.tables import REWARDS, Tables, checked_word, chosen_plan
 from wsim.errors import UserError, nearest
 
@@ -33,7 +33,7 @@ class _Seats:
         masks = Box(0, 1, (count,), np.int8)
         self.actions = {agent: LegalDiscrete(count) for agent in self.agents}
         self.observations = {
-            agent: Dict({"observation": observation_box(columns), "action_mask": masks}) for agent in self.agents
+            agent: Dict({"observation": counts_box(columns), "action_mask": masks}) for agent in self.agents
         }
         self.state = "not begun"
 

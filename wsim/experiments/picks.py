@@ -105,7 +105,7 @@ class PickExperiment:
         }
 
 
-@keywords(PickPlay, PickQuestion, plan_keys(), left_out=("resume",))
+@keywords(PickPlay, PickQuestion, plan_keys, left_out=("resume",))
 def experiment_picks(
     plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> PickExperiment:
@@ -181,10 +181,10 @@ def play_experiment(
                 if place is None:
                     place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
                 told = progress and partial(_told, progress, number, len(arms))
-                runs.append(record(arm.plan, place, progress=told, **how).run)
+                runs.append(record(arm.plan, place, progress=told, **how))
         except Interrupted as interrupt:
-            if interrupt.result is not None and interrupt.result.run.games:
-                runs.append(interrupt.result.run)
+            if interrupt.result is not None and interrupt.result.games:
+                runs.append(interrupt.result)
             answer = _answer(plan, asked, arms, runs, cards, time.perf_counter() - start) if runs else None
             raise Interrupted(answer) from None
         return _answer(plan, asked, arms, runs, cards, time.perf_counter() - start)

@@ -20,8 +20,8 @@ from wsim.experiments.contrasts import Contrasts, MetricReading
 from wsim.experiments.deals import Features
 from wsim.experiments.metrics import Metric, group_metrics, measures_of, parse_metric
 from wsim.game import find_game
+from wsim.lab.journal import differences
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import differences
 from wsim.lab.store import Run
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
@@ -191,7 +191,7 @@ def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats
     """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
     there = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
-    wanted |= {metric.group[0] for metric in metrics if metric.group} | {"game", "rank"}
+    wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
     columns = [name for name in there if name in wanted]
     read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:

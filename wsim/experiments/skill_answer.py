@@ -18,8 +18,8 @@ from wsim.stats.intervals import nulls, verdicts
 from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
+    from wsim.experiments.skill_sums import SkillSums
     from wsim.lab.provenance import Provenance
-    from wsim.stats.ladder import LadderSums
 
 __all__ = ["FORMAT", "Skill", "answer_of", "names_of", "side_by_side"]
 
@@ -143,7 +143,7 @@ def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
 
 
 def answer_of(
-    sums: LadderSums,
+    sums: SkillSums,
     question: Mapping[str, Any],
     labels: Mapping[str, Sequence[str]],
     rungs: Sequence[str],
@@ -172,18 +172,18 @@ def answer_of(
     return Skill(
         question=question,
         rungs=tuple(rungs),
-        estimand=ESTIMAND[sums.levels],
+        estimand=ESTIMAND[sums.grouped],
         fair=sums.fair(),
         stopped="interrupted" if interrupted else "done",
         games=sums.games,
         figures=pl.concat(figures),
         changes=pl.concat(changes).select(*order, pl.exclude(order)),
-        remarks=(DEALT if sums.levels else OBSERVED,),
+        remarks=(DEALT if sums.grouped else OBSERVED,),
         made=tuple(made),
     )
 
 
-def _figures(sums: LadderSums, names: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
+def _figures(sums: SkillSums, names: pl.DataFrame, rung: int, name: str, level: float) -> pl.DataFrame:
     """Return the rows of a rung."""
     return names.with_columns(
         pl.lit(name).alias("rung"),
@@ -194,13 +194,13 @@ def _figures(sums: LadderSums, names: pl.DataFrame, rung: int, name: str, level:
 
 
 def _changes(
-    sums: LadderSums, names: pl.DataFrame, there: np.ndarray, pair: tuple[int, int], level: float
+    sums: SkillSums, names: pl.DataFrame, there: np.ndarray, pair: tuple[int, int], level: float
 ) -> pl.DataFrame:
     """Return the rows of a change between two rungs."""
     change = sums.change(*pair, level)
     change = type(change)(change.value[there], change.error[there], change.games[there], level)
     said = verdicts(change.value, change.q_value(), level=level)
-    nothing = sums.fair() if sums.levels else 0.0
+    nothing = sums.fair() if sums.grouped else 0.0
     weak, strong = (sums.figure(rung, level) for rung in pair)
     better = [nulls(one.low[there]) > nothing for one in (weak, strong)]
     frame = names.with_columns(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "decide", "whatif"]
 
 
-@keywords(Change, Question, plan_keys())
+@keywords(Change, Question, plan_keys)
 def whatif(
     plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> WhatIf:

@@ -6,7 +6,7 @@ Nothing outside this package imports numba or llvmlite.
 from __future__ import annotations
 
 from numba import from_dtype, types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import overload
 
 from wsim.jit.beside import compiled_beside, seconds_to_compile
@@ -18,8 +18,8 @@ from wsim.jit.kernels import kernel, njit
 from wsim.jit.kinds import numpy_signature, record_type
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.sandbox import checking_indices, in_copies, ways_out
 from wsim.jit.stack import stack_room
-from wsim.jit.writes import forbidden_writes
 
 __all__ = [
     "ADDRESSES",
@@ -27,15 +27,17 @@ __all__ = [
     "JIT",
     "PLAIN",
     "NumbaError",
+    "NumbaWarning",
     "address_of",
     "addresses_of",
     "cache_directory",
     "cache_is_cold",
     "call",
+    "checking_indices",
     "compiled_beside",
     "count_bits",
-    "forbidden_writes",
     "from_dtype",
+    "in_copies",
     "kept_folder",
     "kernel",
     "lowest_bit",
@@ -49,5 +51,6 @@ __all__ = [
     "source_digest",
     "stack_room",
     "types",
+    "ways_out",
     "words_of",
 ]

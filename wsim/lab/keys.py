@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.game import GAMES, find_game
-from wsim.lab.plan import Plan
+from wsim.lab.plan import Plan, sound_games
 from wsim.options import options_of
 
 
-def plan_keys(*left_out: str) -> dict[str, str]:
-    """Return the keys of a plan with their types, options of the games last, but for some: for ``keywords``."""
+def plan_keys() -> dict[str, str]:
+    """Return the keys of a plan with their types, options of the games last: for ``keywords``."""
     found = {name: str(one.type) for name, (one, _) in options_of(Plan).items()}
-    for name in GAMES:
-        found |= dict.fromkeys(find_game(name).OPTIONS, "str")
-    return {name: kind for name, kind in found.items() if name not in left_out}
+    for _, game in sound_games():
+        found |= dict.fromkeys(game.OPTIONS, "str")
+    return found
 
 
 def chosen(plan: Plan | None, keys: Mapping[str, Any], **usual: Any) -> Plan:

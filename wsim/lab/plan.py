@@ -7,14 +7,15 @@ import json
 import operator
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import GAMES, find_game
+from wsim.installed import GAMES, load_game
 from wsim.options import Check, option, options_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.passed import name_of
@@ -137,7 +138,7 @@ def _kept(keep: str, *, picks: bool, asked: bool) -> dict[str, Any]:
 
 def of_the_games(key: str) -> str:
     """Return what a plan has without a key: in the first game, and in each other where that differs."""
-    usual = {name: {**DEFAULTS, **find_game(name).default_plan()}[key] for name in GAMES}
+    usual = {name: {**DEFAULTS, **game.default_plan()}[key] for name, game in sound_games()}
     first, *others = (
         (name, f"{one:,}" if isinstance(one, int) else one if isinstance(one, str) else ",".join(one))
         for name, one in usual.items()
@@ -147,7 +148,14 @@ def of_the_games(key: str) -> str:
 
 def usual_rulesets() -> list[str]:
     """Return the rule set that each game plays unless another is named."""
-    return [str(find_game(name).default_plan()["ruleset"]) for name in GAMES]
+    return [str(game.default_plan()["ruleset"]) for _, game in sound_games()]
+
+
+def sound_games() -> Iterator[tuple[str, Any]]:
+    """Yield the games by name, but for those that cannot be loaded: a help lists what there is."""
+    for name in GAMES:
+        with suppress(UserError):
+            yield name, load_game(name)
 
 
 def game_names() -> str:
@@ -164,7 +172,7 @@ def first_game() -> str:
 def _policy_names(incomplete: str) -> list[str]:
     """Complete the last name of a line-up."""
     before, comma, last = incomplete.rpartition(",")
-    names = {str(row["name"]) for game in GAMES for row in find_game(game).policies()}
+    names = {str(row["name"]) for _, game in sound_games() for row in game.policies()}
     return [before + comma + name for name in sorted(names) if name.startswith(last)]
 
 
@@ -242,13 +250,13 @@ class Plan:
         game = _text("game", given.get("game", next(iter(GAMES))))
         if given.get("ruleset") is not None:
             _text("ruleset", given["ruleset"])
-        module = find_game(game)
-        values = {**DEFAULTS, **module.default_plan(given.get("ruleset")), **given, "game": game}
+        of_game = load_game(game)
+        values = {**DEFAULTS, **of_game.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
         special = {name: values[name] for name in values if name not in _CHECKS}
         for name in special:
-            if name not in module.OPTIONS:
-                known = [*_CHECKS, *module.OPTIONS]
+            if name not in of_game.OPTIONS:
+                known = [*_CHECKS, *of_game.OPTIONS]
                 hint = renamed(name, known) or nearest(name, known)
                 raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
         sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
@@ -256,7 +264,7 @@ class Plan:
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
-        options = {name: _option(name, special[name]) for name in module.OPTIONS if special.get(name) is not None}
+        options = {name: _option(name, special[name]) for name in of_game.OPTIONS if special.get(name) is not None}
         plan = cls(**sound, options=options)
         check_length(plan.policies, plan.players)
         return plan

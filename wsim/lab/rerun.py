@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.batch import play
+from wsim.lab.journal import differences
+from wsim.lab.ledger import shard_name
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import FORMAT, Provenance, differences
-from wsim.lab.run import Recording, record
-from wsim.lab.store import Run, shard_metadata, shard_name, tables_of
+from wsim.lab.provenance import FORMAT, Provenance
+from wsim.lab.run import record
+from wsim.lab.store import Run, shard_metadata, tables_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,10 +86,9 @@ def rerun_run(
         return Rerun(" and ".join(reversed(told)), found, unlike(run.provenance, again.provenance))
 
 
-def played(recording: Recording) -> Run:
+def played(run: Run) -> Run:
     """Return a run that was played just now; raise UserError if games of it were there before."""
-    run = recording.run
-    if recording.played < len(run.wanted):
+    if run.played < len(run.wanted):
         raise UserError(f"{str(run.path)!r} holds these games already: choose another --out")
     return run
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from wsim.experiments.deals import Arm, Arms, Features, arm_by_arm
 from wsim.game import find_game
-from wsim.lab.batch import play
 from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
 from wsim.stats.intervals import Estimate
@@ -39,6 +38,19 @@ class Judgement:
     games: int
 
 
+@dataclass(frozen=True)
+class OwnSeats:
+    """Reads win share and score of a policy off games, the mean of its seats, shape (games,) each."""
+
+    policy: str
+
+    def __call__(self, frame: pl.DataFrame, _games: range) -> Features:
+        """Return the features of games."""
+        own = frame.filter(pl.col("policy") == self.policy)
+        by_game = own.group_by("game", maintain_order=True).agg(pl.col("win_share", "total").mean())
+        return [by_game["win_share"].to_numpy(), by_game["total"].to_numpy()]
+
+
 def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, threads: int | None) -> Judgement:
     """Play one (in teams: one team of it) against others; ``keys`` of the plan hold a seed of their own.
 
@@ -50,17 +62,10 @@ def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, th
     mates = len(learner_of(keys["game"]).mates(table, 0))
     line_up = [one] * mates + others[mates:]
     plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
-    shares, scores = [], []
-    for chunk in play(find_game(plan.game).prepare(plan), [range(games)], threads=threads):
-        mine = chunk.seats.filter(pl.col("policy") == one)
-        by_game = mine.group_by("game", maintain_order=True).agg(pl.col("win_share", "total").mean())
-        shares.append(by_game["win_share"].to_numpy())
-        scores.append(by_game["total"].to_numpy())
-    found = np.concatenate(shares).astype(np.float64)
-    n = len(found)
-    error = np.array([found.std(ddof=1) / math.sqrt(n)])
-    share = Estimate(np.array([found.mean()]), error, np.array([float(n)])).with_wilson()
+    arms = Arms((Arm(one, (find_game(plan.game).prepare(plan),)),), OwnSeats(one))
+    [[(shares, scores)]] = arm_by_arm([arms], range(games), threads)
+    share = Estimate.of_games([shares.astype(np.float64)]).with_wilson()
     low, high = max(0.0, float(share.low[0])), min(1.0, float(share.high[0]))
-    score = float(np.concatenate(scores).mean())
     mean, fair = float(share.value[0]), mates / players
-    return Judgement(str(keys["ruleset"]), players, ", ".join(against), mean, low, high, fair, score, n)
+    score = float(scores.mean())
+    return Judgement(str(keys["ruleset"]), players, ", ".join(against), mean, low, high, fair, score, len(shares))

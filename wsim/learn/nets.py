@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from wsim.policies.nets import LearnedNet
 
 if TYPE_CHECKING:
-    from wsim.policies.registry import Trade
+    from wsim.policies.registry import PolicySet
 
 __all__ = ["NetKeeper"]
 
@@ -22,12 +22,12 @@ class NetKeeper(Generic[_Net]):
 
     policy = "net"
 
-    def __init__(self, trade: Trade) -> None:
-        self._trade = trade
+    def __init__(self, policy_set: PolicySet) -> None:
+        self._policy_set = policy_set
 
     def load(self, file: str) -> _Net:
         """Return the net of a file, the one that comes with wsim for an empty name."""
-        nets = self._trade.interface().nets
+        nets = self._policy_set.interface().nets
         assert nets is not None
         return nets.read(file) if file else nets.shipped  # type: ignore[no-any-return]
 

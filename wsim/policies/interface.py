@@ -14,7 +14,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wsim.jit import kernel, njit, numpy_signature
+from wsim.jit import in_copies, kernel, njit, numpy_signature
 
 if TYPE_CHECKING:
     from wsim.policies.weights import WeightSets
@@ -23,6 +23,8 @@ __all__ = ["EXPLORE", "Interface", "Nets"]
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
+TAKEN_BACK = ("rng", "memory")
+"""Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
 
 class Nets(Protocol):
@@ -92,11 +94,13 @@ class Interface:
     def explored(self, policy: Any) -> Any:
         """Return the entrance of a user's policy, which explores and settles nothing else. Not kept.
 
-        The policy is a kernel of the first four records: it has no settings.
+        The policy is a kernel of the first four records (it has no settings), and gets copies of them.
         """
         options = {"nogil": True, "error_model": "numpy"}
         return njit(numpy_signature(self.signature), **options)(
-            _entrance_of(self._after((EXPLORE,), _without_settings(policy)), "explored")
+            _entrance_of(
+                self._after((EXPLORE,), _without_settings(in_copies(policy, self.records, TAKEN_BACK))), "explored"
+            )
         )
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import EXPLORE, Parameter, Trade, resolve
+from wsim.policies.registry import EXPLORE, Parameter, PolicySet, resolve
 
 if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
@@ -32,13 +32,13 @@ class Number:
     whole: bool = False
 
 
-def numbers_of(entry: Entry, trade: Trade) -> tuple[Number, ...]:
+def numbers_of(entry: Entry, policy_set: PolicySet) -> tuple[Number, ...]:
     """Return the numbers that an entry may set, its noise (``explore``) left out; UserError for what cannot be played.
 
     True and false are no numbers.
     """
-    line_up = resolve([entry], 1, trade)
-    policy = trade.policies.get(entry.name)
+    line_up = resolve([entry], 1, policy_set)
+    policy = policy_set.policies.get(entry.name)
     if line_up.plugged:
         (plugged,) = line_up.plugged.values()
         own = [Parameter(name, type(value), value, "") for name, value in plugged.declaration.parameters.items()]
@@ -50,7 +50,7 @@ def numbers_of(entry: Entry, trade: Trade) -> tuple[Number, ...]:
         if one.kind is not bool
     ]
     if policy is not None and policy.kind == "weights":
-        weights = trade.interface().weights
+        weights = policy_set.interface().weights
         for name, place in weights.places.items():
             found.append(Number(name, tuple(map(float, line_up.weights[0][..., place].reshape(-1)))))
     return tuple(found)

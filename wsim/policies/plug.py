@@ -2,8 +2,9 @@
 
 A compiled policy is jitted for the game's signature and never kept on disk, because it may call helpers in other
 modules whose edits no cache would notice. A plain-Python policy is called through a C callback, which takes the
-interpreter lock for the call, so it works from the engine's lock-free threads; it gets copies of the records, and an
-exception is kept and told by ``Plugged.complaint``.
+interpreter lock for the call, so it works from the engine's lock-free threads; an exception is kept for
+``Plugged.complaint``. Either gets copies of the records, in memory of its own (``wsim.jit.sandbox``): it cannot write
+the game, and what it may not see does not lie beside what it sees.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import operator
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -28,9 +30,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.jit import JIT, NumbaError, address_of, forbidden_writes, kernel, njit, numpy_signature, types
-from wsim.policies.checked import has_passed, note_passed
+from wsim.jit import (
+    JIT,
+    NumbaError,
+    NumbaWarning,
+    address_of,
+    checking_indices,
+    kernel,
+    njit,
+    numpy_signature,
+    types,
+    ways_out,
+)
 from wsim.policies.declare import Declaration, declaration_of
+from wsim.policies.interface import TAKEN_BACK
 from wsim.policies.sources import digest_of_sources
 
 if TYPE_CHECKING:
@@ -39,13 +52,12 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "note_checked", "plug"]
+__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "plug", "unchecked"]
 
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
 ARGUMENTS = ("public", "own", "choice", "rules")
-KEPT = ("rng", "memory")  # of the seat's own record: what a policy writes there stays
 
 
 @dataclass
@@ -57,7 +69,6 @@ class Plugged:
     where: the file or module it is from, as written. digest: of its source; its name where there is no file.
     call: what the engine calls: its entrance (``Interface.explored``).
     errors: exceptions that a plain-Python policy raised.
-    note_passed: notes that it has passed its check, and need not be bounds-checked any more (``checked``).
     """
 
     where: str
@@ -65,7 +76,6 @@ class Plugged:
     call: Any
     digest: str = ""
     errors: list[BaseException] = field(default_factory=list)
-    note_passed: Callable[[], bool] = field(default=lambda: False, repr=False)
 
     def complaint(self, label: str) -> UserError | None:
         """Return what went wrong inside the policy, in one sentence, or None; raise an interrupt again."""
@@ -73,7 +83,7 @@ class Plugged:
             return None
         error = self.errors[0]
         self.errors.clear()
-        if not isinstance(error, Exception):
+        if isinstance(error, KeyboardInterrupt):
             raise error
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -83,8 +93,19 @@ class Plugged:
         return complaint
 
 
-_PLUGGED: dict[tuple[str, str, str, int], Plugged] = {}
+_PLUGGED: dict[tuple[str, str, str, int, bool], Plugged] = {}
 _LOCK = threading.Lock()
+_UNCHECKED = ContextVar("unchecked", default=False)
+
+
+@contextmanager
+def unchecked(wanted: bool = True) -> Iterator[None]:
+    """Compile the policies that are made ready meanwhile without bounds checks: for those that one trusts."""
+    before = _UNCHECKED.set(wanted)
+    try:
+        yield
+    finally:
+        _UNCHECKED.reset(before)
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -113,15 +134,14 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     where = file or str(module)
     file = file and (entry.place or file)
     digest = _digest(file) if file else ""
-    key = (str(Path(file).resolve()) if file else where, digest, name, id(interface))
+    free = _UNCHECKED.get()
+    key = (str(Path(file).resolve()) if file else where, digest, name, id(interface), free)
     with _LOCK:
         if key not in _PLUGGED:
-            loaded = _load_file(file, digest) if file else _load_module(where)
-            source = digest or _digest_of(loaded)
-            checked = not has_passed(source, name, interface)
-            plugged = _make(_function_of(loaded, name, where), entry.name, interface, checked)
-            plugged.where, plugged.digest = where, source
-            plugged.note_passed = partial(note_passed, source, name, interface)
+            with checking_indices(unchecked=free):  # what is compiled while it is loaded, too
+                loaded = _load_file(file, digest) if file else _load_module(where)
+                plugged = _make(_function_of(loaded, name, where), entry.name, interface)
+            plugged.where, plugged.digest = where, digest or _digest_of(loaded)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
         return _PLUGGED[key]
@@ -133,14 +153,6 @@ def function_of(entry: Entry) -> Any:
         file = entry.place or entry.file
         return _function_of(_load_file(file, _digest(file)), entry.function, entry.file)
     return _function_of(_load_module(str(entry.module)), entry.function, str(entry.module))
-
-
-def note_checked(entry: Entry) -> bool:
-    """Note that a policy of this process has passed its check, for every game that it was made callable for."""
-    where = entry.file or str(entry.module)
-    with _LOCK:
-        made = [one for key, one in _PLUGGED.items() if one.where == where and key[2] == entry.function]
-    return bool(made) and all(one.note_passed() for one in made)
 
 
 # --- finding the function -------------------------------------------------------------------------------------------
@@ -231,7 +243,7 @@ def _function_of(module: ModuleType, name: str, where: str) -> Any:
 # --- making it callable ---------------------------------------------------------------------------------------------
 
 
-def _make(function: Any, label: str, interface: Interface, checked: bool) -> Plugged:
+def _make(function: Any, label: str, interface: Interface) -> Plugged:
     """Check the arguments of a function and make it callable by the engine."""
     source = getattr(function, "py_func", function)
     _check_arguments(source, label)
@@ -239,7 +251,7 @@ def _make(function: Any, label: str, interface: Interface, checked: bool) -> Plu
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
-        return Plugged("", declaration, _compiled(source, label, interface, checked))
+        return Plugged("", declaration, _compiled(source, label, interface))
     errors: list[BaseException] = []
     return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
 
@@ -258,11 +270,11 @@ def _check_arguments(source: Any, label: str) -> None:
         ) from error
 
 
-def _compiled(source: Any, label: str, interface: Interface, checked: bool) -> Any:
-    """Compile a policy for the engine: its indices are checked unless it has passed its check, whatever it says."""
+def _compiled(source: Any, label: str, interface: Interface) -> Any:
+    """Compile a policy for the engine: a division by zero is an exception, as in Python."""
     if not JIT:
         return interface.explored(lambda *records: operator.index(source(*records)))
-    inner = njit(nogil=True, error_model="numpy", boundscheck=checked)(source)
+    inner = njit(nogil=True, error_model="python")(source)
     _check_types(inner, label, interface)
     return interface.explored(inner)
 
@@ -271,7 +283,9 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
     """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
     arguments = tuple(numpy_signature(interface.signature).args[: len(ARGUMENTS)])
     try:
-        inner.compile(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)  # what numba warns of is refused below, or harmless
+            inner.compile(arguments)
     except KeyError as error:  # numba's answer to a field that a record has not
         names = [name for record in interface.records for name in record.names]
         guess = nearest(str(error.args[0]), names)
@@ -287,18 +301,9 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
         raise UserError(
             f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
         )
-    _refuse_writes(inner, arguments, label)
-
-
-def _refuse_writes(inner: Any, arguments: tuple[Any, ...], label: str) -> None:
-    """Raise UserError for a policy that writes the game, or could."""
-    own = list(inspect.signature(inner.py_func).parameters)[1]
-    found = forbidden_writes(inner, arguments, tuple(f"{own}.{name}" for name in KEPT))
+    found = ways_out(inner, arguments)
     if found:
-        raise UserError(
-            f"policy {label!r} {found[0]}, but a policy may write its random stream and its memory only "
-            f"({', '.join(f'{own}.{name}' for name in KEPT)})"
-        )
+        raise UserError(f"policy {label!r} {found[0]}")
 
 
 def _first_useful(text: str) -> str:
@@ -316,15 +321,7 @@ def _first_useful(text: str) -> str:
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     if not JIT:
-
-        def plain(public: Any, own: Any, choice: Any, rules: Any) -> int:
-            mine = own.copy()
-            index = _asked(source, (public.copy(), mine, choice.copy(), rules.copy()), errors)
-            for name in KEPT:
-                own[name] = mine[name]
-            return index
-
-        return interface.explored(plain)
+        return interface.explored(lambda *records: _asked(source, records, errors))
     callback = _callback(source, interface, errors)
 
     @kernel
@@ -337,8 +334,8 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
 
 
 def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
-    """Return a C function of four addresses that calls a Python function with copies of the records."""
-    kept = {name: interface.records[1].fields[name][1] for name in KEPT}
+    """Return a C function of four addresses that calls a Python function with copies that it may keep."""
+    offsets = {name: interface.records[1].fields[name][1] for name in TAKEN_BACK}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
     def ask(*addresses: int) -> int:
@@ -347,7 +344,7 @@ def _callback(source: Any, interface: Interface, errors: list[BaseException]) ->
             for address, record in zip(addresses, records, strict=True)
         ]
         index = _asked(source, copies, errors)
-        for name, at in kept.items():
+        for name, at in offsets.items():
             written = copies[1][name].tobytes()
             ctypes.memmove(addresses[1] + at, written, len(written))
         return index

@@ -1,6 +1,6 @@
 """The registry of a game's policies, and line-ups made ready to play: the same for every game.
 
-A game hands in its rows and its interface, as a ``Trade`` (``wsim/<game>/registry.py``). A policy is a kernel
+A game hands in its rows and its interface, as a ``PolicySet`` (``wsim/<game>/registry.py``). A policy is a kernel
 ``(public, own, choice, rules) -> index``: it gets what everybody knows, what its seat knows, the legal moves and the
 rules, and returns the index of its move. None sees hidden cards. It is asked only where there are several moves.
 
@@ -45,7 +45,7 @@ __all__ = [
     "Parameter",
     "Player",
     "Policy",
-    "Trade",
+    "PolicySet",
     "explores",
     "policy_rows",
     "resolve",
@@ -154,8 +154,8 @@ def rows_by_name(*policies: Policy) -> Mapping[str, Policy]:
 
 
 @dataclass(frozen=True)
-class Trade:
-    """What a game hands in.
+class PolicySet:
+    """The policies of a game: what it hands in.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Trade:
     interface: Callable[[], Interface]
 
 
-def policy_rows(trade: Trade) -> list[dict[str, Any]]:
+def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
     """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
     from wsim.policies.plug import installed
 
@@ -181,8 +181,8 @@ def policy_rows(trade: Trade) -> list[dict[str, Any]]:
             "random": policy.uses_random if policy else False,
         }
 
-    rows = [row(policy.name, policy.kind, policy.source, policy) for policy in trade.policies.values()]
-    others = {name: point for name, point in installed().items() if name not in trade.policies}
+    rows = [row(policy.name, policy.kind, policy.source, policy) for policy in policy_set.policies.values()]
+    others = {name: point for name, point in installed().items() if name not in policy_set.policies}
     return rows + [row(name, "installed", point.value) for name, point in others.items()]
 
 
@@ -315,17 +315,17 @@ class LineUp:
             raise UserError(f"policy {names} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
-def resolve(entries: Sequence[Entry], players: int, trade: Trade) -> LineUp:
+def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
     """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
     from wsim.policies.searching import POOL
 
     check_length(entries, players)
-    interface = trade.interface()
+    interface = policy_set.interface()
     ready: dict[str, Player] = {}
     for entry in entries:
         if str(entry) not in ready:
-            ready[str(entry)] = _player(entry, trade.policies, interface)
-    named = _named_apart(ready, trade.policies)
+            ready[str(entry)] = _player(entry, policy_set.policies, interface)
+    named = _named_apart(ready, policy_set.policies)
     seated = [named[str(entries[seat % len(entries)])] for seat in range(players)]
     line_up = LineUp.of(seated, interface.seats)
     if len(line_up.pooled) > POOL:

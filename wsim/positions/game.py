@@ -64,7 +64,7 @@ class Game:
     whatever cannot be done.
     """
 
-    @keywords(plan_keys())
+    @keywords(plan_keys)
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
         asked = chosen(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.position import Position
 from wsim.positions.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 
 if TYPE_CHECKING:
@@ -102,13 +103,12 @@ class Machine:
         )
 
 
-class StatePosition(ABC):
+class StatePosition(Position):
     """A position of a game whose kernels are a machine (``wsim.game.Position``).
 
     Attributes
     ----------
     simulator: the plan made ready that it is a game of. machine: what steps it. words: its state, uint64.
-    to_move: the player who decides, None at the end.
     """
 
     def __init__(self, simulator: Any, number: int) -> None:
@@ -119,7 +119,7 @@ class StatePosition(ABC):
 
     def _run(self, command: int, number: int = 0, seat: int = EVERYTHING, seed: int = 0) -> Any:
         decider, game = self.machine.run(self.words, command, number, seat, seed)
-        self.to_move = None if decider < 0 else decider
+        self._to_move = None if decider < 0 else decider
         choice = self.machine.choice
         count = 0 if decider < 0 else int(choice["count"])
         seat = choice["seat"] if "seat" in (choice.dtype.names or ()) else decider
@@ -127,6 +127,11 @@ class StatePosition(ABC):
         self.coded = choice["moves"][:count].copy()
         self._keep_result(game)
         return game
+
+    @property
+    def to_move(self) -> int | None:
+        """The player who decides, None at the end."""
+        return self._to_move
 
     @property
     def record(self) -> Any:
@@ -198,10 +203,6 @@ class StatePosition(ABC):
         seen = np.zeros(size, np.int16)
         self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
         return seen
-
-    @abstractmethod
-    def moves(self) -> Sequence[Mapping[str, Any]]:
-        """Return the legal moves in their order, as the trace tells moves."""
 
     @abstractmethod
     def _keep_result(self, game: Any) -> None:

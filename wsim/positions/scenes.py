@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wsim.game import Position
+    from wsim.position import Position
 
 
 @dataclass(frozen=True)
@@ -140,3 +140,26 @@ def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
         if position.to_move is None or moment(position) != moment(found[-1]):
             found.append(position.clone())
     return found
+
+
+def plain_story(position: Position, trace: Mapping[str, Any], phrase: Callable[[Any], str]) -> Story:
+    """Return a game of which only its decisions are known: a scene is one of them, ``phrase`` a move in words."""
+    found, events = [position.clone()], [[Event("The game begins.")]]
+    while position.to_move is not None:
+        mover, moves = position.to_move, position.moves()
+        events.append([Event(phrase(moves[position.follow()]), mover)])
+        found.append(position.clone())
+    return Story(
+        seats=[Seat(f"Seat {place}", str(seat["policy"]), place) for place, seat in enumerate(trace["seats"])],
+        categories=["points"],
+        colours={},
+        cards="nothing",
+        hands="nothing",
+        flows="nothing",
+        points="The score of every seat if the game ended here.",
+        scenes=[
+            Scene("Game", f"Decision {place}", [City({}, [], [points]) for points in one.standing()], events[place])
+            for place, one in enumerate(found)
+        ],
+        positions=found,
+    )

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
-    from wsim.lab.plan import Plan
-    from wsim.lab.store import Run
     from wsim.stats.summary import Recipe
     from wsim.stats.tables import Table
 
@@ -53,8 +51,16 @@ class Option:
         return values if self.many else values[0]
 
 
-def _always(plan: Plan) -> bool:  # noqa: ARG001 (what Analysis.fits is given)
+def _always(plan: Any) -> bool:  # noqa: ARG001 (what Analysis.fits is given)
     return True
+
+
+class Source(Protocol):
+    """What an analysis is made of: a run, as ``load_run`` returns it."""
+
+    def summed(self, recipe: Recipe) -> Any:
+        """Return the sums of all its rows."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -83,14 +89,14 @@ class Analysis:
     first: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict)
     shown: Shown = "page"
-    fits: Callable[[Plan], bool] = _always
+    fits: Callable[[Any], bool] = _always
     sums: Recipe | None = None
 
     def main(self, by: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the columns that are shown unless all are asked for; none: all of them."""
         return tuple(dict.fromkeys((*(by or self.by or ()), *self.columns))) if self.columns else ()
 
-    def table(self, run: Run, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
+    def table(self, run: Source, by: Sequence[str] = (), *, level: float = 0.95, **options: object) -> Table:
         """Make the table of a run; raise UserError for what cannot be asked of it."""
         for name in options:
             if name not in self.options:

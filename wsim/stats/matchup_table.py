@@ -32,8 +32,9 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
 
     Columns: the ``by`` ones, the same ones of the opponent with ``opponent_`` in front, games (in which both played),
     score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
-    in which the first finished ahead, ties half), each with _low and _high, q (of the score difference,
-    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict.
+    in which the first finished ahead, ties half), each with _low and _high, q (of the win difference,
+    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict: who
+    wins more may score less.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -55,7 +56,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
     estimates = {name: tally.estimate(level, one, other) for name, tally in tallies.items()}
     q = np.full(shape, np.nan)
     upper = one < other
-    q[one[upper], other[upper]] = _part(estimates["score_difference"], upper).q_value()
+    q[one[upper], other[upper]] = _part(estimates["win_difference"], upper).q_value()
+    both_ways = np.where(upper, q[one, other], q[other, one])
     frame = pl.DataFrame(
         {
             **levels.keys[one].to_dict(),
@@ -64,10 +66,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
             **estimates["score_difference"].columns("score_difference"),
             **estimates["win_difference"].columns("win_difference"),
             **estimates["ahead"].columns("ahead"),
-            "q": nulls(np.where(upper, q[one, other], q[other, one])),
-            "verdict": verdicts(
-                estimates["score_difference"].value, np.where(upper, q[one, other], q[other, one]), level=level
-            ),
+            "q": nulls(both_ways),
+            "verdict": verdicts(estimates["win_difference"].value, both_ways, level=level),
         }
     )
     return Table(frame, "Matchups", _NOTE)

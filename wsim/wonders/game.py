@@ -2,58 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.game import PickExperiment, Restrict, Tuning
+from wsim.game import PickExperiment
+from wsim.positions.kernel_game import KernelGame
 from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
 from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 from wsim.wonders.describe import POSITION_KEYS
+from wsim.wonders.registry import POLICIES
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
 
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
-    from wsim.policies.lineup import Entry
-    from wsim.policies.numbers import Number
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
     from wsim.wonders.simulator import WondersSimulator
 
-__all__ = [
-    "ANALYSES",
-    "COLOURS",
-    "LEARNER",
-    "NAME",
-    "OPTIONS",
-    "OWNED",
-    "PICKS",
-    "PICK_ACTIONS",
-    "POSITION_KEYS",
-    "RESTRICT",
-    "TITLE",
-    "TUNING",
-    "catalogue_of",
-    "cold",
-    "default_plan",
-    "numbers",
-    "plan_of",
-    "policies",
-    "prepare",
-]
+__all__ = ["GAME", "PICK_ACTIONS", "catalogue_of"]
 
-NAME = "seven_wonders"
-TITLE = "7 Wonders"
-OPTIONS: Mapping[str, str] = {
-    "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
-    "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
-    "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
-    "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
-}
-ENGINE = "wsim.wonders.kernels.engine"
-COMPILE_SECONDS = (11.0, 7.0)  # the engine, the policies of the default plan
-OWNED: Mapping[str, str] = {BUILT: "card"}
 PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[BUILD]: "build the card",
     ACTIONS[STAGE]: "bury it under a stage",
@@ -61,89 +30,6 @@ PICK_ACTIONS: Mapping[str, str] = {
     "take": "any of these",
 }
 """What can be done with a card in a pick."""
-COLOURS: Mapping[str, str] = dict(
-    zip(
-        (*CATEGORIES, *COLORS),
-        (
-            "light-dark(#c8452f, #de6a55)",  # military
-            "light-dark(#d6a722, #e0ba4a)",  # treasury
-            "light-dark(#8d7a66, #a8967f)",  # wonder
-            "light-dark(#3f74b8, #6b9bd8)",  # civilian
-            "light-dark(#3c9157, #5fb57c)",  # science
-            "light-dark(#e2873a, #eb9c57)",  # commerce
-            "light-dark(#7d57a8, #a583cf)",  # guild
-            "light-dark(#4d4a46, #8a867e)",  # cities
-            "light-dark(#8b5e3c, #b2825b)",  # brown
-            "light-dark(#9a9a96, #a9a9a5)",  # gray
-            "light-dark(#3f74b8, #6b9bd8)",  # blue
-            "light-dark(#e0a92c, #e6ba50)",  # yellow
-            "light-dark(#c8452f, #de6a55)",  # red
-            "light-dark(#3c9157, #5fb57c)",  # green
-            "light-dark(#7d57a8, #a583cf)",  # purple
-            "light-dark(#3b3936, #8a867e)",  # black
-        ),
-        strict=True,
-    )
-)
-"""Categories of points, then colours of cards: each on paper and at night."""
-ANALYSES: Mapping[str, str] = {
-    "policies": "wsim.wonders.analysis.boards:POLICIES",
-    "wonders": "wsim.wonders.analysis.boards:WONDERS",
-    "cards": "wsim.wonders.analysis.cards:CARDS",
-    "readings": "wsim.wonders.analysis.readings:READINGS",
-    "effects": "wsim.wonders.analysis.propensity:EFFECTS",
-    "matchups": "wsim.stats.shared:MATCHUPS",
-    "crowding": "wsim.stats.shared:CROWDING",
-    "strengths": "wsim.wonders.analysis.boards:STRENGTHS",
-    "synergies": "wsim.wonders.analysis.cards:SYNERGIES",
-    "chains": "wsim.wonders.analysis.cards:CHAINS",
-    "variance": "wsim.wonders.analysis.boards:VARIANCE",
-    "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
-}
-
-
-def default_plan(ruleset: str | None = None) -> Mapping[str, Any]:
-    """Return the defaults of a plan: first edition, four players (two where a rule set is for two), the best policy.
-
-    It alone: no card or wonder is mistaken for who played it.
-    """
-    return {
-        "ruleset": "1e",
-        "players": 2 if ruleset and ruleset.endswith("duo") else 4,
-        "policies": ("net",),
-        "games": 25_000,
-        "rotate": True,
-    }
-
-
-def cold() -> float:
-    """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
-    from wsim.jit import seconds_to_compile
-
-    return seconds_to_compile(ENGINE, *COMPILE_SECONDS)
-
-
-def plan_of(described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
-    """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
-    from wsim.wonders.describe.setup import plan_keys
-
-    return plan_keys(described, ruleset)
-
-
-def policies() -> Sequence[Mapping[str, Any]]:
-    """Return the registry of policies as rows (``wsim policies``)."""
-    from wsim.policies.registry import policy_rows
-    from wsim.wonders.registry import TRADE
-
-    return policy_rows(TRADE)
-
-
-def numbers(entry: Entry) -> Sequence[Number]:
-    """Return the numbers that a line-up entry may set: weights, parameters."""
-    from wsim.policies.numbers import numbers_of
-    from wsim.wonders.registry import TRADE
-
-    return numbers_of(entry, TRADE)
 
 
 def catalogue_of(plan: Plan) -> Catalogue:
@@ -166,20 +52,6 @@ def _check_players(plan: Plan, catalogue: Catalogue) -> None:
     raise UserError(f"{plan.players} players cannot play rule set {plan.ruleset}: accepted are {accepted}{hint}")
 
 
-def prepare(plan: Plan) -> WondersSimulator:
-    """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-    from wsim.jit import compiled_beside
-    from wsim.policies.registry import resolve
-    from wsim.wonders.registry import TRADE
-    from wsim.wonders.simulator import WondersSimulator
-
-    catalogue = catalogue_of(plan)
-    _check_players(plan, catalogue)
-    with compiled_beside(ENGINE):
-        line_up = resolve(plan.line_up, plan.players, TRADE)
-    return WondersSimulator(plan, catalogue, line_up)
-
-
 def _randomised(plan: Plan, chance: str) -> Plan:
     """Return the plan whose picks are replaced by uniform ones with this chance, and recorded."""
     return plan.replace(picks=True, randomise=chance)
@@ -191,14 +63,97 @@ def _pick_effects(picks: Frame, seats: Frame, action: str, outcome: str, against
     return pick_effects(picks, seats, action, outcome=outcome, against=against, level=level)
 
 
-LEARNER: str | None = "wsim.wonders.learning:LEARNER"
-RESTRICT: Restrict | None = restrict
-PICKS: PickExperiment | None = PickExperiment(
-    actions=PICK_ACTIONS,
-    randomise=_randomised,
-    effects=_pick_effects,
-    usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
-    ages=range(1, AGES + 1),
-    turns=range(1, TURNS),
-)
-TUNING: Tuning | None = tuning.TUNING
+class SevenWonders(KernelGame):
+    """7 Wonders (``wsim.game.Game``)."""
+
+    NAME, TITLE = "seven_wonders", "7 Wonders"
+    OPTIONS: Mapping[str, str] = {
+        "wonders": "boards: random, balanced, one per seat such as Gizah,random,Rhodos, or rotate:Gizah,random,Rhodos",
+        "sides": "sides of the boards: random, one for all (A, B, day, night) or one per seat",
+        "randomise": "chance, for all seats or by seat, that a pick is replaced by a uniform one (pick experiments)",
+        "ban": "what a seat may not do, as seat=thing,...;...: trade, stages, sell, a colour or a card",
+    }
+    OWNED: Mapping[str, str] = {BUILT: "card"}
+    COLOURS: Mapping[str, str] = dict(
+        zip(
+            (*CATEGORIES, *COLORS),
+            (
+                "light-dark(#c8452f, #de6a55)",  # military
+                "light-dark(#d6a722, #e0ba4a)",  # treasury
+                "light-dark(#8d7a66, #a8967f)",  # wonder
+                "light-dark(#3f74b8, #6b9bd8)",  # civilian
+                "light-dark(#3c9157, #5fb57c)",  # science
+                "light-dark(#e2873a, #eb9c57)",  # commerce
+                "light-dark(#7d57a8, #a583cf)",  # guild
+                "light-dark(#4d4a46, #8a867e)",  # cities
+                "light-dark(#8b5e3c, #b2825b)",  # brown
+                "light-dark(#9a9a96, #a9a9a5)",  # gray
+                "light-dark(#3f74b8, #6b9bd8)",  # blue
+                "light-dark(#e0a92c, #e6ba50)",  # yellow
+                "light-dark(#c8452f, #de6a55)",  # red
+                "light-dark(#3c9157, #5fb57c)",  # green
+                "light-dark(#7d57a8, #a583cf)",  # purple
+                "light-dark(#3b3936, #8a867e)",  # black
+            ),
+            strict=True,
+        )
+    )
+    ANALYSES: Mapping[str, str] = {
+        "policies": "wsim.wonders.analysis.boards:POLICIES",
+        "wonders": "wsim.wonders.analysis.boards:WONDERS",
+        "cards": "wsim.wonders.analysis.cards:CARDS",
+        "readings": "wsim.wonders.analysis.readings:READINGS",
+        "effects": "wsim.wonders.analysis.propensity:EFFECTS",
+        "matchups": "wsim.stats.shared:MATCHUPS",
+        "crowding": "wsim.stats.shared:CROWDING",
+        "strengths": "wsim.wonders.analysis.boards:STRENGTHS",
+        "synergies": "wsim.wonders.analysis.cards:SYNERGIES",
+        "chains": "wsim.wonders.analysis.cards:CHAINS",
+        "variance": "wsim.wonders.analysis.boards:VARIANCE",
+        "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
+    }
+    LEARNER = "wsim.wonders.learning:LEARNER"
+    POSITION_KEYS = POSITION_KEYS
+    RESTRICT = staticmethod(restrict)
+    PICKS = PickExperiment(
+        actions=PICK_ACTIONS,
+        randomise=_randomised,
+        effects=_pick_effects,
+        usual=(ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
+        ages=range(1, AGES + 1),
+        turns=range(1, TURNS),
+    )
+    TUNING = tuning.TUNING
+    ENGINE = "wsim.wonders.kernels.engine"
+    COMPILE_SECONDS = (11.0, 7.0)
+    POLICIES = POLICIES
+
+    def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:
+        """Return the defaults of a plan: first edition, four players (two in a rule set for two), the best policy.
+
+        It alone: no card or wonder is mistaken for who played it.
+        """
+        return {
+            "ruleset": "1e",
+            "players": 2 if ruleset and ruleset.endswith("duo") else 4,
+            "policies": ("net",),
+            "games": 25_000,
+            "rotate": True,
+        }
+
+    def plan_of(self, described: Mapping[str, Any], ruleset: str) -> Mapping[str, Any]:
+        """Return the keys of a plan that a position written by hand decides: players, boards and sides."""
+        from wsim.wonders.describe.setup import plan_keys
+
+        return plan_keys(described, ruleset)
+
+    def prepare(self, plan: Plan) -> WondersSimulator:
+        """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
+        from wsim.wonders.simulator import WondersSimulator
+
+        catalogue = catalogue_of(plan)
+        _check_players(plan, catalogue)
+        return WondersSimulator(plan, catalogue, self.line_up(plan))
+
+
+GAME = SevenWonders()

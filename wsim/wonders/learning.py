@@ -14,7 +14,7 @@ from wsim.wonders.kernels.net_layout import CARD_ROLES, MOVE_NUMBERS, STATE_NUMB
 from wsim.wonders.nets import Net
 from wsim.wonders.policies.net_describe import describe
 from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
-from wsim.wonders.registry import TRADE
+from wsim.wonders.registry import POLICIES
 from wsim.wonders.words import CARD_WORDS, SEATS
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class _Learner(NetKeeper[Net]):
 
     def fresh(self, seed: int) -> Net:
         """Return a net that follows ``balanced``."""
-        return Net(fresh_arrays(seed), TRADE.interface().weights.shipped["balanced"])
+        return Net(fresh_arrays(seed), POLICIES.interface().weights.shipped["balanced"])
 
     def decisions(self, simulator: Any, states: NDArray[Any], moves: NDArray[Any]) -> Decisions:
         """Return the decisions of one table, ready to be fitted to."""
@@ -135,5 +135,5 @@ class _Learner(NetKeeper[Net]):
         return Net(fit(net.arrays, tables, how, seed, progress), net.weights)
 
 
-LEARNER = _Learner(TRADE)
+LEARNER = _Learner(POLICIES)
 """What ``wsim learn`` needs of 7 Wonders."""

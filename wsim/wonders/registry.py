@@ -6,12 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, Trade, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
 
-__all__ = ["REGISTRY", "TRADE"]
+__all__ = ["POLICIES", "REGISTRY"]
 
 _WEIGHTED = "weighted:weighted_policy"
 _BUT_LOSSES = ("explore", "free_city")  # `weighted` weighs debts against coins
@@ -84,4 +84,4 @@ def _interface() -> Interface:
     )
 
 
-TRADE = Trade(REGISTRY, _interface)
+POLICIES = PolicySet(REGISTRY, _interface)

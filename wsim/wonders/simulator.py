@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.game import Simulator
 from wsim.paths import default_cards_path
 from wsim.wonders.catalog import Catalogue
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["WondersSimulator"]
 
 
-class WondersSimulator:
+class WondersSimulator(Simulator):
     """A plan of 7 Wonders made ready to play.
 
     Attributes
@@ -39,7 +40,7 @@ class WondersSimulator:
         from wsim.wonders.kernels.layout import DEEDS, PICK, ROW
         from wsim.wonders.seating import compile_seating
 
-        self.plan, self.catalogue, self._line_up = plan, catalogue, line_up
+        self.plan, self.catalogue, self.line_up = plan, catalogue, line_up
         self._addresses = addresses_of(line_up.entrances)
         self._rules = compile_rules(catalogue, plan.players)
         self.seats = int(self._rules[0].seats)
@@ -52,7 +53,7 @@ class WondersSimulator:
     @property
     def compiled(self) -> tuple[Any, Any, LineUp]:
         """The records of rules and seating that kernels play by, and the line-up."""
-        return self._rules[0], self._seating[0], self._line_up
+        return self._rules[0], self._seating[0], self.line_up
 
     @cached_property
     def machine(self) -> Machine:
@@ -73,10 +74,10 @@ class WondersSimulator:
     def with_line_up(self, policies: Sequence[str]) -> WondersSimulator:
         """Return the same rules and options with another line-up."""
         from wsim.policies.registry import resolve
-        from wsim.wonders.registry import TRADE
+        from wsim.wonders.registry import POLICIES
 
         plan = self.plan.replace(policies=policies)
-        return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, TRADE))
+        return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
 
     def begin(self, number: int) -> WondersPosition:
         """Return the first decision of game ``number``; its players have not been asked yet."""
@@ -107,7 +108,7 @@ class WondersSimulator:
             try:
                 written = int(play_chunk(*arguments, rows.view(np.recarray), picks.view(np.recarray)))
             except Exception as error:
-                self._line_up.raise_failure(error)  # a user's policy that failed is named
+                self.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if written < 0:
             self._raise_for(game[0].error, -1 - written)
@@ -115,10 +116,10 @@ class WondersSimulator:
 
     def _raise_for(self, error: Any, number: int) -> None:
         """Raise UserError for a policy that failed, or returned no legal index."""
-        self._line_up.raise_failure()
+        self.line_up.raise_failure()
         _, seat, index, count = (int(value) for value in error)
         shift = number % self.plan.players if self.plan.rotate else 0
-        label = self._line_up.labels[(seat + shift) % self.plan.players]
+        label = self.line_up.labels[(seat + shift) % self.plan.players]
         raise UserError(
             f"policy {label!r} returned {index} in game {number}, seat {seat}: "
             f"an index from 0 to {count - 1} into the list of legal moves is needed"
@@ -128,7 +129,7 @@ class WondersSimulator:
         """Return the seats table of these rows."""
         from wsim.wonders.frames import seats_frame
 
-        return seats_frame(rows, self.catalogue, self._line_up.labels, self.plan.players, self.seats)
+        return seats_frame(rows, self.catalogue, self.line_up.labels, self.plan.players, self.seats)
 
     def picks_frame(self, picks: NDArray[Any]) -> pl.DataFrame:
         """Return the picks table of these picks."""
@@ -146,7 +147,7 @@ class WondersSimulator:
         rows = np.zeros(self.seats, ROW).view(np.recarray)
         _, game = self._play(number, rows, np.zeros(self.picks_per_game, PICK))
         log = game.log.events[: int(game.log.count)]
-        return trace_of(self.catalogue, self._rules[0], log, rows, self._line_up.labels, self.plan.seed, number)
+        return trace_of(self.catalogue, self._rules[0], log, rows, self.line_up.labels, self.plan.seed, number)
 
     def text(self, trace: Mapping[str, Any]) -> str:
         """Return a trace as text for a person."""
@@ -176,10 +177,10 @@ class WondersSimulator:
         return story(self.trace(number), positions, points, self.catalogue, self._rules[0])
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""
+        """Return the catalogue in force, with its layers, patches and changes, as a JSON object, wherever it lies."""
         from wsim.wonders.catalog.text import catalogue_dict
 
-        return catalogue_dict(self.catalogue)
+        return {**catalogue_dict(self.catalogue), "source": Path(self.catalogue.source).name}
 
     def changed(self, other: WondersSimulator) -> Sequence[str]:
         """Return the names of the cards that are not the same in another plan, or only in one of both."""
@@ -199,5 +200,5 @@ class WondersSimulator:
             "changes": list(catalogue.changes),
             "switches": dict(catalogue.switches),
             "cards": [card.name for card in catalogue.cards],
-            "policies": dict(self._line_up.digests),
+            "policies": dict(self.line_up.digests),
         }

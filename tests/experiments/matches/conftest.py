@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.games import luck_game
 from wsim.game import GAMES
 
 
@@ -14,4 +13,4 @@ from wsim.game import GAMES
 def luck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let wsim know the game of luck (``--game luck``); the working folder is an empty one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(GAMES, luck_game.NAME, luck_game.__name__)
+    monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")

@@ -165,6 +165,7 @@ def test_another_match_is_not_gone_on_with(wsim_command: Command) -> None:
     assert wsim_command(*words, "--resume").err.startswith("wsim: 'kept/match.json' is no match of wsim")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
 def test_ctrl_c_says_what_is_known_and_how_to_go_on(wsim_command: Command) -> None:
     words = [*LUCK, "p:noise=9:salt=1", "p:noise=9:salt=2", "--players", "2", "--budget", "3000"]

@@ -12,7 +12,7 @@ import wsim
 from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.answer import Match
 from wsim.experiments.matches.playing import tables_of
-from wsim.experiments.matches.sums import DealSums
+from wsim.experiments.matches.sums import MatchSums
 from wsim.experiments.matches.trial import MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
@@ -25,10 +25,10 @@ def luck(*policies: str, **options: Any) -> Match:
     return wsim.match(*policies, game="luck", threads=1, **options)
 
 
-def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **keys: Any) -> DealSums:
+def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **keys: Any) -> MatchSums:
     plan = Plan.make(game="luck", policies="p", **keys)
     [table] = tables_of(plan, policies, [], [players], MatchQuestion(round_robin))
-    return DealSums(table.design).plus(table.play(range(deals)))
+    return MatchSums(table.design).plus(table.play(range(deals)))
 
 
 def test_two_deals_between_two_by_hand() -> None:
@@ -92,8 +92,8 @@ def test_games_of_a_deal_are_one_cluster() -> None:
 def test_blocks_do_not_matter_to_the_last_bit() -> None:
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:noise=9", "p:noise=5:salt=2"], [], [3], MatchQuestion())
-    whole = DealSums(table.design).plus(table.play(range(300)))
-    parts = DealSums(table.design)
+    whole = MatchSums(table.design).plus(table.play(range(300)))
+    parts = MatchSums(table.design)
     for cut in (range(1), range(1, 130), range(130, 300)):
         parts = parts.plus(table.play(cut))
     assert parts.edges().value.tolist() == whole.edges().value.tolist()
@@ -108,10 +108,11 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     [table] = tables_of(plan, names, [], [players], question)
     trial = MatchTrial(table, question, len(table.design.pairs))
     with cluster.players(None, table.ready, 1) as chunks_of:
-        trial.play(chunks_of, 1e-4)
+        trial.play(trial.blocks(chunks_of, 1e-4))
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 
+@pytest.mark.slow
 def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
     """Over 200 matches with three looks each; alpha is 0.05."""
     said = [verdicts(2, MatchQuestion(budget=4000), seed, 2) for seed in range(200)]
@@ -120,6 +121,7 @@ def test_equals_are_called_unlike_in_five_of_a_hundred_at_most() -> None:
     assert said.count({"unclear"}) == 200 - wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("round_robin", [True, False])
 def test_three_equals_share_that_rate(round_robin: bool) -> None:
     question = MatchQuestion(round_robin, budget=500)

@@ -6,14 +6,15 @@ from functools import partial
 
 import polars as pl
 
-from tests.games.toy_game import OWNED
 from wsim import stats
 from wsim.lab.store import Run
 from wsim.stats.owner_tallies import OwnerTallies
 
+from . import GAME
+
 __all__ = ["MEANS", "TREASURES"]
 
-(_PREFIX, _NOUN), *_ = OWNED.items()
+(_PREFIX, _NOUN), *_ = GAME.OWNED.items()
 
 
 def _means(run: Run, *, level: float = 0.95) -> stats.Table:

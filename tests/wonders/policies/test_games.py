@@ -9,7 +9,7 @@ import pytest
 
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
-from wsim.wonders.game import prepare
+from wsim.wonders.game import GAME
 from wsim.wonders.registry import REGISTRY
 from wsim.wonders.words import COLORS
 
@@ -24,7 +24,7 @@ def played(
 ) -> Any:
     """Return the players' rows of some games."""
     plan = Plan.make(ruleset=ruleset, players=players, policies=policies, **fields)
-    table = prepare(plan)
+    table = GAME.prepare(plan)
     rows = np.zeros(games * table.seats, table.row_dtype)
     table.play(first, rows)
     return rows[rows["seat"] < players]

@@ -15,13 +15,13 @@ from wsim.jit import JIT, types
 from wsim.lab.plan import Plan
 from wsim.policies.nets import NetFiles
 from wsim.wonders.fitting import fresh_arrays, values_of
-from wsim.wonders.game import prepare
+from wsim.wonders.game import GAME
 from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
 from wsim.wonders.learning import LEARNER
 from wsim.wonders.nets import SHAPES, Net
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
-from wsim.wonders.registry import TRADE
+from wsim.wonders.registry import POLICIES
 
 TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
 _Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
@@ -36,7 +36,7 @@ def kernel_values(
 
 def decisions(ruleset: str, players: int, count: int) -> Any:
     """Yield positions of games of ``net`` with several moves, with the simulator they are of."""
-    simulator = prepare(Plan.make(ruleset=ruleset, players=players, policies="net:explore=0.2", seed=12))
+    simulator = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net:explore=0.2", seed=12))
     number = found = 0
     while found < count:
         position = simulator.begin(number)
@@ -75,7 +75,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) -> None:
-    other = prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
+    other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for _, position in decisions(ruleset, players, 25):
         index = position.asked(other, 5)
         for seed in range(3):
@@ -83,7 +83,7 @@ def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) ->
 
 
 def rules_of(*changes: str) -> Any:
-    return prepare(Plan.make(policies="balanced", set=list(changes))).compiled[0]
+    return GAME.prepare(Plan.make(policies="balanced", set=list(changes))).compiled[0]
 
 
 def test_a_card_is_known_by_what_it_does() -> None:
@@ -98,7 +98,7 @@ def test_a_card_is_known_by_what_it_does() -> None:
 @pytest.mark.skipif(not JIT, reason="needs many games")
 def test_a_patched_card_is_played_by_its_effects() -> None:
     def built(*changes: str) -> float:
-        simulator = prepare(Plan.make(policies="net", seed=4, set=list(changes)))
+        simulator = GAME.prepare(Plan.make(policies="net", seed=4, set=list(changes)))
         rows = np.zeros(4 * 400, simulator.row_dtype)
         simulator.play(0, rows)
         return float(simulator.seats_frame(rows)["built:Altar"].mean())  # type: ignore[arg-type]
@@ -106,11 +106,12 @@ def test_a_patched_card_is_played_by_its_effects() -> None:
     assert built("cards.Altar.points=9") > built() + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="needs many games")
 @pytest.mark.parametrize(("ruleset", "players", "least"), [("1e", 4, 0.38), ("2e", 5, 0.28), ("1e-duo", 2, 0.56)])
 def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, least: float) -> None:
     line_up = ["net", *["balanced"] * (players - 1)]
-    simulator = prepare(Plan.make(ruleset=ruleset, players=players, policies=line_up, rotate=True, seed=31))
+    simulator = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies=line_up, rotate=True, seed=31))
     rows = np.zeros(simulator.seats * 1500, simulator.row_dtype)
     simulator.play(0, rows)
     mine = (rows["policy"] == 0) & (rows["seat"] < players)
@@ -122,7 +123,7 @@ def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, l
 
 def written(tmp_path: Path, **changed: Any) -> str:
     path = tmp_path / "net.npz"
-    Net({**fresh_arrays(1), **changed}, TRADE.interface().weights.shipped["balanced"], {"seed": 1}).save(path)
+    Net({**fresh_arrays(1), **changed}, POLICIES.interface().weights.shipped["balanced"], {"seed": 1}).save(path)
     return str(path)
 
 

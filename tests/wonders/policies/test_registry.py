@@ -10,7 +10,7 @@ import pytest
 from tests.policies.lineups import WEIGHTS as SETS_OF_WEIGHTS
 from tests.policies.lineups import resolve
 from wsim.errors import UserError
-from wsim.wonders.game import policies
+from wsim.wonders.game import GAME
 from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.policies.features import FEATURES, INDEX
 from wsim.wonders.registry import REGISTRY
@@ -23,7 +23,7 @@ SETS = ("balanced", "military", "science", "civilian", "commerce", "guilds")
 
 
 def test_the_registry_lists_every_policy_with_its_documentation() -> None:
-    rows = {row["name"]: row for row in policies()}
+    rows = {row["name"]: row for row in GAME.policies()}
     simple = ["random", "first", "greedy", "rulebased"]
     assert [*rows][: len(REGISTRY)] == [*simple, "weighted", *SETS, "net", "search"]
     for row in rows.values():

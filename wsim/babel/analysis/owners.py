@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from wsim import stats
-from wsim.babel.game import OWNED
+from wsim.babel.game import GAME
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
 from wsim.stats.analysis import Analysis, Option
 from wsim.stats.games import Source
@@ -24,23 +24,23 @@ __all__ = [
 
 Maker = Callable[..., Table]
 
-wonders: Maker = partial(stats.owners, prefix=WON, noun=OWNED[WON], share="won_share", title="Wonders won")
+wonders: Maker = partial(stats.owners, prefix=WON, noun=GAME.OWNED[WON], share="won_share", title="Wonders won")
 """How those did who had most parts on a wonder when it was completed, alone or tied."""
 
 value_rows: Maker = partial(
-    stats.owners, prefix=WON_ROW, noun=OWNED[WON_ROW], share="won_share", title="Rows of the value table won"
+    stats.owners, prefix=WON_ROW, noun=GAME.OWNED[WON_ROW], share="won_share", title="Rows of the value table won"
 )
 """How those did who won the first, second, ... completed wonder: the rows of the value table."""
 
-discs: Maker = partial(stats.owners, prefix=DISC, noun=OWNED[DISC], share="owned_share", title="Discs owned")
+discs: Maker = partial(stats.owners, prefix=DISC, noun=GAME.OWNED[DISC], share="owned_share", title="Discs owned")
 """How those did who own a disc at the end, for each kind and number."""
 
 action_cards: Maker = partial(
-    stats.owners, prefix=DRAWN, noun=OWNED[DRAWN], share="drawn_share", title="Action cards drawn"
+    stats.owners, prefix=DRAWN, noun=GAME.OWNED[DRAWN], share="drawn_share", title="Action cards drawn"
 )
 """How those did who drew an action card."""
 
-disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=OWNED[DISC])
+disc_pairs: Maker = partial(stats.owner_pairs, prefix=DISC, noun=GAME.OWNED[DISC])
 """How much more two discs are worth together than apart."""
 
 
@@ -49,7 +49,7 @@ def _synergies(source: Source, by: Sequence[str], *, disc: Sequence[str] = (), *
 
 
 def _analysis(make: Maker, about: str, prefix: str, share: str) -> Analysis:
-    columns = (OWNED[prefix], "n", share, "win_share", "win_difference", "win_q", "verdict", "score_difference")
+    columns = (GAME.OWNED[prefix], "n", share, "win_share", "win_difference", "win_q", "verdict", "score_difference")
     return Analysis(
         make, about, by=(), columns=columns, first=SHOWN_FIRST, options=RAW, shown="run", sums=OwnerTallies(prefix)
     )

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from wsim.experiments.match_question import MatchQuestion
     from wsim.experiments.matches.costs import Cost
     from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import Figure, MatchTrial
+    from wsim.experiments.matches.trial import MatchTrial
+    from wsim.stats.intervals import Interval
 
 __all__ = ["FORMAT", "Match", "answer_of", "check_target", "made_of"]
 
@@ -188,7 +189,7 @@ def answer_of(
     costs: of each policy at each table.
     made: what decides the games (``made_of``).
     """
-    question, policies = trials[0].question, trials[0].table.policies
+    question, policies = trials[0].match, trials[0].table.policies
     looked = [trial for trial in trials if trial.looks]
     try:
         rated = ratings(looked, 1 - question.alpha)
@@ -223,7 +224,7 @@ def _stopped(trials: Sequence[MatchTrial]) -> str:
     return "budget" if "budget" in reasons else reasons.pop()
 
 
-def _ends(name: str, figure: Figure, at: Sequence[int]) -> dict[str, pl.Series]:
+def _ends(name: str, figure: Interval, at: Sequence[int]) -> dict[str, pl.Series]:
     """Return a figure of some pairs or cells with the ends of its intervals."""
     places = list(at)
     ends = {"": figure.value, "_low": figure.low, "_high": figure.high}
@@ -254,7 +255,7 @@ def _pairs(trial: MatchTrial) -> pl.DataFrame:
             **_ends("difference", found.edges, every),
             **_ends("margin", found.leads, every),
             "verdict": ["unclear" if one is None else one.verdict for one in decided],
-            "decided_at": pl.Series([None if one is None else one.deals for one in decided], dtype=pl.Int64),
+            "decided_at": pl.Series([None if one is None else one.look.deals for one in decided], dtype=pl.Int64),
             "deals": deals,
         }
     )
@@ -294,10 +295,8 @@ def _costs(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataF
 def _remarks(trials: Sequence[MatchTrial]) -> list[str]:
     """Return what must be said beside the figures."""
     said = []
-    early = ("higher", "lower")
-    if any(
-        one.verdict in early and one.deals < trial.question.budget for trial in trials for one in trial.decided.values()
-    ):
+    told = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
+    if any(one.look.deals < trials[0].question.budget for one in told):
         said.append(EARLY)
     for trial in trials:
         design, names = trial.table.design, trial.table.policies

@@ -53,7 +53,7 @@ def write_to(output: MatchOutput, answer: Match, keeper: Keeper | None) -> Path 
     return None if output.out is None else answer.write(output.out)
 
 
-@keywords(MatchTables, MatchQuestion, MatchOutput, plan_keys(*_OWN))
+@keywords(MatchTables, MatchQuestion, MatchOutput, plan_keys, left_out=_OWN)
 def match(*policies: _Policy, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Match:
     """Play policies against each other, every seating of common deals.
 
@@ -127,7 +127,8 @@ def play_match(
     try:
         with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
             for trial, of_table in zip(trials, costs, strict=True):
-                trial.play(chunks_of, _deal_seconds(trial.table, of_table), keeper, progress)
+                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), keeper)
+                trial.play(blocks, progress, f"deals ({trial.table.name})")
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):

@@ -16,7 +16,7 @@ from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.boards import seats_by
 from wsim.wonders.analysis.card_picks import CAUSED, card_picks
-from wsim.wonders.game import OWNED, catalogue_of
+from wsim.wonders.game import GAME, catalogue_of
 from wsim.wonders.words import BUILT
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CARDS", "CHAINS", "SYNERGIES", "card_chains", "card_pairs", "cards", "chains_of"]
 
-_CARD = OWNED[BUILT]
+_CARD = GAME.OWNED[BUILT]
 
 
 def cards(

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError, nearest
+from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.lab.store import Run
 from wsim.policies.registry import explores
@@ -30,7 +31,6 @@ from wsim.stats.moments import Moments
 from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
-from wsim.wonders.game import PICK_ACTIONS
 
 __all__ = ["EFFECTS", "pick_effects"]
 
@@ -78,7 +78,9 @@ def pick_effects(
     Raises UserError if no pick was randomised, or none was left to the policy that picks are compared with.
     """
     check_level(level)
-    _check(action, PICK_ACTIONS, "action")
+    experiment = find_game("seven_wonders").PICKS
+    assert experiment is not None
+    _check(action, experiment.actions, "action")
     _check(against, tuple(_INSTEAD), "comparison")
     frame = _with_outcome(picks.lazy(), seats.lazy(), action, outcome)
     if frame.select("game").head(1).collect(engine="streaming").is_empty() and _has_rows(picks):

@@ -1,0 +1,145 @@
+"""A game of someone else's, installed like any package: played, stepped, told and reported without an edit to wsim."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import wsim.installed
+from wsim.errors import UserError
+from wsim.game import GAMES, find_game
+from wsim.installed import GROUP, _Games
+
+ROOT = Path(__file__).parents[2]
+TOY = Path(__file__).with_name("toy_game")
+
+
+def install(folder: Path, package: str, **games: str) -> None:
+    """Write what pip leaves of a package: its metadata, with entry points of games."""
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = "".join(f"{name} = {place}\n" for name, place in games.items())
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{lines}")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of installed packages with the toy game: nothing of the tests can be imported from it."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(TOY, folder / "toy_game", ignore=shutil.ignore_patterns("__main__.py", "__pycache__"))
+    install(folder, "toy-game", toy="toy_game:GAME")
+    return folder
+
+
+def command(site: Path, folder: Path, *words: str, code: int = 0) -> str:
+    """Run a command of wsim in a process of its own, with what is installed in a folder; return what it printed."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+    done = subprocess.run(
+        [sys.executable, "-m", "wsim", *words], env=environment, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def test_an_installed_game_is_played_matched_told_and_reported(site: Path, tmp_path: Path) -> None:
+    run = ("run", "--game", "toy", "--games", "400", "--seed", "3", "--out", "run", "--json")
+    assert json.loads(command(site, tmp_path, *run))["played"] == 400
+    command(site, tmp_path, "report", "run", "-o", "page.html")
+    assert "<h1>Toy</h1>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "the answer is clear" in command(site, tmp_path, "match", "bold", "shy", "--game", "toy", "--budget", "400")
+    text = command(site, tmp_path, "trace", "run", "--first", "7", "--games", "1", "--format", "text")
+    assert text.startswith("Game 7: seat 0 bold")
+    advice = command(site, tmp_path, "advise", "run", "2", "--playouts", "20", "--play-on", "bold")
+    assert "keep" in advice
+
+
+def found(monkeypatch: pytest.MonkeyPatch, site: Path) -> _Games:
+    """Return the games as a new process finds them with a folder of packages before all others."""
+    monkeypatch.syspath_prepend(site)
+    games = _Games()
+    monkeypatch.setattr(wsim.installed, "GAMES", games)
+    return games
+
+
+def test_the_games_of_wsim_come_first_and_others_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "more-games", zebra="zebra:GAME", apple="apple:GAME", seven_wonders="mine:GAME")
+    games = found(monkeypatch, tmp_path)
+    assert list(games) == ["seven_wonders", "tower_of_babel", "apple", "zebra"]
+    assert games["seven_wonders"] == "wsim.wonders.game:GAME"  # which nobody else can be
+
+
+def test_the_metadata_of_others_are_not_searched_for_a_game_of_wsim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wsim.installed, "_games_of_others", lambda: 1 / 0)
+    games = _Games()
+    assert next(iter(games)) == "seven_wonders"
+    assert games["tower_of_babel"] == "wsim.babel.game:GAME"
+    with pytest.raises(ZeroDivisionError):
+        len(games)
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "someones.py"
+    sys.modules.pop("someones", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "the installed game 'mine' cannot be loaded from someones:GAME: ModuleNotFoundError: "),
+        ("import nothing_here", "cannot be loaded from someones:GAME: ModuleNotFoundError: "),
+        ("game = 1", "cannot be loaded from someones:GAME: AttributeError: "),
+        ("this is no Python", "cannot be loaded from someones:GAME: SyntaxError: "),
+        ("class GAME: NAME = 'other'", "the installed game 'mine' is at someones:GAME, where the game 'other' is"),
+        ("class GAME: NAME = 'mine'", "the installed game 'mine' is no wsim.game.Game but "),
+    ],
+)
+def test_a_broken_game_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Path, text: str | None, sentence: str
+) -> None:
+    if text is not None:
+        module.write_text(text)
+    install(tmp_path, "mine", mine="someones:GAME")
+    found(monkeypatch, tmp_path)
+    with pytest.raises(UserError) as raised:
+        find_game("mine")
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_two_packages_with_a_game_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "one", mine="one:GAME")
+    install(tmp_path, "two", mine="two:GAME")
+    found(monkeypatch, tmp_path)
+    with pytest.raises(
+        UserError, match="several installed packages offer a game 'mine', at one:GAME and two:GAME: uninstall all but"
+    ):
+        find_game("mine")
+
+
+def test_wsim_without_its_metadata_says_what_to_do(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "wsim", tmp_path / "wsim", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "cards.toml", tmp_path / "wsim")
+    program = (
+        "import importlib.metadata as m, wsim.game\n"
+        "def none(name): raise m.PackageNotFoundError(name)\n"
+        "m.distribution = none\n"
+        "wsim.game.find_game('seven_wonders')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "wsim finds no games: it was copied without its metadata; install it with pip" in done.stderr
+
+
+def test_the_games_of_a_checkout_are_those_of_its_project_file() -> None:
+    assert list(GAMES)[:2] == ["seven_wonders", "tower_of_babel"]

@@ -1,0 +1,78 @@
+"""Compile every kernel that the tests share once, on all processors, before the workers of pytest start.
+
+``python -m tests.kernels 2`` does it with two processes, in the cache folder that ``WSIM_CACHE_DIR`` names. What is
+there already is only loaded. Kernels that a single test file makes are left to it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GAMES = ("wonders", "babel")
+ENTRY = re.compile(r"^@(?:kernel|entry)\((?!inline)", re.MULTILINE)
+"""An entry point has a signature, and is compiled when its module is imported."""
+
+
+def with_entries() -> list[str]:
+    """Return the modules that define entry points, of wsim and of what tests share."""
+    found = [path for path in (ROOT / "wsim").rglob("*.py") if path.parent.name in ("kernels", "policies")]
+    found += [path for room in GAMES for path in (ROOT / "tests" / room).rglob("*.py")]
+    paths = [path for path in found if not path.name.startswith("test_")]
+    return [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in paths
+        if ENTRY.search(path.read_text(encoding="utf-8"))
+    ]
+
+
+def policies() -> list[tuple[str, str]]:
+    """Return the policies that come with wsim by game, but for those whose entrance is another one's."""
+    found: dict[tuple[object, ...], tuple[str, str]] = {}
+    for game in GAMES:
+        for name, policy in import_module(f"wsim.{game}.registry").REGISTRY.items():
+            found.setdefault((game, policy.function, policy.settled), (game, name))
+    return list(found.values())
+
+
+def compile_policy(game: str, name: str) -> None:
+    """Compile the entrance of a policy."""
+    registry = import_module(f"wsim.{game}.registry")
+    interface, policy = registry.POLICIES.interface(), registry.REGISTRY[name]
+    if policy.kind == "search":
+        interface.thinking(policy.function)
+    else:
+        interface.registered(policy.function, policy.settled)
+
+
+def run(task: tuple[str, ...]) -> str:
+    """Compile a module, or a policy; a failure is told, and left to the tests that need the kernel."""
+    warnings.simplefilter("ignore")
+    try:
+        if len(task) == 1:
+            import_module(*task)
+        else:
+            compile_policy(*task)
+    except Exception as error:
+        return f"{' '.join(task)}: {error!r}"
+    return ""
+
+
+def compile_all(processes: int) -> list[str]:
+    """Compile everything, each in a process of its own; return what failed."""
+    import wsim.jit  # noqa: F401 (once, before the processes are forked)
+
+    tasks = [*((module,) for module in with_entries()), *policies()]
+    tasks.sort(key=lambda task: ("wonders" not in task[0], task[-1] != "search" and "machine" not in task[0]))
+    with multiprocessing.get_context("fork").Pool(processes, maxtasksperchild=1) as pool:
+        return [said for said in pool.imap_unordered(run, tasks, chunksize=1) if said]
+
+
+if __name__ == "__main__":
+    for said in compile_all(int(sys.argv[1])):
+        print(said)

@@ -1,0 +1,203 @@
+"""What somebody else's compiled function may touch: copies of its records, checked indices, and no way out.
+
+The function never sees the game. It is called with copies that lie in memory of their own, between two guards of
+zeros: what it writes there is thrown away, what lies beside them is nothing. Its indices, and those of every function
+compiled for it, are checked. That leaves code which reaches memory by an address: it is refused wherever the typed code
+shows it (``ways_out``), and cannot be told where it is hidden in what numba does not show.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, config
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.extending import _Intrinsic
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from wsim.jit.kernels import kernel
+from wsim.jit.modes import JIT
+
+_WORD = ir.IntType(64)
+GUARD = 4096  # bytes of zeros before and behind the copies
+_LINE = 64  # every copy begins on a cache line of its own
+_OURS = Path(__file__).parents[1]
+_LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
+_BY_ADDRESS = ("as_strided", "carray", "farray", "get_ctypes", "unsafe", "extending", "jitclass")
+_RANDOM = "draws from a random stream that no seed of a plan reaches: draw with below(own, n) or uniform(own)"
+_STREAMS = (random.Random, np.random.RandomState)
+_ADDRESS = "reaches memory by its address"
+_UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
+_ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
+_FUNCTIONS = (types.BoundFunction, types.NumberClass, types.NamedTupleClass, types.RecursiveCall)
+
+
+def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
+    """Return a kernel that calls a function of four records with copies of them.
+
+    Parameters
+    ----------
+    records: dtypes of public, own, choice and rules.
+    taken_back: fields of the second; what the function writes there is copied back. Nothing else is.
+    """
+    if not JIT:
+        return _with_plain_copies(function, taken_back)
+    ends = np.cumsum([GUARD, *(-(-record.itemsize // _LINE) * _LINE for record in records)])
+    at_public, at_own, at_choice, at_rules, end = map(int, ends)
+    take_back = _taking_back(taken_back)
+
+    @kernel
+    def called(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+        room = np.empty(end + GUARD, np.uint8)
+        room[:at_public] = 0
+        room[end:] = 0
+        mine = _copied(own, room, at_own)
+        listed = _copied(choice, room, at_choice)
+        listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
+        index = function(_copied(public, room, at_public), mine, listed, _copied(rules, room, at_rules))
+        take_back(own, mine)
+        return np.int64(index)
+
+    return called
+
+
+def _taking_back(fields: tuple[str, ...]) -> Any:
+    """Return the kernel that copies fields of one record into another."""
+    name, *others = fields
+    copy_first = _field_copied(name)
+    if not others:
+        return copy_first
+    copy_others = _taking_back(tuple(others))
+
+    @kernel
+    def take_back(own: Any, mine: Any) -> None:
+        copy_first(own, mine)
+        copy_others(own, mine)
+
+    return take_back
+
+
+def _field_copied(name: str) -> Any:
+    """Return the kernel that copies one field."""
+
+    def copy(_context: Any, own: Any, mine: Any) -> Any:
+        def generate(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            field = own.fields[name]
+            kind = field.type
+            size = kind.size * kind.nitems if isinstance(kind, types.NestedArray) else kind.bitwidth // 8
+            there, here = (_bytes_at(builder, record, field.offset) for record in args)
+            cgutils.raw_memcpy(builder, there, here, ir.Constant(_WORD, size), 1)
+
+        return types.void(own, mine), generate
+
+    return intrinsic(copy)
+
+
+def _bytes_at(builder: Any, pointer: Any, offset: Any) -> Any:
+    """Return the address some bytes behind another."""
+    start = builder.bitcast(pointer, ir.IntType(8).as_pointer())
+    return builder.gep(start, [offset if isinstance(offset, ir.Value) else ir.Constant(_WORD, offset)])
+
+
+def _copied_to(_context: Any, record: Any, room: Any, at: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = arrayobj.make_array(signature.args[1])(context, builder, args[1])
+        copy = _bytes_at(builder, array.data, args[2])
+        cgutils.raw_memcpy(builder, copy, _bytes_at(builder, args[0], 0), ir.Constant(_WORD, record.size), 1)
+        return builder.bitcast(copy, args[0].type)
+
+    return record(record, room, types.int64), generate
+
+
+_copied: Any = intrinsic(_copied_to)
+"""Return a copy of a record that lies at a place of a room; for kernels only."""
+
+
+def _with_plain_copies(function: Callable[..., Any], taken_back: tuple[str, ...]) -> Callable[..., Any]:
+    """Return the same without the JIT."""
+
+    def called(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+        mine, listed = own.copy(), choice.copy()
+        listed["moves"][int(choice["count"]) :] = 0
+        index = function(public.copy(), mine, listed, rules.copy())
+        for name in taken_back:
+            own[name] = mine[name]
+        return index
+
+    return called
+
+
+@contextmanager
+def checking_indices(*, unchecked: bool = False) -> Iterator[None]:
+    """Compile everything meanwhile with bounds checks, whatever it says of itself; other threads compile afterwards."""
+    if unchecked or not JIT:
+        yield
+        return
+    with global_compiler_lock:
+        before, config.BOUNDSCHECK = config.BOUNDSCHECK, 1  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            config.BOUNDSCHECK = before  # type: ignore[attr-defined]
+
+
+def ways_out(function: Any, arguments: tuple[Any, ...]) -> list[str]:
+    """Return what a compiled function does that leaves the sandbox, in words; nothing if the typed code shows nothing.
+
+    ``function`` is numba's dispatcher, compiled for ``arguments``; the functions that it calls are looked into.
+    """
+    found: list[str] = []
+    waiting, seen = [(function, arguments)], set()
+    while waiting:
+        one, kinds = waiting.pop()
+        compiled = one.overloads.get(tuple(kinds))
+        if compiled is None or (id(one), kinds) in seen:
+            continue
+        seen.add((id(one), kinds))
+        code = compiled.type_annotation
+        if any(isinstance(kind, _ADDRESSES) for kind in code.typemap.values()):
+            found.append(f"{one.py_func.__name__} {_ADDRESS}")
+        for call, signature in code.calltypes.items():
+            if getattr(call, "op", None) != "call":
+                continue
+            called: Any = code.typemap[call.func.name]
+            if isinstance(called, types.Dispatcher) and not isinstance(called, types.ObjModeDispatcher):
+                if not _is_ours(called.dispatcher.py_func):
+                    waiting.append((called.dispatcher, tuple(signature.args)))
+            elif (why := _why_refused(called)) is not None:
+                found.append(why)
+    return list(dict.fromkeys(found))
+
+
+def _why_refused(called: Any) -> str | None:
+    """Return why a function of this type may not be called; None if it may."""
+    if isinstance(called, _FUNCTIONS):
+        return None
+    key = getattr(called, "typing_key", None)
+    name = getattr(key, "__name__", None) or str(key or called)
+    module = str(getattr(key, "__module__", None) or "builtins")
+    if isinstance(called, types.ObjModeDispatcher | types.ContextManager):
+        return "calls Python from compiled code (objmode)"
+    if isinstance(called, types.ExternalFunction | types.ExternalFunctionPointer | types.FunctionType):
+        return f"calls {name}, which {_ADDRESS}"
+    if isinstance(key, _Intrinsic) or any(part in (name, *module.split(".")) for part in _BY_ADDRESS):
+        return f"calls {name}, which {_ADDRESS}"
+    if module.startswith(("numpy.random", "random")) or isinstance(getattr(key, "__self__", None), _STREAMS):
+        return f"calls {name}, which {_RANDOM}"
+    if isinstance(called, types.Function) and (_is_ours(key) or module.split(".")[0] in _LIBRARIES):
+        return None
+    return f"calls {name}, {_UNKNOWN}"
+
+
+def _is_ours(function: Any) -> bool:
+    """Say whether a function is of wsim itself."""
+    code = getattr(function, "__code__", None)
+    return code is not None and Path(code.co_filename).is_relative_to(_OURS)

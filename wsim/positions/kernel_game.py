@@ -1,0 +1,53 @@
+"""What is the same of every game whose rules and policies are kernels; it imports no compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wsim.game import Game
+from wsim.policies.registry import PolicySet, policy_rows, resolve
+
+if TYPE_CHECKING:
+    from wsim.lab.plan import Plan
+    from wsim.policies.lineup import Entry
+    from wsim.policies.numbers import Number
+    from wsim.policies.registry import LineUp
+
+
+class KernelGame(Game):
+    """A game whose rules and policies are kernels.
+
+    Attributes
+    ----------
+    ENGINE: the module of the kernel that plays whole games.
+    COMPILE_SECONDS: about how long it compiles; and about how long the policies of the default plan do.
+    POLICIES: its registry.
+    """
+
+    ENGINE: str
+    COMPILE_SECONDS: tuple[float, float]
+    POLICIES: PolicySet
+
+    def cold(self) -> float:
+        """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
+        from wsim.jit import seconds_to_compile
+
+        return seconds_to_compile(self.ENGINE, *self.COMPILE_SECONDS)
+
+    def policies(self) -> Sequence[Mapping[str, Any]]:
+        """Return the registry of policies as rows (``wsim policies``)."""
+        return policy_rows(self.POLICIES)
+
+    def numbers(self, entry: Entry) -> Sequence[Number]:
+        """Return the numbers that a line-up entry may set: weights, parameters."""
+        from wsim.policies.numbers import numbers_of
+
+        return numbers_of(entry, self.POLICIES)
+
+    def line_up(self, plan: Plan) -> LineUp:
+        """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
+        from wsim.jit import compiled_beside
+
+        with compiled_beside(self.ENGINE):
+            return resolve(plan.line_up, plan.players, self.POLICIES)
