@@ -92,7 +92,9 @@ class Options:
 
 def typed(name: str, kind: str, value: Any) -> Any:
     """Return a value as its type has it, a list as a tuple; raise UserError for one of another type."""
-    base, _, _ = kind.partition(" | ")
+    base, *others = kind.removesuffix(" | None").split(" | ")
+    if others:
+        return value
     if value is None and kind.endswith("None"):
         return None
     if base.startswith("tuple[str"):
