@@ -55,7 +55,7 @@ class BalanceFiles(Options):
 
     def check(self) -> None:
         """Raise UserError for options that contradict each other, or files that are there."""
-        from wsim.balance.answer import check_target
+        from wsim.balance.patch import Balance
 
         if self.carry is not None and self.out is not None:
             raise UserError("--carry measures a patch that there is, --out writes one: give one of them")
@@ -64,4 +64,4 @@ class BalanceFiles(Options):
         if self.patch is None and self.relearn is not None:
             raise UserError("--relearn keeps its net beside the patch: name that file with --out")
         if self.out is not None:
-            check_target(Path(self.out))
+            Balance.check_target(Path(self.out))

@@ -33,7 +33,10 @@ class AdviseOptions(Options):
     seat: int | None = option("Whose decision.", None, metavar="N")
     playouts: int | None = option("Of each move.", None, metavar="N", shown=str(PLAYOUTS))
     seconds: float | None = option("Think for so long instead; the answer then depends on the machine.", None)
-    play_on: str = option("Who plays the playouts: one for all, or one per seat.", "balanced", metavar="LINE-UP")
+    play_on: str | None = option(
+        "Who plays the playouts: one for all, or one per seat.",
+        None, metavar="LINE-UP", shown="who sits at the table",
+    )  # fmt: skip
     seed: int = option("Of the playouts.", 0, metavar="N")
 
     @property

@@ -6,39 +6,27 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from click.exceptions import Exit
 
-from wsim.balance.answer import Balance
 from wsim.balance.balance import How, balance, carried_over
 from wsim.balance.carry import Carried, Elsewhere
 from wsim.balance.goal import Goal, read_goal
 from wsim.balance.knobs import read_patch
-from wsim.cli.console import (
-    INTERRUPTED,
-    Shown,
-    print_json,
-    print_tables,
-    progress_bar,
-    remark,
-    rows_of,
-    write_note,
-    write_out,
-)
+from wsim.balance.patch import Balance
+from wsim.cli.console import remark
+from wsim.cli.presenter import Output, answered
 from wsim.cli.relearn import pupil_of
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.progress import Interrupted
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.balance.balance_question import BalanceFiles, BalanceQuestion, SensitivityQuestion
-    from wsim.balance.sensitivity import Sensitivity
     from wsim.cli.exports import Files
     from wsim.cli.groups import Printing, View, Wide, Workers
+    from wsim.lab.progress import Progress
 
 UNPROVEN = 3
 """Exit code of a search whose patch does not meet its targets, or could not be proven to."""
@@ -67,35 +55,11 @@ def sensitivity_command(
     goal = _searched(read_goal(question.goal), search)
     if not printing.quiet:
         announce_compiling(find_game(goal.game))
-    with progress_bar(not printing.quiet) as progress:
-        answer = sensitivity(goal, seed=question.seed, threads=workers.threads, progress=progress)
-    shown = view.of(answer.effects if question.every else answer.strongest())
-    record = answer.record()
-    rest = {key: one for key, one in record.items() if key not in ("effects", "levels")}
-    files.write(shown, rest, quiet=printing.quiet)
-    if printing.as_json:
-        print_json({**record, "effects": rows_of(shown)})
-    elif not files.instead:
-        _show(answer, shown.to_dicts(), every=question.every, wide=view.wide)
-
-
-def _show(answer: Sensitivity, rows: list[dict[str, object]], *, every: bool, wide: bool) -> None:
-    """Print the effects, and how they came about."""
-    single = {"setting", "metric"} if answer.levels["setting"].n_unique() == 1 else {"metric"}
-    several = answer.levels["metric"].n_unique() > 1
-    hidden = single - ({"metric"} if several else set())
-    slim = [{key: one for key, one in row.items() if key not in hidden} for row in rows]
-    what = "every target" if every else "the target that it moves most"
-    title = f"What each step does to {what}: effects with 95 % intervals; reach: in units of what is accepted"
-    print_tables([Shown(title, slim, first=("knob", "now", "to", "of", "effect", "reach"))], wide=wide)
-    write_out("")
-    write_note(
-        "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are "
-        "ranked anew. replayed: the same deals are played with the value changed."
+    answered(
+        lambda progress: sensitivity(goal, seed=question.seed, threads=workers.threads, progress=progress),
+        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        display=lambda answer: answer.display(view.of, every=question.every),
     )
-    if answer.idle:
-        write_note(f"Without any effect in these games: {', '.join(answer.idle)}.")
-    write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
 
 
 def balance_command(
@@ -112,28 +76,23 @@ def balance_command(
     patch = None if files.carry is None else read_patch(Path(files.carry))
     if not printing.quiet:
         announce_compiling(find_game(goal.game))
-    known: Any
-    interrupted = False
-    try:
-        with progress_bar(not printing.quiet) as progress:
-            journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
-            how = How(question.seed, journal, files.resume, workers.threads, progress)
-            where = _elsewhere(goal, question, files, how)
-            known = balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
-    except Interrupted as interrupt:
-        known, interrupted = interrupt.result, True
-    if known is not None:
-        (_show_answer if patch is None else _show_carried)(known, as_json=printing.as_json, wide=table.wide)
-    if interrupted:
-        _how_to_go_on(files.patch)
-        raise Exit(INTERRUPTED)
-    if patch is not None:
+
+    def play(progress: Progress | None) -> Balance | Carried:
+        journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
+        how = How(question.seed, journal, files.resume, workers.threads, progress)
+        where = _elsewhere(goal, question, files, how)
+        return balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
+
+    go_on = _how_to_go_on(files.patch)
+    output = Output(wide=table.wide, as_json=printing.as_json, quiet=printing.quiet)
+    found = answered(play, output, so_far=lambda _: go_on, go_on=go_on)
+    if isinstance(found, Carried):
         return
     if files.patch is not None:
-        paths = known.write(files.patch)
+        paths = found.write(files.patch)
         if not printing.quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
-    if not known.proven:
+    if not found.proven:
         raise Exit(UNPROVEN)
 
 
@@ -147,63 +106,8 @@ def _elsewhere(goal: Goal, question: BalanceQuestion, files: BalanceFiles, how: 
     return Elsewhere(question.players, question.styles, question.elsewhere_games, pupil)
 
 
-def _how_to_go_on(patch: Path | None) -> None:
+def _how_to_go_on(patch: Path | None) -> str:
     """Say how an interrupted search goes on."""
-    again = (
-        "with --out FILE the next one can be gone on with"
-        if patch is None
-        else (f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)")
-    )
-    remark(f"wsim: interrupted; {again}")
-
-
-def _show_answer(answer: Balance, *, as_json: bool, wide: bool) -> None:
-    """Print what was found: the patch, the targets before and after, what it costs, and where else it holds."""
-    if as_json:
-        print_json(answer.record())
-        return
-    write_note(f"{answer.headline()}.")
-    for one in answer.conflicts:
-        write_note(f"Conflict: {one}.")
-    tables = []
-    if answer.patch:
-        rows = _without(answer.changes, "cost")
-        title = "The patch: what each change does to the target that it moves most, next to the others"
-        tables.append(Shown(title, rows, first=("path", "old", "new", "of", "effect")))
-    title = "Targets, before and after on fresh deals (95 % intervals)"
-    tables.append(Shown(title, _without(answer.targets), first=("of", "before", "after", "proven", "low", "high")))
-    title = "Changes against the largest deviation (1: at the bound), on deals of the search"
-    tables.append(Shown(title, answer.trade.drop("patch").to_dicts()))
-    tables += _elsewhere_tables(answer.carried, answer.responses)
-    write_out("")
-    print_tables(tables, wide=wide)
-    write_out("")
-    if answer.idle:
-        write_note(f"Without any effect in these games: {', '.join(answer.idle)}.")
-    write_note(f"{answer.games:,} games in {answer.seconds:.1f} s.")
-
-
-def _show_carried(found: Carried, *, as_json: bool, wide: bool) -> None:
-    """Print where else a patch was measured."""
-    if as_json:
-        print_json(found.record())
-    else:
-        print_tables(_elsewhere_tables(found.carried, found.responses), wide=wide)
-
-
-def _elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Shown]:
-    """Return the tables of what was measured elsewhere, as far as there are any."""
-    of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
-    best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
-    tables = (
-        (carried, "Carried over: deviations from the middle of what is accepted, before and after", of),
-        (responses, "Each in its best style, others as in the setting", best),
-    )
-    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
-    return [Shown(title, table.to_dicts(), first=first) for table, title, first in there]
-
-
-def _without(table: pl.DataFrame, *columns: str) -> list[dict[str, Any]]:
-    """Return the rows of a table, without columns that are the same in all of them and say nothing."""
-    same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
-    return table.drop(*columns, *same).to_dicts()
+    if patch is None:
+        return "with --out FILE the next one can be gone on with"
+    return f"go on by adding --resume to the same command ({shlex.quote(str(patch))}.journal has what was measured)"

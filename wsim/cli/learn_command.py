@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wsim.cli.console import Shown, print_json, print_tables, progress_bar, remark
+from wsim.cli.console import progress_bar, remark
+from wsim.cli.presenter import Output, present
+from wsim.learn.judge import Learned
 from wsim.learn.run import LAST, learn
 
 if TYPE_CHECKING:
@@ -25,18 +27,6 @@ def learn_command(question: LearnQuestion, workers: Workers, printing: Printing)
     except KeyboardInterrupt:
         remark(f"wsim: what is finished is kept; to go on: wsim {shlex.join(sys.argv[1:])}")
         raise
-    rows: list[dict[str, Any]] = [
-        {
-            "ruleset": one.ruleset, "players": one.players, "against": one.against,
-            "win_share": round(one.share, 4), "low": round(one.low, 4), "high": round(one.high, 4),
-            "fair_share": round(one.fair, 4), "score": round(one.score, 2), "games": one.games,
-        }
-        for one in judgements
-    ]  # fmt: skip
-    if printing.as_json:
-        print_json({"net": str(folder / LAST), "judgements": rows})
-        return
-    if rows:
-        print_tables([Shown("One of the net against others, in games that it never learned from", rows)])
-    if not printing.quiet:
+    present(Learned.of(folder / LAST, judgements), Output(as_json=printing.as_json, quiet=printing.quiet))
+    if not (printing.as_json or printing.quiet):
         remark(f"learned: --policies net:file={folder / LAST}")

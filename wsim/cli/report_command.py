@@ -39,18 +39,20 @@ class ReportOptions(Options):
 def report_command(options: ReportOptions, printing: Printing) -> None:
     """Write the page of a run (default: report.html in its folder) and print its path."""
     from wsim.lab.store import load_run
-    from wsim.report import Asked, check_extra, write_report
+    from wsim.report import check_extra, write_report
 
     check_extra()
+    from wsim.report.material import Besides
+
     run = load_run(options.run)
     if not (printing.quiet or run.complete):
         remark(f"wsim: {options.run} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(options.out) if options.out is not None else run.path / "report.html"
     beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match, "skills": options.skill}
     files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
-    asked = Asked(compare=None if options.compare is None else load_run(options.compare), **files)
+    besides = Besides(compare=None if options.compare is None else load_run(options.compare), **files)
     with _steps(not printing.quiet) as progress:
-        write_report(run, target, asked, progress)
+        write_report(run, target, besides, progress)
     write_out(str(target))
 
 

@@ -175,6 +175,9 @@ def _write(texts: Iterator[str], out: str | None) -> None:
 
 def _arguments(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
     """Return the run's folder, if one is named, and the first game."""
+    for word in given.extra:
+        if word.removeprefix("-").isdecimal():
+            raise UserError(f"the first game must be at least 0, not {word}")
     folder, game, *more = (*given.arguments, None, None)[: max(2, len(given.arguments))]
     if more:
         raise UserError(f"trace takes a run and the number of a game, not {more[0]!r} too")
@@ -205,12 +208,12 @@ def _texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
     """Yield each game as the text that is printed, with the line's end."""
-    from wsim.positions.why import told_why, why_text
+    from wsim.positions.why import why_of, why_text
 
     for number in games:
         trace = simulator.trace(number)
         if why is not None:
-            trace["why"] = told_why(plan, number, why.playouts, seat=why.seat, progress=progress)
+            trace["why"] = why_of(plan, number, why.playouts, seat=why.seat, progress=progress)
         if form == "json":
             yield trace_line(trace) + "\n"
         else:

@@ -8,29 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from click.exceptions import Exit
 
-from wsim.cli.console import (
-    INTERRUPTED,
-    Shown,
-    print_json,
-    print_tables,
-    progress_bar,
-    remark,
-    write_note,
-    write_out,
-)
-from wsim.cli.exports import Files
+from wsim.cli.console import INTERRUPTED, progress_bar, remark
+from wsim.cli.presenter import Output, present
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
-from wsim.tuning.tune import Search, Tuned, begin, question_of, resume
+from wsim.tuning.tune import Search, begin, question_of, resume
 
 if TYPE_CHECKING:
+    from wsim.cli.exports import Files
     from wsim.cli.groups import Printing, Trust, Wide, Workers
     from wsim.cli.plan_keys import PlanOptions
     from wsim.tuning.tune_question import TuneOutput
-
-FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
 
 
 def tune_command(
@@ -60,12 +50,7 @@ def tune_command(
             f"wsim tune --resume {shlex.quote(str(search.folder))}{' --trust' if search.code else ''}"
         )
         raise Exit(INTERRUPTED) from None
-    record = tuned.record()
-    files.write(tuned.judged, {key: one for key, one in record.items() if key != "judged"}, quiet=printing.quiet)
-    if printing.as_json:
-        print_json(record)
-    elif not files.instead:
-        _show(tuned, search, wide=table.wide)
+    present(tuned, Output(files, wide=table.wide, as_json=printing.as_json, quiet=printing.quiet))
 
 
 def _begun(
@@ -90,24 +75,3 @@ def _refuse_beside_resume(plan: PlanOptions, question: Mapping[str, Any], output
     if said or plan.arguments:
         named = f"--{said[0].replace('_', '-')}" if said else repr(plan.arguments[0])
         raise UserError(f"{output.resume!r} says what is searched: leave {named} out beside --resume")
-
-
-def _show(tuned: Tuned, search: Search, *, wide: bool) -> None:
-    """Print the judged table, and how it came about."""
-    judged = tuned.judged
-    same = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
-    fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in same else ""
-    title = f"One {search.kept.start} as tuned, against all others{fair}"
-    print_tables([Shown(title, judged.drop(same).to_dicts(), first=FIRST)], wide=wide)
-    write_out("")
-    generations = search.kept.generations
-    moved, numbers = len(search.space.moved), len(search.space.start)
-    write_note(
-        "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of "
-        "the opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
-    )
-    write_note(
-        f"{len(generations)} generations of {len(generations[-1].values)} candidates, {tuned.games:,} games; {moved} "
-        f"of {numbers} numbers moved, the others change nothing there or were not asked for."
-    )
-    write_note(f"Written: {tuned.file}. Play it: --policies {tuned.policy}")

@@ -10,8 +10,7 @@ import pytest
 
 import wsim
 from wsim.experiments.match_question import MatchQuestion
-from wsim.experiments.matches.answer import Match
-from wsim.experiments.matches.playing import tables_of
+from wsim.experiments.matches.playing import Match, tables_of
 from wsim.experiments.matches.sums import MatchSums
 from wsim.experiments.matches.trial import MatchTrial
 from wsim.lab import cluster
