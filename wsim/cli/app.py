@@ -14,7 +14,7 @@ import click
 from click.exceptions import Exit
 
 import wsim
-from wsim.cli.commands import COMMANDS, GROUPS, Row
+from wsim.cli.command_table import COMMANDS, GROUPS, Row
 from wsim.cli.console import guarded
 from wsim.cli.parameters import Command
 from wsim.errors import UserError, nearest, refuse_unprintable
