@@ -68,7 +68,6 @@ SAME_NAMES: set[str] = {
     "nets",
     "parts",
     "plan",
-    "question",
     "ratings",
     "run",
     "sums",
