@@ -89,31 +89,32 @@ def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, share: str
     require(seats, ["game", "seat", "win_share", "total", *groups])
     within = bool(strata_of(players, groups, raw=shown.raw))
     stratum = pl.col(STRATUM).cast(pl.Enum(_names_of(players))) if within else pl.lit("", pl.Enum([""])).alias(STRATUM)
-    most = players.group_by("game").len().select(pl.col("len").max()).collect(engine="streaming").item() or 0
+    in_game, largest = players.group_by("game", *groups).len(), pl.col("len").max().fill_null(0)
+    most = in_game.group_by(*groups).agg(largest) if groups else in_game.select(largest)
+    seats_by_group = {row[:-1]: row[-1] for row in most.collect(engine="streaming").iter_rows()}
     measures = points_of(seats, groups)
     columns = ["game", "win_share", "total", *measures, *(prefix + name for name in names)]
 
-    def tally(rows: pl.DataFrame) -> Summary:
-        return tallied(rows.select(*columns, stratum), prefix, most)
+    def tally(rows: pl.DataFrame, key: tuple[object, ...]) -> Summary:
+        return tallied(rows.select(*columns, stratum), prefix, seats_by_group.get(key, 0))
 
     def in_groups(batch: GameBatch) -> list[tuple[tuple[object, ...], Summary]]:
         parts = batch.frame.partition_by(groups, maintain_order=True, as_dict=True) if groups else {(): batch.frame}
-        return [(key, tally(rows)) for key, rows in parts.items()]
+        return [(key, tally(rows, key)) for key, rows in parts.items()]
 
     tallies: dict[tuple[object, ...], Summary] = {}
     wanted = dict.fromkeys([*columns, *groups, *([STRATUM] if within else [])])
     for found in in_order(in_groups, batches(players, wanted)):
         for key, one in found:
             tallies.setdefault(key, Summary()).add(one)
-    parted = {name: kinds[name] for name in groups if tallies}
-    if not tallies:
-        tallies[()] = tally(players.head(0).collect())
-    named, sides = pl.Series(shown.noun, names), parties(seats)
+    nobody = (None,) * len(groups)
+    shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}
+    named, sides, parted = pl.Series(shown.noun, names), parties(seats), {name: kinds[name] for name in groups}
     frames = [
         _keyed(named, owner_sums(one, prefix, raw=not within)[1].frame(share, sides, shown.level), key, parted)
-        for key, one in tallies.items()
+        for key, one in shown_groups.items()
     ]
-    return pl.concat(frames)
+    return pl.concat(frames) if tallies or not groups else frames[0].clear()
 
 
 def _names_of(players: pl.LazyFrame) -> pl.Series:
