@@ -66,7 +66,6 @@ SAME_NAMES: set[str] = {
     "layers",
     "memory",
     "nets",
-    "parts",
     "plan",
     "ratings",
     "run",

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wsim.cli.console import Shown, print_json, print_tables, remark, rows_of, write_note, write_out
+from wsim.cli.console import print_json, print_tables, remark, rows_of
 from wsim.cli.exports import Files, identity_of
 from wsim.cli.parameters import split
+from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, analyses_of, find_analysis, find_game
 from wsim.options import Options, argument, confidence_level, names, option, options_of
@@ -147,7 +148,7 @@ class Wanted:
 def short_table(own: OneTable, table: TableOptions, view: View, files: Files, printing: Printing) -> None:
     """Show a table that is a command of its own, or one that takes its place."""
     name = next((one for one in _INSTEAD if getattr(own, one, False)), own.name)
-    show(name, Wanted(table.runs, table, view, files, printing.as_json, own.given()))
+    show_table(name, Wanted(table.runs, table, view, files, printing.as_json, own.given()))
 
 
 def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files, printing: Printing) -> None:
@@ -169,11 +170,13 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
     if name is None:
         list_tables(wanted)
     else:
-        show(name, wanted)
+        show_table(name, wanted)
 
 
-def show(name: str, wanted: Wanted) -> None:
+def show_table(name: str, wanted: Wanted) -> None:
     """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
+    from wsim.cli.presenter import Output, show
+
     wanted.files.check()
     runs = [open_run(folder) for folder in wanted.folders]
     parts = [_part(name, run, wanted) for run in runs]
@@ -187,14 +190,12 @@ def show(name: str, wanted: Wanted) -> None:
     record |= {"options": {key: list(texts) for key, texts in wanted.options.items()}}
     record |= {"filter": list(wanted.view.only), "sort": wanted.view.sort, "top": wanted.view.top}
     record |= {"runs": [identity_of(run) for run in runs]}
-    wanted.files.write(shown, record)
-    if wanted.as_json:
-        print_json({**record, "rows": rows_of(shown)})
-    elif not wanted.files.instead:
-        games = " and ".join(f"{run.games:,}" for run in runs)
-        main = analysis.main(wanted.table.by)
-        title = f"{table.title}, {games} games{fair_share(table.frame)}"
-        _print(table, title, shown, _Columns(labels, analysis.first, main, wanted.view.wide))
+    games = " and ".join(f"{run.games:,}" for run in runs)
+    title = f"{table.title}, {games} games{fair_share(table.frame)}"
+    output = Output(wanted.files, wide=wanted.view.wide, as_json=wanted.as_json)
+    printed = _shown(title, shown, labels, analysis, wanted.table.by)
+    notes = [table.note] if table.note else []
+    show(Display(rows=shown, named="rows", tables=[printed], notes=notes), record, output)
 
 
 FORMAT = "wsim-table/1"
@@ -229,27 +230,14 @@ def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: 
     raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Which columns are shown: those that name a row, those kept longest, the main ones (none: all), or every one."""
-
-    labels: Sequence[str]
-    first: Sequence[str]
-    main: Sequence[str]
-    wide: bool
-
-
-def _print(table: Table, title: str, shown: pl.DataFrame, columns: _Columns) -> None:
-    """Print a table that fits, and in words what it says and what it does not."""
+def _shown(title: str, rows: pl.DataFrame, named: Sequence[str], analysis: Analysis, by: Sequence[str]) -> Shown:
+    """Return a table to print; ``named``: the columns that name a row."""
     from wsim.stats.brief import brief
 
-    labels = 1 + max((shown.columns.index(one) for one in columns.labels if one in shown.columns), default=0)
-    main = tuple(brief(shown, (*columns.main, *columns.labels)).columns) if columns.main else ()
-    first = (*columns.labels, *columns.first)
-    print_tables([Shown(title, rows_of(shown), main, first, labels)], wide=columns.wide)
-    if table.note:
-        write_out("")
-        write_note(table.note)
+    labels = 1 + max((rows.columns.index(one) for one in named if one in rows.columns), default=0)
+    main = analysis.main(by)
+    columns = tuple(brief(rows, (*main, *named)).columns) if main else ()
+    return Shown(title, rows_of(rows), columns, (*named, *analysis.first), labels)
 
 
 def fair_share(frame: pl.DataFrame) -> str:
