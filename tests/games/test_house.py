@@ -14,7 +14,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors", "display", "version"),
-    ("paths", "forked", "installed", "files"),
+    ("paths", "forked", "installed", "options", "files"),
     ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
@@ -61,8 +61,6 @@ IN_CIRCLES: set[str] = {
 SAME_NAMES: set[str] = {
     "game",
     "nets",
-    "parts",
-    "question",
     "ratings",
     "tables",
     "trial",
