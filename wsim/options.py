@@ -18,7 +18,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.errors import Mistakes, UserError, nearest, refuse_other_types
 
 Check = Callable[[str, Any], Any]
 """Takes the name of an option and its value; returns the sound value, or raises UserError."""
@@ -79,11 +79,14 @@ class Options:
     """A frozen dataclass whose fields are options; making one checks each value."""
 
     def __post_init__(self) -> None:
+        mistakes = Mistakes()
         for name, (one, said) in options_of(self).items():
-            value = typed(name, str(one.type), getattr(self, name))
-            if value is not None and said.check is not None:
-                value = said.check(name, value)
-            object.__setattr__(self, name, value)
+            with mistakes.noted():
+                value = typed(name, str(one.type), getattr(self, name))
+                if value is not None and said.check is not None:
+                    value = said.check(name, value)
+                object.__setattr__(self, name, value)
+        mistakes.raise_any()
 
     def record(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""
