@@ -1,4 +1,4 @@
-"""Whatever a person writes is read whole: all mistakes of a goal, a learning plan, a plan, weights, a position at once."""
+"""Whatever a person writes is read whole: all mistakes of a goal, a learning plan, a plan, weights, a position."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from wsim import Game, Plan, UserError
-from wsim.balance.goal import as_goal
-from wsim.learn.learning_plan import LearningPlan
+from wsim.balance.goal import Target, as_goal
+from wsim.learn.learning_plan import LearningPlan, Round
 from wsim.options import Options, option
 
 GOAL = {
@@ -41,8 +41,7 @@ def test_a_goal() -> None:
     assert [line.partition(": ")[2] for line in told(lambda: as_goal(GOAL))] == [
         "unknown section 'targets' (did you mean 'target'?); accepted: plan, setting, target, knob, keep, search",
         "'seed' is no key of a setting: the search decides how games are played",
-        "unknown key of a target 'withn' (did you mean 'within'?); accepted: metric, of, only, card, action, against, "
-        "randomise, within, relative, value, at_least, at_most, settings",
+        f"unknown key of a target 'withn' (did you mean 'within'?); accepted: {', '.join(Target.__dataclass_fields__)}",
         "target.relative must be a number, not 'much'",
         "the target 'win of wonder' needs either within (or relative), or at_least and at_most",
         "a knob needs a range, such as path = 'cards.*.points', range = '-2..2'",
@@ -60,8 +59,8 @@ def test_a_learning_plan() -> None:
     assert told(lambda: LearningPlan.made(LEARNING, "l.toml")) == [
         "l.toml: a table lacks ruleset",
         "l.toml: table.players must be a whole number, not 2.5",
-        "l.toml: unknown key of a round 'decision' (did you mean 'decisions'?); accepted: decisions, players, own, "
-        "others, playouts, explore, keep, fresh, passes, shares",
+        "l.toml: unknown key of a round 'decision' (did you mean 'decisions'?); accepted: "
+        + ", ".join(Round.__dataclass_fields__),
         "l.toml: round.explore must be a number, not nan",
         "l.toml: round.shares must be a table of numbers, not one with 'all'",
         "l.toml: judge is written as rows, [[judge]]",
@@ -96,8 +95,6 @@ def test_weights(tmp_path: Path) -> None:
 def test_a_position() -> None:
     head = {"format": "wsim-position/9", "plann": {}, "plan": [], "steps": {}, "number": "one", "game": 5}
     assert len(told(lambda: Game.from_json(json.dumps(head)))) == 6
-
-
 
 
 def test_options() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -217,7 +217,11 @@ def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:
         settings = _settings(file, plan_keys, rows) if isinstance(plan_keys, Mapping) else ()
     names = [one.name for one in settings] or None  # where they are mistaken, nothing can be said of their names
     found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
-    readers = {"target": partial(_target, settings=names), "knob": _knob, "keep": partial(_keep, settings=names)}
+    readers: Mapping[str, Callable[..., Any]] = {
+        "target": partial(_target, settings=names),
+        "knob": _knob,
+        "keep": partial(_keep, settings=names),
+    }
     for what, read in readers.items():
         with mistakes.noted():
             for row in tables_in(told.get(what, []), what, str(file)):
