@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wsim.balance.balance import How, balance, carried_over
-from wsim.balance.carry import Carried, Elsewhere
+from wsim.balance.balance import Execution, balance, transferred
 from wsim.balance.goal import Goal, read_goal
 from wsim.balance.knobs import read_patch
 from wsim.balance.patch import Balance
+from wsim.balance.transfer import Elsewhere, Transfer
 from wsim.cli.console import remark
 from wsim.cli.exports import Files
 from wsim.cli.presenter import Output, answered
-from wsim.cli.relearn import pupil_of
+from wsim.cli.relearn import relearner_of
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -90,7 +90,7 @@ class Written:
     Attributes
     ----------
     out: the patch file. resume: go on with the interrupted search that was to write it.
-    players, styles, games: see ``wsim.balance.carry.Elsewhere``.
+    players, styles, games: see ``wsim.balance.transfer.Elsewhere``.
     carry: a patch that there is: it is measured elsewhere, and nothing is searched for.
     relearn: decisions from which a net learns the patched game; None: none does.
     """
@@ -129,15 +129,19 @@ def balance_command(file: str, effort: Effort, written: Written, *, as_json: boo
     if not quiet:
         announce_compiling(find_game(goal.game))
 
-    def play(progress: Progress | None) -> Balance | Carried:
+    def play(progress: Progress | None) -> Balance | Transfer:
         journal = None if written.patch is None else written.patch.with_name(f"{written.patch.name}.journal")
-        how = How(effort.seed, journal, written.resume, effort.threads, progress)
-        where = _elsewhere(goal, written, how)
-        return balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
+        execution = Execution(effort.seed, journal, written.resume, effort.threads, progress)
+        where = _elsewhere(goal, written, execution)
+        return (
+            balance(goal, elsewhere=where, execution=execution)
+            if patch is None
+            else transferred(goal, patch, where, execution)
+        )
 
     go_on = _how_to_go_on(written.patch)
     found = answered(play, Output(wide=wide, as_json=as_json, quiet=quiet), so_far=lambda _: go_on, go_on=go_on)
-    if isinstance(found, Carried):
+    if isinstance(found, Transfer):
         return
     if written.patch is not None:
         paths = found.write(written.patch)
@@ -147,14 +151,14 @@ def balance_command(file: str, effort: Effort, written: Written, *, as_json: boo
         raise typer.Exit(UNPROVEN)
 
 
-def _elsewhere(goal: Goal, written: Written, how: How) -> Elsewhere:
+def _elsewhere(goal: Goal, written: Written, execution: Execution) -> Elsewhere:
     """Return where else the patch is measured."""
-    pupil = None
+    relearner = None
     if written.relearn is not None:
         assert written.patch is not None
         folder = written.patch.with_name(f"{written.patch.stem}-net")
-        pupil = pupil_of(goal, folder, written.relearn, how)
-    return Elsewhere(written.players, written.styles, written.games, pupil)
+        relearner = relearner_of(goal, folder, written.relearn, execution)
+    return Elsewhere(written.players, written.styles, written.games, relearner)
 
 
 def _how_to_go_on(patch: Path | None) -> str:

@@ -12,14 +12,14 @@ from wsim.cli import presenter
 from wsim.cli.exports import Files
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
-from wsim.experiments.matches.playing import Output, named_policies, play_match, tables_of
-from wsim.experiments.matches.trial import MatchQuestion
+from wsim.experiments.match import Output, named_policies, play_match, tables_of
+from wsim.experiments.match_trial import MatchQuestion
 from wsim.game import find_game
 from wsim.lab.cluster import check_cluster
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
-    from wsim.experiments.matches.playing import Match
+    from wsim.experiments.match import Match
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from wsim.cli.exports import Files
 from wsim.cli.presenter import Output, answered
 from wsim.cli.run_command import announce_compiling
-from wsim.experiments.arms import Change
 from wsim.experiments.question import Question
+from wsim.experiments.variants import Change
 from wsim.experiments.whatif import WhatIf, compare
 from wsim.game import find_game
 

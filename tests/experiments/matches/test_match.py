@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import wsim
-from wsim.experiments.matches.playing import Match, MatchKeys, tables_of
-from wsim.experiments.matches.sums import MatchSums
-from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.experiments.match import Match, MatchKeys, tables_of
+from wsim.experiments.match_sums import MatchSums
+from wsim.experiments.match_trial import MatchQuestion, MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
 

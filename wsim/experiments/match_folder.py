@@ -16,11 +16,11 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.deals import PARTS
-from wsim.experiments.matches.tables import Block
+from wsim.experiments.match_tables import Block
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
 
 if TYPE_CHECKING:
-    from wsim.experiments.matches.tables import MatchTable
+    from wsim.experiments.match_tables import MatchTable
 
 __all__ = ["ANSWER", "DEALS", "Keeper", "open_folder"]
 

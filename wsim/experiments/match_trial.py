@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError, refuse_other_types
-from wsim.experiments.matches.sums import FIGURES, MatchSums
+from wsim.experiments.match_sums import FIGURES, MatchSums
 from wsim.experiments.question import Question
 from wsim.experiments.trial import Trial
 from wsim.stats.distributions import normal_cdf
@@ -20,8 +20,8 @@ from wsim.stats.rankings import order_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.experiments.matches.kept import Keeper
-    from wsim.experiments.matches.tables import Block, MatchTable
+    from wsim.experiments.match_folder import Keeper
+    from wsim.experiments.match_tables import Block, MatchTable
     from wsim.lab.cluster import InChunks
     from wsim.stats.sequential import Look
 
