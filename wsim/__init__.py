@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Game",

@@ -78,8 +78,14 @@ def advise(
         float | None, typer.Option(help="Think for so long instead; the answer then depends on the machine.")
     ] = None,
     play_on: Annotated[
-        str, typer.Option("--play-on", metavar="LINE-UP", help="Who plays the playouts: one for all, or one per seat.")
-    ] = "balanced",
+        str | None,
+        typer.Option(
+            "--play-on",
+            metavar="LINE-UP",
+            help="Who plays the playouts: one for all, or one per seat.",
+            show_default="who sits at the table",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the playouts.", parser=whole, metavar="N")] = 0,
     trust: Trust = False,
     as_json: Json = False,

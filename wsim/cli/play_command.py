@@ -210,7 +210,7 @@ class _Session:
         from wsim.positions.move_text import ranked_lines
 
         rows = self.game.values(games=HINTS, rng=self.game.plan.seed)[:SHOWN]
-        for line in ranked_lines(rows, self.game):
+        for line in ranked_lines(rows, self.game, [row["index"] for row in rows]):
             write_out(line)
         write_out(f"The best is move {rows[0]['index']}.")
 

@@ -37,9 +37,7 @@ def rerun_command(
     def known(plan: Plan) -> Plan:
         return trusted(given, plan, name, "played again", trust=trust)  # runs no code that nobody has named
 
-    source = _source(Path(name))
-    if out is not None and source.writes_no_games:
-        raise UserError(f"--out keeps the games of a run; {source.writes_no_games} writes none")
+    source = _source(Path(name), keep=out is not None)
     plan = known(source.plan())
     if not quiet:
         announce_compiling(find_game(plan.game))
@@ -57,8 +55,8 @@ def rerun_command(
         raise typer.Exit(FAILURE)
 
 
-def _source(path: Path) -> Repeatable:
-    """Find out what a file or a folder is."""
+def _source(path: Path, *, keep: bool) -> Repeatable:
+    """Find out what a file or a folder is; UserError if games are to be kept that it does not write."""
     from wsim.experiments.kinds import match_in, stored_in
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
@@ -69,4 +67,7 @@ def _source(path: Path) -> Repeatable:
         return RunFolder(load_run(path))
     if path.suffix.lower() in _PAGE:
         return PageFile.read(path)
+    if keep:
+        what = "a single file" if path.suffix == ".parquet" else "an answer"
+        raise UserError(f"--out keeps the games of a run; {what} writes none")
     return stored_in(answer or path) or ShardFile.read(path)

@@ -18,7 +18,7 @@ from wsim.lab.files import writing
 from wsim.lab.plan import MAXIMUM_GAMES
 from wsim.lab.store import load_run
 from wsim.positions.of_run import refuse_other_game, refuse_other_rules
-from wsim.positions.why import PLAYOUTS, told_why, why_text
+from wsim.positions.why import PLAYOUTS, why_of, why_text
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
@@ -166,6 +166,9 @@ def _write(texts: Iterator[str], out: str | None) -> None:
 
 def _arguments(given: Given, first: int | None) -> tuple[str | None, int]:
     """Return the run's folder, if one is named, and the first game."""
+    for word in given.extra:
+        if word.removeprefix("-").isdecimal():
+            raise UserError(f"the first game must be at least 0, not {word}")
     folder, game, *more = (*given.arguments, None, None)[: max(2, len(given.arguments))]
     if more:
         raise UserError(f"trace takes a run and the number of a game, not {more[0]!r} too")
@@ -199,7 +202,7 @@ def _texts(
     for number in games:
         trace = simulator.trace(number)
         if why is not None:
-            trace["why"] = told_why(plan, number, why.playouts, seat=why.seat, progress=progress)
+            trace["why"] = why_of(plan, number, why.playouts, seat=why.seat, progress=progress)
         if form == "json":
             yield trace_line(trace) + "\n"
         else:

@@ -201,7 +201,6 @@ class Stored:
     kind: type[Answer]
     path: Path | None
     record: Mapping[str, Any]
-    writes_no_games: str = "an answer"
 
     @property
     def name(self) -> str:

@@ -55,11 +55,6 @@ class Again:
 class Repeatable(Protocol):
     """What was made by playing, and says how: a run, a shard of one, an answer, a page."""
 
-    @property
-    def writes_no_games(self) -> str:
-        """What it is, if it is nothing whose games are kept: ``an answer``; empty for a run."""
-        ...
-
     def plan(self) -> Plan:
         """Return the plan that made it; raise UserError if what it says of itself is damaged."""
         ...
@@ -134,7 +129,6 @@ class RunFolder:
     """A run that is played again as it was, part and all."""
 
     run: Run
-    writes_no_games: str = ""
 
     def plan(self) -> Plan:
         """Return its plan."""
@@ -198,7 +192,6 @@ class ShardFile:
     provenance: Provenance
     table: str
     games: range
-    writes_no_games: str = "a single file"
 
     @classmethod
     def read(cls, path: Path) -> ShardFile:

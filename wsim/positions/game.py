@@ -12,6 +12,7 @@ from wsim.game import find_game
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
+from wsim.positions.players import who_plays_on
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
@@ -274,14 +275,14 @@ class Game:
         _check_playouts(games)
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
-        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
+        player = self._player(policies)
         watcher = None if seat is None else self._checked(seat)
         return self._position.play_out(player, games, watcher, _number(rng), FAR)
 
     def values(
         self,
         moves: Sequence[int | Mapping[str, Any]] | None = None,
-        policies: _Policies = "balanced",
+        policies: _Policies | None = None,
         games: int = 200,
         rng: int = 0,
         *,
@@ -298,7 +299,8 @@ class Game:
         Parameters
         ----------
         moves: which legal moves, by index or part of them; None: all.
-        policies: who plays on: one policy for all seats, or one for each.
+        policies: who plays on: one policy for all seats, or one for each; None: the plan's, as they sit in this game
+            (for those who search, whom they take themselves for in their own playouts).
         games: how many playouts of each move.
         rng: a whole number: the same number plays the same.
         first: the number of the first playout: playouts 200 to 399 are other ones than 0 to 199.
@@ -309,7 +311,7 @@ class Game:
         return found.rows()
 
     def comparison(
-        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies, rng: int, *, first: int = 0
+        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0
     ) -> Values:
         """Return the playouts of ``values``, none of them played yet."""
         if self.to_move is None:
@@ -320,8 +322,13 @@ class Game:
             raise UserError("name at least one legal move, or none to compare all")
         if first < 0:
             raise UserError(f"playouts are numbered from 0, not {first}")
-        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
-        return Values(self._position, player, chosen, _number(rng), first=first)
+        return Values(self._position, self._player(policies), chosen, _number(rng), first=first)
+
+    def _player(self, policies: _Policies | None) -> Simulator:
+        """Return the plan's simulator with those who play on; None: who sits at the table."""
+        if policies is None:
+            return self._with(who_plays_on(self._plan, self._number))
+        return self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
 
     def _with(self, policies: tuple[Any, ...]) -> Simulator:
         """Return the plan's simulator with other policies."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
+from wsim.positions.players import seated
 
 if TYPE_CHECKING:
     from wsim.positions.game import Game
@@ -19,7 +20,7 @@ FORMAT = "wsim-position/1"
 REDRAW = "determinize"
 MOST_STEPS = 10_000
 _KEYS = ("format", "game", "plan", "number", "position", "steps", "scores")
-_UNWANTED = ("games", "picks", "rotate", "game")
+_UNWANTED = ("games", "picks", "game")
 
 
 def written(game: Game, number: int, told: Mapping[str, Any] | None, steps: list[Any]) -> dict[str, Any]:
@@ -30,12 +31,15 @@ def written(game: Game, number: int, told: Mapping[str, Any] | None, steps: list
 
 def written_by_hand(game: Game, told: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a seat sees as a position file, in the form that a person writes."""
-    return {"format": FORMAT, "game": game.plan.game, "plan": _keys_of(game.plan), "position": dict(told)}
+    plan = game.plan.replace(policies=seated(game.plan, game.number))  # what a person writes has no number
+    return {"format": FORMAT, "game": plan.game, "plan": _keys_of(plan), "position": dict(told)}
 
 
 def _keys_of(plan: Plan) -> dict[str, Any]:
     """Return the keys of a plan that a position depends on; policies of files are not among them."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
+    if keys["rotate"]:  # as it is unless somebody says otherwise
+        del keys["rotate"]
     if any(entry.file or entry.module for entry in plan.line_up):
         del keys["policies"]
     return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}

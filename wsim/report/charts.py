@@ -29,7 +29,8 @@ MOST_LINES = len(SERIES)  # score distributions that can be told apart
 MOST_BINS = 60
 LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
-_TOO_EXACT = re.compile(r"(\.\d\d)\d+")
+_GEOMETRY = re.compile(r' (?:d|transform|points|viewBox|[xyr][12]?|c[xy]|width|height)="[^"]*"')
+_TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # of places and sizes, in pixels; numbers in names stay as they are
 
 Row = Mapping[str, Any]
 Make = Callable[[bool], alt.TopLevelMixin]
@@ -53,7 +54,7 @@ def _svg(chart: Any, width: int) -> str:
     spec = chart.properties(width=width, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")).to_dict()
     spec["config"] = config()
     svg: str = vl_convert.vegalite_to_svg(spec)
-    return _TOO_EXACT.sub(r"\1", _NAMESPACE.sub("", svg))
+    return _GEOMETRY.sub(lambda found: _TOO_EXACT.sub(r"\1", found[0]), _NAMESPACE.sub("", svg))
 
 
 def told(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:

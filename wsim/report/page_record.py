@@ -59,7 +59,6 @@ class PageFile:
 
     path: Path
     record: Mapping[str, Any]
-    writes_no_games: str = ""
 
     @classmethod
     def read(cls, path: Path) -> PageFile:
