@@ -19,8 +19,8 @@ from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
+from wsim.balance.measurements import Memory
 from wsim.balance.measuring import Level
-from wsim.balance.memory import Memory
 from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.search import Search

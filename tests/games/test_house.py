@@ -64,16 +64,12 @@ SAME_NAMES: set[str] = {
     "game",
     "kept",
     "layers",
-    "memory",
     "nets",
     "parts",
     "plan",
     "question",
-    "ratings",
     "run",
-    "sums",
     "tables",
-    "trial",
 }
 """Names that files of different rooms still share, likewise."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
 from wsim.balance.search import Search
 from wsim.balance.transfer import Elsewhere, Transfer, check_elsewhere, measure_transfer

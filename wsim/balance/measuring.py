@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
 from wsim.balance.knobs import Option
-from wsim.balance.memory import Arrays, Memory, seed_of
+from wsim.balance.measurements import Arrays, Memory, seed_of
 from wsim.lab.batch import in_chunks
 from wsim.lab.progress import Progress
 

@@ -57,7 +57,7 @@ def rerun_command(
 
 def _source(path: Path, *, keep: bool) -> Repeatable:
     """Find out what a file or a folder is; UserError if games are to be kept that it does not write."""
-    from wsim.experiments.kinds import match_in, stored_in
+    from wsim.experiments.answer_kinds import match_in, stored_in
     from wsim.lab.repetition import RunFolder, ShardFile
     from wsim.lab.store import load_run
     from wsim.report.page_record import PageFile
