@@ -65,7 +65,6 @@ SAME_NAMES: set[str] = {
     "kept",
     "layers",
     "nets",
-    "parts",
     "plan",
     "question",
     "run",

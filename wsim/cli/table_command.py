@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import Shown, print_json, print_tables, remark, rows_of, write_note, write_out
+from wsim.cli.console import print_json, print_tables, remark, rows_of
 from wsim.cli.exports import Files, identity_of
 from wsim.cli.filters import column_named, filtered
+from wsim.cli.presenter import Output, show
+from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, analyses_of, find_analysis, find_game
 
@@ -91,14 +93,12 @@ def table_command(name: str, asked: Asked) -> None:
     record |= {"options": {key: list(texts) for key, texts in asked.options.items()}}
     record |= {"filter": list(asked.view.only), "sort": asked.view.sort, "top": asked.view.top}
     record |= {"runs": [identity_of(run) for run in runs]}
-    asked.files.write(shown, record)
-    if asked.as_json:
-        print_json({**record, "rows": rows_of(shown)})
-    elif not asked.files.instead:
-        games = " and ".join(f"{run.games:,}" for run in runs)
-        main = analysis.main(asked.by)
-        title = f"{table.title}, {games} games{fair_share(table.frame)}"
-        _print(table, title, shown, _Columns(labels, analysis.first, main, asked.view.wide))
+    games = " and ".join(f"{run.games:,}" for run in runs)
+    title = f"{table.title}, {games} games{fair_share(table.frame)}"
+    output = Output(asked.files, wide=asked.view.wide, as_json=asked.as_json)
+    printed = _shown(title, shown, labels, analysis, asked.by)
+    notes = [table.note] if table.note else []
+    show(Display(rows=shown, named="rows", tables=[printed], notes=notes), record, output)
 
 
 FORMAT = "wsim-table/1"
@@ -133,27 +133,14 @@ def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: 
     raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Which columns are shown: those that name a row, those kept longest, the main ones (none: all), or every one."""
-
-    labels: Sequence[str]
-    first: Sequence[str]
-    main: Sequence[str]
-    wide: bool
-
-
-def _print(table: Table, title: str, shown: pl.DataFrame, columns: _Columns) -> None:
-    """Print a table that fits, and in words what it says and what it does not."""
+def _shown(title: str, rows: pl.DataFrame, named: Sequence[str], analysis: Analysis, by: Sequence[str]) -> Shown:
+    """Return a table to print; ``named``: the columns that name a row."""
     from wsim.stats.brief import brief
 
-    labels = 1 + max((shown.columns.index(one) for one in columns.labels if one in shown.columns), default=0)
-    main = tuple(brief(shown, (*columns.main, *columns.labels)).columns) if columns.main else ()
-    first = (*columns.labels, *columns.first)
-    print_tables([Shown(title, rows_of(shown), main, first, labels)], wide=columns.wide)
-    if table.note:
-        write_out("")
-        write_note(table.note)
+    labels = 1 + max((rows.columns.index(one) for one in named if one in rows.columns), default=0)
+    main = analysis.main(by)
+    columns = tuple(brief(rows, (*main, *named)).columns) if main else ()
+    return Shown(title, rows_of(rows), columns, (*named, *analysis.first), labels)
 
 
 def fair_share(frame: pl.DataFrame) -> str:

@@ -180,9 +180,9 @@ class Skill(Answer):
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
         """Return what plays the same ladder again."""
         _ = [recorded_provenance(made) for made in record["made"]]
-        asked, players = dict(record["question"]), record["made"][0]["plan"]["players"]
+        recorded, players = dict(record["question"]), record["made"][0]["plan"]["players"]
         plan = how.restored(cls.flat_plan(record))
-        question = SkillQuestion(**asked | {"ladder": plan.policies, "between": tuple(asked["between"])})
+        question = SkillQuestion(**recorded | {"ladder": plan.policies, "between": tuple(recorded["between"])})
         one = plan.replace(players=players, policies=[plan.policies[0]])
         return lambda: play_skill(one, question, threads=how.threads, progress=how.progress)
 

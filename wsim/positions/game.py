@@ -273,7 +273,7 @@ class Game:
         return other
 
     def rollout(
-        self, policies: _Policies, games: int = 100, *, seat: int | None = None, rng: int = 0
+        self, policies: _Policies | None = None, games: int = 100, *, seat: int | None = None, rng: int = 0
     ) -> NDArray[np.float64]:
         """Play this position to the end again and again; return what came out, shape (games, seats, 2).
 
@@ -282,7 +282,7 @@ class Game:
 
         Parameters
         ----------
-        policies: one policy for all seats, or one for each.
+        policies: one policy for all seats, or one for each; None: as for ``values``.
         games: how many playouts.
         seat: draw anew what this seat cannot know, in every playout; None: hands stay as they are.
         rng: a whole number: the same number plays the same.
