@@ -14,7 +14,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors", "display", "version"),
-    ("paths", "forked", "installed"),
+    ("paths", "forked", "installed", "options"),
     ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
@@ -66,7 +66,6 @@ SAME_NAMES: set[str] = {
     "layers",
     "nets",
     "plan",
-    "question",
     "run",
     "tables",
 }

@@ -16,8 +16,9 @@ from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
     from wsim.experiments.match_costs import Cost
+    from wsim.experiments.match_question import MatchQuestion
     from wsim.experiments.match_tables import MatchTable
-    from wsim.experiments.match_trial import MatchQuestion, MatchTrial
+    from wsim.experiments.match_trial import MatchTrial
     from wsim.stats.intervals import Interval
 
 EARLY = (
