@@ -29,7 +29,7 @@ class Execution:
 
     Attributes
     ----------
-    seed: of all deals. journal: a file that keeps what was measured until all is over.
+    seed: of all deals. journal: a file that keeps what was measured until ``over``.
     resume: go on with the journal that is there. threads: that play. progress: who is told.
     """
 
@@ -38,6 +38,11 @@ class Execution:
     resume: bool = False
     threads: int | None = None
     progress: Progress | None = None
+
+    def over(self) -> None:
+        """Remove the journal: the answer is where it belongs."""
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
 
     def evaluator(self, goal: Goal, memory: Memory, *purpose: object) -> Evaluator:
         """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
@@ -97,7 +102,6 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, execution: Execut
         if answer is None and search is not None and search.effects is not None:
             answer = answer_of(search, interrupted=True)
         raise Interrupted(None if answer is None else known(answer, interrupted=True)) from None
-    memory.forget()
     return known(answer, interrupted=False)
 
 
