@@ -14,7 +14,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors", "display", "version"),
-    ("paths", "forked", "installed"),
+    ("paths", "forked", "installed", "options"),
     ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
@@ -66,9 +66,7 @@ SAME_NAMES: set[str] = {
     "layers",
     "memory",
     "nets",
-    "parts",
     "plan",
-    "question",
     "ratings",
     "run",
     "sums",
