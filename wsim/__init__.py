@@ -24,6 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
+from wsim.version import __version__
 
 if TYPE_CHECKING:
     from wsim import env
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
-__version__ = "0.2.0"
 
 __all__ = [
     "Game",

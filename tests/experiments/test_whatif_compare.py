@@ -14,12 +14,11 @@ import wsim
 from tests.games.medal_game import GAME
 from tests.stats.data import paired
 from wsim.errors import UserError
-from wsim.experiments.answer import WhatIf
 from wsim.experiments.arms import Change, sweep_values
 from wsim.experiments.deals import Arm
 from wsim.experiments.question import FIRST_LOOK, Question
 from wsim.experiments.trial import BLOCK
-from wsim.experiments.whatif import compare
+from wsim.experiments.whatif import WhatIf, compare
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 

@@ -13,7 +13,7 @@ from tests.games.imports import MODULES, imported, imports, tree_of
 MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "processors"),
+    ("errors", "processors", "display", "version"),
     ("paths", "forked", "installed"),
     ("jit", "position"),
     ("rng",),
@@ -42,7 +42,6 @@ GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")
 UPSTAIRS = {
     ("game", "positions/scenes"): "a game without a page of its own is told plainly",
-    ("lab/provenance", "__init__"): "the version of wsim",
     ("lab/store", "positions/of_run"): "a run gives its games as positions",
 }
 """Imports that go up, each with its reason."""

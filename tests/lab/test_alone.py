@@ -117,7 +117,7 @@ def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> 
 
 def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     before = wsim.__version__
-    monkeypatch.setattr(wsim, "__version__", "9.9")
+    monkeypatch.setattr("wsim.version.__version__", "9.9")
     answer = wsim_command("trace", str(made), "--trust")
     assert answer.code == 2
     sentence = f'the games of {str(made)!r} cannot be told as they were played: wsim is "{before}" there and "9.9"'

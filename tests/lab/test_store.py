@@ -202,7 +202,7 @@ def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_run_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    monkeypatch.setattr(wsim, "__version__", "9.9")
+    monkeypatch.setattr("wsim.version.__version__", "9.9")
     with pytest.raises(UserError, match=r'wsim is "0\.\d+\.\d+" there and "9.9" here'):
         recorded(resume=True)
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wsim.balance.answer import Balance, answer_of
 from wsim.balance.bench import Bench
 from wsim.balance.carry import Carried, Elsewhere, carry, check_elsewhere
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.memory import Memory
+from wsim.balance.patch import Balance, answer_of
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress

@@ -12,8 +12,7 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ import typer
 
 from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.cli.text_columns import Laid, columns_of, lay_out, lay_out_all
+from wsim.display import Rows, Shown
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -139,34 +139,9 @@ def print_json(value: Any) -> None:
     write_out(json.dumps(json_of(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
-Rows = Sequence[Mapping[str, Any]]
-
-
 def rows_of(table: pl.DataFrame | Rows) -> Rows:
     """Return a table as rows, as JSON wants them."""
     return table if isinstance(table, Sequence) else table.to_dicts()
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A table to print.
-
-    Attributes
-    ----------
-    title: the line above it.
-    rows: all of it.
-    main: names of its main columns, which are shown unless all are asked for; none: all.
-    first: names of columns in the order in which they are kept where there is not room for all.
-    labels: how many columns name a row: they stand in each part of a table that is too wide.
-    more: what shows the columns that are left out.
-    """
-
-    title: str
-    rows: Rows
-    main: tuple[str, ...] = ()
-    first: tuple[str, ...] = ()
-    labels: int = 1
-    more: str = "--wide"
 
 
 def screen_width() -> int | None:

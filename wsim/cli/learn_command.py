@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from wsim.cli.console import Shown, print_json, print_tables, progress_bar, remark
+from wsim.cli.console import progress_bar, remark
+from wsim.cli.presenter import Output, present
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.learn.judge import Learned
 from wsim.learn.learner import Fitting, learner_of
 from wsim.learn.plan import Field, LearningPlan, Round, Seats
 from wsim.learn.run import LAST, learn
@@ -118,18 +119,8 @@ def learn_command(asked: LearnAsked, *, as_json: bool, quiet: bool) -> None:
     except KeyboardInterrupt:
         remark(f"wsim: what is finished is kept; to go on: wsim {shlex.join(sys.argv[1:])}")
         raise
-    rows: list[dict[str, Any]] = [
-        {
-            "ruleset": one.ruleset, "players": one.players, "against": one.against,
-            "win_share": round(one.share, 4), "low": round(one.low, 4), "high": round(one.high, 4),
-            "fair_share": round(one.fair, 4), "score": round(one.score, 2), "games": one.games,
-        }
-        for one in judgements
-    ]  # fmt: skip
+    present(Learned.of(folder / LAST, judgements), Output(as_json=as_json, quiet=quiet))
     if as_json:
-        print_json({"net": str(folder / LAST), "judgements": rows})
         return
-    if rows:
-        print_tables([Shown("One of the net against others, in games that it never learned from", rows)])
     if not quiet:
         remark(f"learned: --policies net:file={folder / LAST}")

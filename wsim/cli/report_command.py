@@ -21,20 +21,22 @@ def report_command(
 ) -> None:
     """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path.
 
-    ``compare``: another run. ``beside``: files that are shown too, by what they are (``wsim.report.Asked``).
+    ``compare``: another run. ``beside``: files that are shown too, by what they are (``wsim.report.material.Besides``).
     """
     from wsim.lab.store import load_run
-    from wsim.report import Asked, check_extra, write_report
+    from wsim.report import check_extra, write_report
 
     check_extra()
+    from wsim.report.material import Besides
+
     run = load_run(folder)
     if not (quiet or run.complete):
         remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(out) if out is not None else run.path / "report.html"
     files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
-    asked = Asked(compare=None if compare is None else load_run(compare), **files)
+    besides = Besides(compare=None if compare is None else load_run(compare), **files)
     with _steps(not quiet) as progress:
-        write_report(run, target, asked, progress)
+        write_report(run, target, besides, progress)
     write_out(str(target))
 
 

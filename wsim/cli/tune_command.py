@@ -9,31 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wsim.cli.console import (
-    INTERRUPTED,
-    Shown,
-    print_json,
-    print_tables,
-    progress_bar,
-    remark,
-    write_note,
-    write_out,
-)
+from wsim.cli.console import INTERRUPTED, progress_bar, remark
 from wsim.cli.exports import Files
 from wsim.cli.options import whole
+from wsim.cli.presenter import Output, present
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 from wsim.tuning.question import NOBODY
-from wsim.tuning.tune import Search, Tuned, begin, question_of, resume
+from wsim.tuning.tune import Search, begin, question_of, resume
 
 if TYPE_CHECKING:
     from wsim.cli.options import Given
-
-__all__ = ["Asked", "tune_command"]
-
-FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
 
 
 @dataclass(frozen=True)
@@ -70,12 +58,7 @@ def tune_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> N
             f"wsim tune --resume {shlex.quote(str(search.folder))}{' --trust' if search.code else ''}"
         )
         raise typer.Exit(INTERRUPTED) from None
-    record = tuned.record()
-    asked.files.write(tuned.judged, {key: one for key, one in record.items() if key != "judged"}, quiet=quiet)
-    if as_json:
-        print_json(record)
-    elif not asked.files.instead:
-        _show(tuned, search, wide=asked.wide)
+    present(tuned, Output(asked.files, wide=asked.wide, as_json=as_json, quiet=quiet))
 
 
 def _begun(given: Given, asked: Asked, *, quiet: bool) -> Search:
@@ -104,24 +87,3 @@ def _resumed(given: Given, asked: Asked) -> Search:
         named = f"--{said[0].replace('_', '-')}" if said else repr(given.arguments[0])
         raise UserError(f"{asked.resume!r} says what is searched: leave {named} out beside --resume")
     return resume(str(asked.resume), generations=asked.question["generations"], trust=asked.trust)
-
-
-def _show(tuned: Tuned, search: Search, *, wide: bool) -> None:
-    """Print the judged table, and how it came about."""
-    judged = tuned.judged
-    same = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
-    fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in same else ""
-    title = f"One {search.kept.start} as tuned, against all others{fair}"
-    print_tables([Shown(title, judged.drop(same).to_dicts(), first=FIRST)], wide=wide)
-    write_out("")
-    generations = search.kept.generations
-    moved, numbers = len(search.space.moved), len(search.space.start)
-    write_note(
-        "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of "
-        "the opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
-    )
-    write_note(
-        f"{len(generations)} generations of {len(generations[-1].values)} candidates, {tuned.games:,} games; {moved} "
-        f"of {numbers} numbers moved, the others change nothing there or were not asked for."
-    )
-    write_note(f"Written: {tuned.file}. Play it: --policies {tuned.policy}")

@@ -14,42 +14,42 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
+import polars as pl
 
+from wsim.display import Display, Shown, html_of
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.experiments.arms import sweep_values
-from wsim.experiments.crossing import Crossing, crossing
+from wsim.experiments.crossing import targets_of
 from wsim.experiments.metrics import SHORT, measures_of, words_of
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.cluster import check_cluster, joined
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.repetition import Again
 from wsim.lab.run import record
 from wsim.lab.store import Run
 from wsim.policies.registry import explores
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
-from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
 __all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
 
-FORMAT = "wsim-picks/2"
 GAMES = 20_000
-_VALUE = ("value", "value_low", "value_high")
+FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 
 @dataclass(frozen=True)
@@ -124,56 +124,129 @@ class PickQuestion:
 
 
 @dataclass(frozen=True, repr=False)
-class PickExperiment:
+class PickExperiment(Answer):
     """The answer.
 
     Attributes
     ----------
-    plan: what was played.
-    question: what was asked.
     estimand: what an effect is, in one sentence.
-    games: games played, at each value of a sweep. seconds: how long playing took.
+    question: what was asked.
+    games: games played, at each value of a sweep.
+    complete: whether all games of the plan were played, at every value.
+    seconds: how long playing took.
     effects: one row per action and card, largest effect first: action, card, picks, effective (equally
         weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
         otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
         over all rows), and rare (drawn fewer times than ``fewest``: the interval is too short). With a sweep its value
         in front, and the rows by card, action and value.
-    complete: whether all games of the plan were played, at every value.
     targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
         and what is to be said of it; None without.
+    plan: what was played.
     """
 
-    plan: Plan
-    question: PickQuestion
+    FORMAT: ClassVar[str] = "wsim-picks/2"
+    COMMAND: ClassVar[str] = "wsim experiment picks"
+    CALLED: ClassVar[str] = "a pick experiment"
+    TABLES: ClassVar[tuple[str, ...]] = ("effects",)
+
     estimand: str
+    question: PickQuestion
     games: int
+    complete: bool
     seconds: float
     effects: pl.DataFrame
-    complete: bool
-    targets: pl.DataFrame | None = None
+    targets: pl.DataFrame | None
+    plan: Plan
 
-    def __repr__(self) -> str:
-        return text_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+    @property
+    def title(self) -> str:
+        """What it is of."""
+        return f"Effects of picks, {self.games:,} games"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What an effect is."""
+        return [self.estimand]
 
     def _repr_html_(self) -> str:
-        found = html_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+        found = super()._repr_html_()
         if self.targets is None:
             return found
         return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
 
-    def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
-        return {
-            "format": FORMAT,
-            "estimand": self.estimand,
-            "question": asdict(self.question),
-            "games": self.games,
-            "complete": self.complete,
-            "seconds": round(self.seconds, 3),
-            "effects": self.effects.to_dicts(),
-            "targets": None if self.targets is None else self.targets.to_dicts(),
-            "plan": self.plan.as_dict(),
-        }
+    def display(self, view: View = whole, *, randomise: str = "") -> Display:
+        """Return the answer for people: the effects with what they are estimates of, and where they meet a target.
+
+        ``randomise``: the chance that a pick was random, as it was given.
+        """
+        shown, sweep = view(self.effects), self.question.sweep
+        each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
+        title = f"{self.title}{each}{f', {randomise} of them random' if randomise else ''}"
+        tables = [Shown(title, shown.to_dicts(), first=FIRST)]
+        if self.targets is not None:
+            targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+            title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
+            tables.append(Shown(title, targets, first=("card", "value", "from", "to", "said")))
+        return Display(
+            rows=shown,
+            named="effects",
+            tables=tables,
+            notes=self.notes(),
+            missing="Nothing was effectively done often enough: play more --games, or lower --fewest.",
+        )
+
+    def notes(self) -> list[str]:
+        """Say in words what the effects are and what they are not."""
+        question = self.question
+        level = f"{100 * question.level:g} %"
+        said = [f"Estimand: {self.estimand}"]
+        if question.target is not None:
+            said.append(
+                f"value: where the effect is {question.target:g}, straight between the values that were tried; from, "
+                f"to: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
+                "there is no end."
+            )
+        if rare := int(self.effects["rare"].sum()):
+            said.append(
+                f"Rare ({rare} rows): drawn fewer than {question.fewest} times when the policy wanted something else; "
+                "their intervals may be too short."
+            )
+        said.append(
+            f"Causal: picks were randomised with known probability. Intervals: {level}, clustered by game; q: "
+            f"Benjamini-Hochberg over {self.effects.height} rows. Left out: what was effectively done less than "
+            f"{question.fewest} times. effective: equally weighted picks worth as much; drawn: those that the policy "
+            "did not want."
+        )
+        return said
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was played."""
+        return dict(record["plan"])
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same experiment again."""
+        question = PickQuestion(**record["question"] | {"actions": tuple(record["question"]["actions"])})
+        plan = how.restored(cls.flat_plan(record))
+        _ = [_row(row) for row in record["effects"]]
+        return lambda: play_experiment(plan, question, threads=how.threads, progress=how.progress)
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record with the rows that another one shows, in their order: not all perhaps."""
+        here = super().beside(record)
+        by_row = {_row(row): row for row in here["effects"]}
+        return here | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
+
+
+def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what tells a row of the effects apart; the value is that of a sweep."""
+    return row.get("value"), row["action"], row["card"]
 
 
 @with_plan_keys(PlanKeys)
@@ -326,8 +399,6 @@ def _told(progress: Progress, number: int, arms: int, what: str, done: int, game
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
     """Raise UserError for a question that these tables cannot answer, before any game is played."""
-    import polars as pl
-
     column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
     if column not in numbers:
         known = [*SHORT, *(name for name in numbers if ":" not in name)]
@@ -356,8 +427,6 @@ def _answer(
     seconds: float,
 ) -> PickExperiment:
     """Ask the games of the runs that there are, finished or not."""
-    import polars as pl
-
     parts = [
         part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
         for arm, run in zip(arms, runs, strict=False)
@@ -372,21 +441,19 @@ def _answer(
             "card", "action", pl.col("value").replace_strict(order, range(len(arms))), maintain_order=True
         )
     return PickExperiment(
-        plan=plan,
-        question=question,
         estimand=_sentence(question),
+        question=question,
         games=min(run.games for run in runs),
+        complete=len(runs) == len(arms) and all(run.complete for run in runs),
         seconds=seconds,
         effects=effects,
-        complete=len(runs) == len(arms) and all(run.complete for run in runs),
-        targets=None if question.target is None else _targets(effects, question.target),
+        targets=None if question.target is None else targets_of(effects, question.target),
+        plan=plan,
     )
 
 
 def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
     """Return the effects of each action in one run."""
-    import polars as pl
-
     picks, seats = run.picks, run.seats
     for name, value in (("age", question.age), ("turn", question.turn)):
         if value is not None:
@@ -402,27 +469,6 @@ def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.D
         frame = frame.filter(pl.col("effective") >= question.fewest)
         parts.append(frame.with_columns(rare=pl.col("drawn") < question.fewest))
     return parts
-
-
-def _targets(effects: pl.DataFrame, target: float) -> pl.DataFrame:
-    """Return where each effect is the target."""
-    import polars as pl
-
-    rows = []
-    for (action, card), part in effects.group_by("action", "card", maintain_order=True):
-        known = part.drop_nulls(["effect", "effect_low", "effect_high"])
-        found = Crossing(None, None, None, "too few values with an effect")
-        if known.height > 1:
-            effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
-            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
-        rows.append((action, card, target, found.value, found.low, found.high, found.said))
-    names = {
-        "action": pl.String,
-        "card": pl.String,
-        **dict.fromkeys(("effect", *_VALUE), pl.Float64),
-        "said": pl.String,
-    }
-    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def _sentence(question: PickQuestion) -> str:

@@ -7,22 +7,27 @@ off already.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
+import polars as pl
+
+from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
-from wsim.experiments.skill_answer import Skill, answer_of
+from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
 from wsim.experiments.skill_sums import SkillSums, Things, names_of
 from wsim.game import analyses_of, find_game
+from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
+from wsim.lab.repetition import Again, unlike
 from wsim.stats.intervals import check_level
 from wsim.stats.owner_tallies import OwnerTallies
 
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["GAMES", "LADDER", "SkillQuestion", "play_skill", "skill"]
+__all__ = ["GAMES", "LADDER", "Skill", "SkillQuestion", "play_skill", "skill"]
 
 GAMES = 20_000
 LADDER = ("random", "greedy", "balanced", "net")
@@ -65,6 +70,137 @@ class SkillQuestion:
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
         return asdict(self)
+
+
+ESTIMAND = {
+    True: "Win share of the seats that have it, everybody at the table playing alike, on the same deals at every rung",
+    False: "Win share of the seats that have it at the end less that of the others, everybody at the table playing "
+    "alike, on the same deals at every rung",
+}
+"""What a figure is, by whether every seat has one of the things."""
+OBSERVED = (
+    "Observational: whoever came to have a thing may have been better off already, at each rung in its own way. What "
+    "taking it causes is measured by wsim experiment picks, what a change of it causes by wsim whatif"
+)
+DEALT = "What is dealt by chance is compared fairly: a change is what skill makes of it"
+
+
+@dataclass(frozen=True, repr=False)
+class Skill(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    question: what was asked, as JSON: what, ladder, between, level.
+    rungs: the policies, the weakest first.
+    estimand: what a figure is, in one sentence. fair: the win share of a seat.
+    stopped: ``done`` or ``interrupted``. games: how many were played at each rung.
+    figures: one row for each thing and rung: what names it (card; wonder, side), rung, n (seats that have it), share
+        (of all seats), figure with figure_low and figure_high; null where it is too rare.
+    changes: one row for each thing and two rungs: what names it, weaker, stronger, change with change_low and
+        change_high (with what both rungs have in common on the same deals), p, q (Benjamini-Hochberg over the
+        things), verdict (higher, lower: worth more, less at the stronger rung; unclear), strong_in: ``good hands`` or
+        ``weak hands`` where it is better than nothing (a level: than fair) there alone and the change is clear,
+        ``every hand`` where at both; else null.
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
+    made: what made each rung's games.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-skill/1"
+    COMMAND: ClassVar[str] = "wsim skill"
+    CALLED: ClassVar[str] = "skill"
+    TABLES: ClassVar[tuple[str, ...]] = ("figures", "changes")
+    LONG: ClassVar[str] = "changes"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "figures": ("rung", "figure", "figure_low", "figure_high"),
+        "changes": ("weaker", "stronger", "change", "change_low", "change_high"),
+        **dict.fromkeys(("estimand", "games", "question", "fair", "remarks"), ()),
+    }
+
+    question: Mapping[str, Any]
+    rungs: tuple[str, ...]
+    estimand: str
+    fair: float
+    stopped: str
+    games: int
+    figures: pl.DataFrame
+    changes: pl.DataFrame
+    remarks: tuple[str, ...]
+    made: tuple[Provenance, ...] = field(repr=False)
+
+    @property
+    def main(self) -> pl.DataFrame:
+        """The figures of all rungs side by side."""
+        return self.table()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that name a thing."""
+        return naming_columns(self.figures)
+
+    def table(self, change: int = 0) -> pl.DataFrame:
+        """Return a row for each thing: its figure at each rung, and one of the changes; the largest first.
+
+        ``change``: 0 is that over the whole ladder, 1 the other one, if there is one.
+        """
+        return side_by_side(self.figures, self.changes, change)
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: a table with the rungs side by side for each change."""
+        pairs = self.changes.select("weaker", "stronger").unique(maintain_order=True).rows()
+        shown = [view(self.table(place)) for place in range(len(pairs))]
+        first = (*self.names, *self.rungs, "change", "verdict", "strong in", "q")
+        tables: list[Shown] = []
+        for (weaker, stronger), rows in zip(pairs, shown, strict=True):
+            others = [rung for rung in self.rungs if tables and rung not in (weaker, stronger)]
+            of_rungs = rows.drop([f"{rung}{end}" for rung in others for end in ("", "_low", "_high")])
+            title = f"{self.question['what'].capitalize()} by skill; change from {weaker} to {stronger}"
+            tables.append(Shown(title, of_rungs.to_dicts(), first=first, labels=len(self.names)))
+        level = f"{100 * self.question['level']:g} %"
+        both = "that of a change knows what both rungs share. q: Benjamini-Hochberg over the rows."
+        notes = [
+            f"{self.estimand}. A fair share of wins is {self.fair:.3f}.",
+            f"{self.games:,} games at each rung. Intervals: {level}, clustered by deal; {both}",
+            *(f"{one}." for one in self.remarks),
+        ]
+        return Display(rows=shown[0], tables=tables, notes=notes)
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["question"], [one["digest"] for one in record["made"]]]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first rung, with a seat for each of them."""
+        rungs = list(record["rungs"])
+        return {**record["made"][0]["plan"], "policies": rungs, "players": len(rungs)}
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same ladder again."""
+        _ = [recorded_provenance(made) for made in record["made"]]
+        asked, players = dict(record["question"]), record["made"][0]["plan"]["players"]
+        plan = how.restored(cls.flat_plan(record))
+        question = SkillQuestion(**asked | {"ladder": plan.policies, "between": tuple(asked["between"])})
+        one = plan.replace(players=players, policies=[plan.policies[0]])
+        return lambda: play_skill(one, question, threads=how.threads, progress=how.progress)
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record, with the ladder as it was asked for: that may have been left to wsim."""
+        here = super().beside(record)
+        here["question"]["ladder"] = record["question"].get("ladder")
+        return here
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'rung')}"
+
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+        """Say what was not the same about how the games of any rung were made."""
+        pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
+        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
 
 
 @with_plan_keys(PlanKeys)
@@ -182,3 +318,44 @@ def _things(game: Game, what: str, simulator: Simulator) -> Things:
             f"skill is told of {' or '.join(found) or 'nothing'} in {game.NAME}, not {what!r}{nearest(what, found)}"
         )
     return found[what]
+
+
+def answer_of(
+    sums: SkillSums,
+    question: Mapping[str, Any],
+    labels: Mapping[str, Sequence[str]],
+    rungs: Sequence[str],
+    between: Sequence[tuple[int, int]],
+    made: Sequence[Provenance],
+    *,
+    interrupted: bool,
+) -> Skill:
+    """Return what sums say.
+
+    Parameters
+    ----------
+    labels: what names the things, by column. between: pairs of rungs, the weaker first.
+    """
+    level = float(question["level"])
+    there = pl.Series(sums.counts().sum(axis=1) > 0)  # boards that no seat has are not in the game
+    names = pl.DataFrame({name: list(texts) for name, texts in labels.items()})
+    figures = [figures_of(sums, names, rung, name, level).filter(there) for rung, name in enumerate(rungs)]
+    changes = [
+        changes_of(sums, names.filter(there), there.to_numpy(), pair, level).with_columns(
+            weaker=pl.lit(rungs[pair[0]]), stronger=pl.lit(rungs[pair[1]])
+        )
+        for pair in between
+    ]
+    order = [*names.columns, "weaker", "stronger"]
+    return Skill(
+        question=question,
+        rungs=tuple(rungs),
+        estimand=ESTIMAND[sums.grouped],
+        fair=sums.fair(),
+        stopped="interrupted" if interrupted else "done",
+        games=sums.games,
+        figures=pl.concat(figures),
+        changes=pl.concat(changes).select(*order, pl.exclude(order)),
+        remarks=(DEALT if sums.grouped else OBSERVED,),
+        made=tuple(made),
+    )

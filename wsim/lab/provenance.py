@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-import wsim
+from wsim import version
 from wsim.lab.plan import Plan, digest_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _PACKAGES = ("numba", "numpy", "polars")
 
 def software() -> dict[str, str]:
     """Return the versions of what takes part in making the data."""
-    versions = {"wsim": wsim.__version__, "python": platform.python_version()}
+    versions = {"wsim": version.__version__, "python": platform.python_version()}
     return versions | {name: metadata.version(name) for name in _PACKAGES}
 
 
@@ -50,7 +50,7 @@ class Provenance:
     @classmethod
     def of(cls, plan: Plan, simulator: Simulator) -> Provenance:
         """Describe the data that ``plan`` makes with ``simulator``."""
-        identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": wsim.__version__}
+        identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": version.__version__}
         identity = json.loads(json.dumps(identity))  # as it comes back from a file: tuples are lists
         return cls(
             plan=json.loads(json.dumps(plan.as_dict())),

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from wsim.display import Display, Shown
 from wsim.experiments.deals import Arm, Arms, Features, arm_by_arm
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
 from wsim.stats.intervals import Estimate
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "Learned", "judge"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,52 @@ class Judgement:
     fair: float
     score: float
     games: int
+
+
+@dataclass(frozen=True, repr=False)
+class Learned(Answer):
+    """What learning came to.
+
+    Attributes
+    ----------
+    net: where the last net lies.
+    judgements: how strong it is, one row for each field of opponents: ruleset, players, against, win_share with low and
+        high, fair_share, score, games.
+    """
+
+    TABLES: ClassVar[tuple[str, ...]] = ("judgements",)
+
+    net: Path
+    judgements: pl.DataFrame
+
+    @classmethod
+    def of(cls, net: Path, judgements: Sequence[Judgement]) -> Learned:
+        """Return the answer of some judgements."""
+        rows = [
+            {
+                "ruleset": one.ruleset, "players": one.players, "against": one.against,
+                "win_share": round(one.share, 4), "low": round(one.low, 4), "high": round(one.high, 4),
+                "fair_share": round(one.fair, 4), "score": round(one.score, 2), "games": one.games,
+            }
+            for one in judgements
+        ]  # fmt: skip
+        return cls(net, pl.DataFrame(rows, infer_schema_length=None))
+
+    @property
+    def title(self) -> str:
+        """What was judged."""
+        return "One of the net against others, in games that it never learned from"
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"net": str(self.net), "judgements": self.judgements.to_dicts()}
+
+    def display(self, view: View = whole) -> Display:
+        """Return it for people: nothing where nobody judged."""
+        shown = view(self.judgements)
+        return Display(
+            rows=shown, named="judgements", tables=[Shown(self.title, shown.to_dicts())] if len(shown) else []
+        )
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan
-from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
-from wsim.positions.players import who_plays_on
+from wsim.positions.kept import file_of, read
+from wsim.positions.players import seated, who_plays_on
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Position, Simulator
 
-__all__ = ["Game", "Observation"]
-
+_REDRAW = "determinize"
 _Policies = Sequence[Any] | str | Callable[..., int]
 
 
@@ -73,7 +72,7 @@ class Game:
         self._plan, self._number = asked, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
-        self._laid: Mapping[str, Any] | None = None  # the position written by hand that it began with
+        self._described: Mapping[str, Any] | None = None  # the position written by hand that it began with
         self._steps: list[Any] = []  # what was done since
 
     @classmethod
@@ -83,12 +82,25 @@ class Game:
         Raises UserError, in one sentence, for text that is none, or for a position that cannot be. Nothing that the
         text names is executed.
         """
-        plan, number, told, steps = read(text)
+        plan, number, described, steps = read(text)
         game = cls(plan, number=number)
-        if told is not None:
-            game._laid = told
-            game._position = game._simulator.set_up(told)
-        return replay(game, steps)  # type: ignore[return-value]
+        if described is not None:
+            game._described = described
+            game._position = game._simulator.set_up(described)
+        for place, step in enumerate(steps):
+            try:
+                game = game._repeated(step)
+            except UserError as error:
+                raise UserError(f"step {place} of the position file: {error}") from None
+        return game
+
+    def _repeated(self, step: Any) -> Self:
+        """Return the game after a step of a position file: the index of a move, or a redrawing."""
+        if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
+            return self.determinize(step[1], step[2])
+        if isinstance(step, int) and not isinstance(step, bool):
+            return self.step(step)
+        raise UserError(f"it is an index of a move or [{_REDRAW!r}, seat, rng], not {step!r}")
 
     def to_json(self, seat: int | None = None) -> str:
         """Return the game as a position file, from which ``from_json`` makes it again.
@@ -97,10 +109,13 @@ class Game:
         holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read.
         """
         if seat is not None:
-            told = self._position.view(self._checked(seat))
+            seen = self._position.view(self._checked(seat))
             keys = find_game(self._plan.game).POSITION_KEYS
-            return json.dumps(written_by_hand(self, {key: told[key] for key in keys if key in told}), indent=1)
-        return json.dumps(written(self, self._number, self._laid, self._steps), indent=1)
+            plan = self._plan.replace(policies=seated(self._plan, self._number))  # what a person writes has no number
+            return json.dumps(file_of(plan, position={key: seen[key] for key in keys if key in seen}), indent=1)
+        described = self._described
+        start = {"number": self._number} if described is None else {"position": dict(described)}
+        return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
 
     @property
     def plan(self) -> Plan:
@@ -254,7 +269,7 @@ class Game:
         """
         other = self.clone()
         other._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
-        other._steps.append([REDRAW, seat, _number(rng)])  # noqa: SLF001
+        other._steps.append([_REDRAW, seat, _number(rng)])  # noqa: SLF001
         return other
 
     def rollout(

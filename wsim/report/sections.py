@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wsim.report import balances, charts, grids, panels, strengths
+from wsim.report import answers, charts, grids, panels
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
 from wsim.report.parts import Figure, Section
@@ -42,12 +42,7 @@ def sections(material: Material) -> list[Section]:
             case _:
                 others.append(_plain(name, table))
     found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
-    if material.whatifs:
-        found.append(panels.whatifs(material.whatifs))
-    found += strengths.sections(material.strengths)
-    if material.balances:
-        found.append(balances.section(material.balances))
-    found += humans
+    found += [*answers.sections(material.answers), *humans]
     if material.comparison is not None:
         found.append(panels.comparison(material.comparison))
     return [*found, *others]

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.display import html_of, text_of
 from wsim.errors import UserError
 from wsim.stats.additive import Additive
 from wsim.stats.factor_sums import Cells
@@ -16,7 +17,6 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.notebook import html_of, text_of
 from wsim.stats.summary import OUTCOMES, Summary, kept_of
 
 __all__ = [

@@ -14,12 +14,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
+from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
 from wsim.lab.plan import Plan, digest_of
@@ -34,11 +37,13 @@ from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_jud
 from wsim.tuning.space import Space, space_of
 from wsim.tuning.written import head_of, playable, write_plan, write_set
 
-if TYPE_CHECKING:
-    import polars as pl
-
 __all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
 
+FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
+JUDGED = (
+    "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "
+    "opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
+)
 PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
 PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
 PROBED = 400  # games for that
@@ -46,8 +51,8 @@ _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "
 _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the generations do not depend on
 
 
-@dataclass(frozen=True)
-class Tuned:
+@dataclass(frozen=True, repr=False)
+class Tuned(Answer):
     """What a search found.
 
     Attributes
@@ -58,11 +63,41 @@ class Tuned:
     games: played by the search.
     """
 
+    TABLES: ClassVar[tuple[str, ...]] = ("judged",)
+
     policy: str
     file: Path
     judged: pl.DataFrame
     kept: Kept
     games: int
+
+    @property
+    def title(self) -> str:
+        """What was judged."""
+        return f"One {self.kept.start} as tuned, against all others"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Where it lies."""
+        return [f"Written: {self.file}. Play it: --policies {self.policy}"]
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: how it was judged, and how it came about."""
+        judged = view(self.judged)
+        same = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
+        fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in same else ""
+        generations = self.kept.generations
+        moved, numbers = len(self.kept.moved), len(self.kept.identity["start"])
+        searched = (
+            f"{len(generations)} generations of {len(generations[-1].values)} candidates, {self.games:,} games; "
+            f"{moved} of {numbers} numbers moved, the others change nothing there or were not asked for."
+        )
+        return Display(
+            rows=judged,
+            named="judged",
+            tables=[Shown(f"{self.title}{fair}", judged.drop(same).to_dicts(), first=FIRST)],
+            notes=[JUDGED, searched, *self.caveats],
+        )
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""

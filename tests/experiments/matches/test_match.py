@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import wsim
-from wsim.experiments.matches.answer import Match
-from wsim.experiments.matches.playing import MatchKeys, tables_of
+from wsim.experiments.matches.playing import Match, MatchKeys, tables_of
 from wsim.experiments.matches.sums import MatchSums
 from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
 from wsim.lab import cluster

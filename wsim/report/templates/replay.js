@@ -92,9 +92,9 @@ function clash(fight, places, box) {
 
 function node(scene, seat, place, box) {
   const city = scene.cities[seat];
-  const [name, value] = Object.entries(city.facts)[0];
+  const [fact] = Object.entries(city.facts);
   const one = make("div", seat === scene.turn_of ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
-  if (scene.board.length === 0) one.append(make("br"), number(value, name.replace(/s$/, "")));
+  if (fact && scene.board.length === 0) one.append(make("br"), number(fact[1], fact[0].replace(/s$/, "")));
   if (game.seats[seat].side >= 0) one.append(make("br"), `${chance(seat)} to win`);
   one.style.cssText = `left:${place.x}px;top:${place.y}px;width:${box.width}px;--seat:${colourOf(seat)}`;
   return one;

@@ -1,24 +1,18 @@
-"""The answer of a match: its tables, its record as JSON, and where that is written."""
+"""The tables of a match, from its trials: pairs, cells, costs; and what decides its games."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.matches.ratings import ratings
-from wsim.lab.files import write_text, writing
-from wsim.lab.plan import digest_of
-from wsim.lab.provenance import METADATA_KEY
 from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
-from wsim.stats.notebook import html_of, text_of
 
 if TYPE_CHECKING:
     from wsim.experiments.matches.costs import Cost
@@ -26,14 +20,6 @@ if TYPE_CHECKING:
     from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
     from wsim.stats.intervals import Interval
 
-__all__ = ["FORMAT", "Match", "answer_of", "check_target", "made_of"]
-
-FORMAT = "wsim-match/1"
-ESTIMAND = {
-    True: "Win share of a policy at tables with all the others, every arrangement of a deal played",
-    False: "Win share of one of a policy where all others at the table are of the other, each seat of a deal in turn",
-}
-"""By whether tables are mixed."""
 EARLY = (
     "Playing ended early where the answer was clear: such a difference is exaggerated on average, its interval is not"
 )
@@ -47,100 +33,6 @@ CROWD = (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class Match:
-    """The answer.
-
-    Attributes
-    ----------
-    policies: who played, in the order in which they were named.
-    question: how it was played and decided.
-    estimand: what a win share is, in one sentence.
-    stopped: why playing ended: ``clear``, ``known`` (within), ``budget``, ``interrupted``.
-    deals, games: how many were played, at all tables together. seconds: how long that took.
-    pairs: one row for each two policies and table: ruleset, players, policy, other, win_share of the first and
-        other_share of the second, fair (share of a side), difference of the two, margin (points by which the first is
-        ahead of the second at one table), each but fair with _low and _high; verdict, decided_at (deals), deals.
-        Verdicts are higher, lower, equivalent, unclear; identical: no deal differed.
-    cells: one row for each policy, field and table: ruleset, players, policy, against (the policy of all others; None:
-        mixed), win_share, times_fair and margin (its points less the mean of the others at the table), each with _low
-        and _high, deals.
-    ratings: policy, rating (400 points are ten times the strength, their mean is 0) with _low and _high, strength; no
-        rows where the games cannot tell them.
-    costs: policy, microseconds (of processor time, a decision, None where none is counted), games a second of one
-        thread at a table of its own.
-    remarks: what must be said beside the figures, a sentence each, without a full stop.
-    made: what decides the games: plans, digests, versions.
-    """
-
-    policies: tuple[str, ...]
-    question: MatchQuestion
-    estimand: str
-    stopped: str
-    deals: int
-    games: int
-    seconds: float
-    pairs: pl.DataFrame
-    cells: pl.DataFrame
-    ratings: pl.DataFrame
-    costs: pl.DataFrame
-    remarks: tuple[str, ...]
-    made: Mapping[str, Any] = field(repr=False)
-
-    def __repr__(self) -> str:
-        return text_of(self.estimand, self.pairs, self.remarks)
-
-    def _repr_html_(self) -> str:
-        return html_of(self.estimand, self.pairs, self.remarks)
-
-    def matrix(self, column: str = "win_share") -> pl.DataFrame:
-        """Return a figure of the cells with a row for each policy and a column for each field (``mixed``: one)."""
-        against = pl.col("against").fill_null("mixed")
-        wide = self.cells.with_columns(against).pivot("against", index=["ruleset", "players", "policy"], values=column)
-        order = [*(name for name in self.policies if name in wide.columns), *({"mixed"} & set(wide.columns))]
-        return wide.select("ruleset", "players", "policy", *order)
-
-    def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
-        return {
-            "format": FORMAT,
-            **self.made,
-            "estimand": self.estimand,
-            "stopped": self.stopped,
-            "deals": self.deals,
-            "games": self.games,
-            "seconds": round(self.seconds, 3),
-            "pairs": self.pairs.to_dicts(),
-            "cells": self.cells.to_dicts(),
-            "ratings": self.ratings.to_dicts(),
-            "costs": self.costs.to_dicts(),
-            "remarks": list(self.remarks),
-        }
-
-    def write(self, path: str | Path) -> Path:
-        """Write the answer and return where it lies.
-
-        ``x.json`` holds the record; ``x.parquet`` the pairs with the record in its metadata; into a run folder goes
-        ``match-....json``, for its report. Raises StoreError if the disk refuses.
-        """
-        target, record = Path(path), json.loads(json.dumps(self.record()))
-        if (target / "run.json").is_file():
-            target = target / f"match-{digest_of([record['digests'], record['question']])[:8]}.json"
-        if target.suffix == ".parquet":
-            with writing(target) as temporary:
-                self.pairs.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(record, ensure_ascii=False)})
-        else:
-            write_text(target, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-        return target
-
-
-def check_target(path: Path) -> None:
-    """Raise UserError for a file that cannot be written for reasons the user can mend."""
-    if path.is_dir() or not path.parent.is_dir():
-        why = "it is a folder" if path.is_dir() else f"there is no folder {str(path.parent)!r}"
-        raise UserError(f"cannot write the match to {str(path)!r}: {why}")
-
-
 def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> dict[str, Any]:
     """Return what decides the games of a match, as JSON."""
     first = tables[0]
@@ -148,14 +40,15 @@ def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Seq
         "policies": list(policies),
         "question": question.record(),
         "digests": {table.name: [made.digest for made in table.made] for table in tables},
-        "plan": {key: one for key, one in json.loads(json.dumps(first.plan.as_dict())).items() if key in _SHARED},
+        "plan": {key: one for key, one in json.loads(json.dumps(first.plan.as_dict())).items() if key not in _OWN},
         "tables": [{"ruleset": table.plan.ruleset, "players": table.plan.players} for table in tables],
         "made": first.made[0].record(),
         "command": command_of(tables, question, policies),
     }
 
 
-_SHARED = ("game", "seed", "cards", "patch", "set", "wonders", "sides")
+_OWN = ("ruleset", "players", "games", "policies", "rotate", "picks", "keep")
+"""The keys of a plan that a match decides itself, table by table."""
 
 
 def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> str:
@@ -178,39 +71,12 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
     return shlex.join([*words, *(word for key, one in asked.items() for word in (f"--{key}", str(one)))])
 
 
-def answer_of(
-    trials: Sequence[MatchTrial], costs: Sequence[Sequence[Cost]], made: Mapping[str, Any], *, interrupted: bool
-) -> Match:
-    """Return what the trials say, those without a look left out.
-
-    Parameters
-    ----------
-    costs: of each policy at each table.
-    made: what decides the games (``made_of``).
-    """
-    question, policies = trials[0].match, trials[0].table.policies
-    looked = [trial for trial in trials if trial.looks]
+def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
+    """Return the ratings, and what is to be said where the games cannot tell them."""
     try:
-        rated = ratings(looked, 1 - question.alpha)
-        said: list[str] = []
+        return ratings(trials, level), []
     except UserError as error:
-        rated, said = _no_ratings(), [f"There are no ratings: {error}"]
-    pairs = pl.concat([_pairs(trial) for trial in looked])
-    return Match(
-        policies=policies,
-        question=question,
-        estimand=ESTIMAND[looked[0].table.design.mixed],
-        stopped="interrupted" if interrupted else _stopped(looked),
-        deals=sum(trial.sums.deals for trial in looked),
-        games=sum(trial.sums.deals * len(trial.table.simulators) for trial in looked),
-        seconds=sum(trial.seconds for trial in looked),
-        pairs=pairs,
-        cells=pl.concat([_cells(trial) for trial in looked]),
-        ratings=rated,
-        costs=_costs(policies, costs),
-        remarks=(*_remarks(looked), *said),
-        made=made,
-    )
+        return _no_ratings(), [f"There are no ratings: {error}"]
 
 
 def _no_ratings() -> pl.DataFrame:
@@ -218,7 +84,7 @@ def _no_ratings() -> pl.DataFrame:
     return pl.DataFrame(schema={"policy": pl.String, **dict.fromkeys(numbers, pl.Float64)})
 
 
-def _stopped(trials: Sequence[MatchTrial]) -> str:
+def stopped_of(trials: Sequence[MatchTrial]) -> str:
     reasons = {trial.stopped for trial in trials}
     return "budget" if "budget" in reasons else reasons.pop()
 
@@ -235,7 +101,7 @@ def _front(trial: MatchTrial, rows: int) -> dict[str, Any]:
     return {"ruleset": [plan.ruleset] * rows, "players": pl.Series([plan.players] * rows, dtype=pl.Int64)}
 
 
-def _pairs(trial: MatchTrial) -> pl.DataFrame:
+def pairs_of(trial: MatchTrial) -> pl.DataFrame:
     """Return one row for each two policies of a table."""
     design, names, found = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.pairs))
@@ -260,7 +126,7 @@ def _pairs(trial: MatchTrial) -> pl.DataFrame:
     )
 
 
-def _cells(trial: MatchTrial) -> pl.DataFrame:
+def cells_of(trial: MatchTrial) -> pl.DataFrame:
     """Return one row for each policy and field of a table."""
     design, names, found = trial.table.design, trial.table.policies, trial.figures()
     every = range(len(design.cells))
@@ -279,7 +145,7 @@ def _cells(trial: MatchTrial) -> pl.DataFrame:
     )
 
 
-def _costs(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataFrame:
+def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataFrame:
     """Return what a decision of each policy costs, all tables together."""
     rows = []
     for place, policy in enumerate(policies):
@@ -291,7 +157,7 @@ def _costs(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.DataF
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def _remarks(trials: Sequence[MatchTrial]) -> list[str]:
+def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
     """Return what must be said beside the figures."""
     said = []
     told = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]

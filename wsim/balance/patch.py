@@ -1,40 +1,42 @@
-"""The answer of a search: its tables, its record as JSON, and the patch with its evidence in comments."""
+"""What a search found: the patch with its evidence in comments, its tables, its record as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 
+from wsim.balance.carry import elsewhere_tables
 from wsim.balance.conflicts import binding, conflicts
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.proof import Proof
+from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
+from wsim.lab.files import write_text
 from wsim.spec.fields import dotted
 from wsim.stats.distributions import normal_quantile
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.balance.tables import Effects, Level
 
-__all__ = ["FORMAT", "Balance", "answer_of", "check_target", "evidence_file"]
+__all__ = ["Balance", "answer_of", "evidence_file"]
 
-FORMAT = "wsim-balance/1"
 LEVEL = 0.95
 MOST_NAMED = 3
 _Z = normal_quantile((1 + LEVEL) / 2)
 
 
-@dataclass(frozen=True)
-class Balance:
+@dataclass(frozen=True, repr=False)
+class Balance(Answer):
     """The answer.
 
     Attributes
@@ -52,6 +54,18 @@ class Balance:
     provenance: what the rules were, before and after. games, seconds: what it took.
     interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
     """
+
+    FORMAT: ClassVar[str] = "wsim-balance/1"
+    COMMAND: ClassVar[str] = "wsim balance"
+    CALLED: ClassVar[str] = "a patch"
+    NOUN: ClassVar[str] = "record"
+    LIES: ClassVar[str] = ", which lies beside the patch as .json"
+    TABLES: ClassVar[tuple[str, ...]] = ("targets", "changes", "trade", "carried", "responses")
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **dict.fromkeys(("goal", "proven", "stopped", "changes"), ()),
+        "targets": ("setting", "of", "metric", "before", "after"),
+        **dict.fromkeys(("trade", "binding", "conflicts", "games"), ()),
+    }
 
     goal: Goal
     seed: int
@@ -87,7 +101,7 @@ class Balance:
         tables = {"changes": self.changes, "targets": self.targets, "trade": self.trade}
         elsewhere = {"carried": self.carried, "responses": self.responses}
         return {
-            "format": FORMAT,
+            "format": self.FORMAT,
             "wsim": self.provenance["wsim"],
             "goal": self.goal.source,
             "digest": self.goal.digest,
@@ -111,6 +125,42 @@ class Balance:
             "games": self.games,
             "seconds": round(self.seconds, 3),
         }
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first setting; nothing where there is none."""
+        settings = record.get("settings") or [{"plan": {}}]
+        return dict(settings[0]["plan"])
+
+    @property
+    def title(self) -> str:
+        """What was found, in a sentence."""
+        return self.headline()
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Which targets pull against each other."""
+        return self.conflicts
+
+    def display(self, view: View = whole) -> Display:
+        """Return what was found for people: patch, targets before and after, what it costs, where else it holds."""
+        shown = view(self.targets)
+        tables = []
+        if self.patch:
+            title = "The patch: what each change does to the target that it moves most, next to the others"
+            rows = _slim(self.changes.drop("cost"))
+            tables.append(Shown(title, rows, first=("path", "old", "new", "of", "effect")))
+        title = "Targets, before and after on fresh deals (95 % intervals)"
+        tables.append(Shown(title, _slim(shown), first=("of", "before", "after", "proven", "low", "high")))
+        title = "Changes against the largest deviation (1: at the bound), on deals of the search"
+        tables.append(Shown(title, self.trade.drop("patch").to_dicts()))
+        return Display(
+            rows=shown,
+            named="targets",
+            head=[f"{self.headline()}.", *(f"Conflict: {one}." for one in self.conflicts)],
+            tables=[*tables, *elsewhere_tables(self.carried, self.responses)],
+            notes=[*idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."],
+        )
 
     def headline(self) -> str:
         """Say in a sentence what was found."""
@@ -139,8 +189,8 @@ class Balance:
         head.append(f"Rules {rules['before']} before and {rules['after']} after; engine {rules['engine']}.")
         for setting in self.goal.settings:
             plan = setting.plan
-            told = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
-            head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({told}).")
+            where = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
+            head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({where}).")
         deals = {f"proof {one['attempt']}, {name}": many for one in self.proofs for name, many in one["deals"].items()}
         head += [f"Deals of {name}: seed {seed}, {deals[name]:,} of them." for name, seed in self.seeds.items()]
         lines = [f"# {line}" for line in head]
@@ -150,14 +200,35 @@ class Balance:
             lines.append(f"{row['path']} = {row['new']}  # {said}")
         return "\n".join(lines) + "\n"
 
-    def write(self, path: Path) -> list[Path]:
+    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record beside it
         """Write the patch, and its record beside it; return both. Raises StoreError if the disk refuses."""
-        from wsim.lab.files import write_text
-
-        evidence = evidence_file(path)
+        patch = Path(path)
+        evidence = evidence_file(patch)
         write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")
-        write_text(path, self.patch_text())
-        return [path, evidence]
+        write_text(patch, self.patch_text())
+        return [patch, evidence]
+
+    @classmethod
+    def check_target(cls, path: Path) -> None:
+        """Raise UserError for a file that a patch cannot be written to, or that is there already."""
+        if path.suffix != ".toml":
+            raise UserError(f"a patch is written as FILE.toml, not {str(path)!r}")
+        if not path.absolute().parent.is_dir():
+            raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+        for one in (path, evidence_file(path)):
+            if one.exists():
+                raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
+
+
+def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, without columns that are the same in all of them and say nothing."""
+    same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
+    return table.drop(same).to_dicts()
+
+
+def idle_note(idle: Sequence[str]) -> list[str]:
+    """Say which knobs did nothing, if any."""
+    return [f"Without any effect in these games: {', '.join(idle)}."] if idle else []
 
 
 def _range(numbers: Collection[int]) -> str:
@@ -169,17 +240,6 @@ def _range(numbers: Collection[int]) -> str:
 def evidence_file(path: Path) -> Path:
     """Return where the record of a patch lies: beside it."""
     return path.with_suffix(".json")
-
-
-def check_target(path: Path) -> None:
-    """Raise UserError for a file that a patch cannot be written to, or that is there already."""
-    if path.suffix != ".toml":
-        raise UserError(f"a patch is written as FILE.toml, not {str(path)!r}")
-    if not path.absolute().parent.is_dir():
-        raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
-    for one in (path, evidence_file(path)):
-        if one.exists():
-            raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
 
 
 def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
@@ -212,7 +272,7 @@ def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
         targets=_targets(course, proof),
         trade=_trade(course),
         proofs=[one.record(bench.cells) for _, one in course.proofs],
-        binds=[_told(course, place, value) for place in binds] if proof is not None else [],
+        binds=[_place_of(course, place, value) for place in binds] if proof is not None else [],
         conflicts=conflicts(bench.cells, value, course.effects, binds) if proof is not None else [],
         idle=course.idle,
         provenance=_provenance(course, best.patch),
@@ -222,7 +282,7 @@ def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
     )
 
 
-def _told(course: Course, place: int, value: Any) -> str:
+def _place_of(course: Course, place: int, value: Any) -> str:
     """Say where a cell lies, and what is accepted."""
     cell = course.bench.cells[place]
     low, high = (f"{one:.4g}" for one in (cell.low, cell.high))
@@ -231,8 +291,6 @@ def _told(course: Course, place: int, value: Any) -> str:
 
 def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
     """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
-    import polars as pl
-
     bench = course.bench
     knobs = {knob.path: knob for knob in bench.knobs}
     place = {(bench.knobs[one.knob].path, one.value): number for number, one in enumerate(bench.options)}
@@ -273,8 +331,6 @@ def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
 
 def _targets(course: Course, proof: Proof | None) -> pl.DataFrame:
     """Return every cell before and after."""
-    import polars as pl
-
     before = course.before
     assert before is not None
     rows = []
@@ -293,8 +349,6 @@ def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, f
 
 def _trade(course: Course) -> pl.DataFrame:
     """Return the candidates of which none is both cheaper and nearer."""
-    import polars as pl
-
     rows = [
         {
             "changes": len(one.patch),
