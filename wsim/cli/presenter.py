@@ -1,13 +1,13 @@
-"""Answers at the terminal: asked under a progress bar, printed or written as they say themselves, ended by Ctrl-C."""
+"""Tables and answers at the terminal: answers asked under a progress bar, printed or written, ended by Ctrl-C."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -21,16 +21,16 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.exports import Files
-from wsim.lab.answer import Answer
 from wsim.lab.progress import Interrupted, Progress
 
 if TYPE_CHECKING:
     from wsim.display import Chart, Display
+    from wsim.lab.answer import Answer
 
 SO_FAR = "this is what the games so far say"
 CHART = 56  # columns of the chart's scale
 ROOM = 48  # columns of text from which there is a chart
-_Kind = TypeVar("_Kind", bound=Answer)
+_Kind = TypeVar("_Kind", bound="Answer")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def answered(
             if not go_on:
                 raise
             remark(f"wsim: interrupted; {go_on}")
-            raise typer.Exit(INTERRUPTED) from None
+            raise Exit(INTERRUPTED) from None
         answer, interrupted = interrupt.result, True
     present(answer, output, display(answer), more(answer))
     place = write(answer)
@@ -84,17 +84,25 @@ def answered(
         remark(f"written: {place}")
     if interrupted:
         remark(f"wsim: interrupted; {so_far(answer)}")
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
     return answer
 
 
 def present(
-    answer: Answer, output: Output, shown: Display | None = None, more: Mapping[str, Any] | None = None
+    answer: Answer, output: Output, display: Display | None = None, more: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the rows of an answer where they are wanted, and print it: for people, or all of it as JSON."""
-    display = answer.display() if shown is None else shown
-    record = {**answer.record(), **(more or {})}
-    head = {key: one for key, one in record.items() if key not in answer.TABLES}
+    """Show an answer; ``more``: what stands in the JSON besides its record."""
+    show(answer.display() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
+
+
+def show(display: Display, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
+    """Write rows where they are wanted, and print them with their words: for people, or all of it as JSON.
+
+    Parameters
+    ----------
+    record: the JSON. tables: its keys that no file of rows repeats.
+    """
+    head = {key: one for key, one in record.items() if key not in tables}
     output.files.write(display.rows, head, quiet=output.quiet)
     if output.as_json:
         print_json({**record, **({display.named: rows_of(display.rows)} if display.named else {})})

@@ -125,17 +125,17 @@ def compare_runs(
     """
     check_level(level)
     _refuse_unlike(first, second)
-    asked = _metrics(first, second, metrics)
+    chosen = _metrics(first, second, metrics)
     common = _common(first, second) if first.plan.seed == second.plan.seed else []
     games = sum(map(len, common))
     paired = games > 1
     if paired:
-        columns = _paired(first, second, asked, common, level, progress)
+        columns = _paired(first, second, chosen, common, level, progress)
         counts = (games, games)
     else:
-        columns = _separate(first, second, asked, level, progress)
+        columns = _separate(first, second, chosen, level, progress)
         counts = (first.games, second.games)
-    names = {"metric": [metric.name for metric in asked], "share": [metric.share for metric in asked]}
+    names = {"metric": [metric.name for metric in chosen], "share": [metric.share for metric in chosen]}
     frame = pl.DataFrame({**names, **columns})
     return RunComparison(
         runs=(str(first.path), str(second.path)),

@@ -292,12 +292,12 @@ def _recorded(value: Any) -> Any:
     return [_recorded(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _differences(told: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
     """Say which values of two records differ."""
-    if told.get("stopped") == "interrupted":
+    if there.get("stopped") == "interrupted":
         yield BY_HAND
     one, other = (
-        dict(_values({key: value for key, value in record.items() if key not in PASSING})) for record in (told, here)
+        dict(_values({key: value for key, value in record.items() if key not in PASSING})) for record in (there, here)
     )
     found = [path for path in {**one, **other} if one.get(path) != other.get(path)]
     for path in found[:SHOWN]:

@@ -17,7 +17,7 @@ from wsim.experiments.skill_levels import naming_columns, side_by_side
 from wsim.lab.answer import Stored
 from wsim.report import charts, grids
 from wsim.report.charts import Drawing
-from wsim.report.parts import Figure, Section
+from wsim.report.page_parts import Figure, Section
 from wsim.report.shapes import AnswerShape, shape_of_answer
 from wsim.report.wording import count, number, percent
 
@@ -138,7 +138,7 @@ def _ladder(answer: Stored) -> Iterator[Figure]:
 
     said = f"{what.capitalize()} with {weaker} (open) and with {stronger} (filled) on all seats."
     games = f"{record['games']:,} games at each rung{left_out}."
-    drawing = charts.before_after(both.with_columns(charts.told(both, tip, "tip")), heading, said)
+    drawing = charts.before_after(both.with_columns(charts.texts_of(both, tip, "tip")), heading, said)
     yield Figure(drawing, " ".join([said, games, *(f"{one}." for one in (record["estimand"], *record["remarks"]))]))
     change = f"Change of each of the {what} from {weaker} to {stronger}."
     drawing = charts.forest(shown, "change", "change in win share", change, reference=0.0, difference=True)
@@ -180,7 +180,7 @@ def _targets(answers: Sequence[Stored]) -> Section:
 def _targets_figure(answer: Stored, metric: str, where: str, rows: pl.DataFrame) -> Figure:
     """Draw the targets of one metric at one setting, which is named in ``where`` if there are several."""
     shown = rows.with_columns(pl.col("of").alias("label")).sort("before")
-    shown = shown.with_columns(charts.told(shown, _tip, "tip"))
+    shown = shown.with_columns(charts.texts_of(shown, _tip, "tip"))
     what = "Win share" if metric == "win" else metric
     count = len(answer.record["changes"])
     changed = f"{count} changed value{'' if count == 1 else 's'}"

@@ -115,7 +115,7 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
     provenance = run.provenance
     rules: Mapping[str, Any] = provenance.identity.get("rules", {})
     plan = [(f"plan: {key}", _shown(value)) for key, value in provenance.plan.items() if value not in ([], None)]
-    told = [
+    rule_rows = [
         (name.replace("_", " "), _shown(rules[name]))
         for name in ("catalogue", "catalogue_digest", "engine")
         if name in rules
@@ -127,7 +127,7 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
         ("run", run.path.name),
         ("digest of the data", provenance.digest),
         *plan,
-        *told,
+        *rule_rows,
         *changes,
         *switches,
         *software,

@@ -9,7 +9,7 @@ import polars as pl
 from wsim.report import charts, grids
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Comparison
-from wsim.report.parts import Figure, Section
+from wsim.report.page_parts import Figure, Section
 from wsim.report.wording import count, number, number_range, title
 from wsim.stats.tables import Table
 
@@ -65,12 +65,12 @@ def humans(name: str, table: Table) -> Section:
 def _calibration_rows(frame: pl.DataFrame) -> pl.DataFrame:
     known = frame.filter(pl.col("verdict").is_not_null() & pl.col("difference_low").is_not_null())
     return known.select(
-        charts.told(known, lambda row: title(row["figure"]).lower(), "label"),
+        charts.texts_of(known, lambda row: title(row["figure"]).lower(), "label"),
         "difference_sd",
         (pl.col("difference_low") / pl.col("human_sd")).alias("difference_sd_low"),
         (pl.col("difference_high") / pl.col("human_sd")).alias("difference_sd_high"),
         "verdict",
-        charts.told(
+        charts.texts_of(
             known,
             lambda row: (
                 f"{title(row['figure'])}: {number(row['simulated'])} simulated, {number(row['human'])} human "

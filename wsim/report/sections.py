@@ -7,7 +7,7 @@ import polars as pl
 from wsim.report import answers, charts, grids, panels
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
-from wsim.report.parts import Figure, Section
+from wsim.report.page_parts import Figure, Section
 from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
 from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
@@ -149,7 +149,7 @@ def _winners(material: Material) -> Section:
     figures = []
     if len(points):
         rows = points.sort("difference", descending=True)
-        rows = rows.with_columns(charts.told(rows, lambda row: points_name(row["measure"]), "label"))
+        rows = rows.with_columns(charts.texts_of(rows, lambda row: points_name(row["measure"]), "label"))
         alternative = "Mean points of winners less those of the others by category, with 95 % intervals."
         drawing = charts.forest(
             rows, "difference", "points more than the others", alternative, reference=0.0, difference=True

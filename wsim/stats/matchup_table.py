@@ -13,7 +13,8 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.tables import Table, outcome_columns, outcome_names, outcomes
+from wsim.stats.summary import OUTCOMES
+from wsim.stats.tables import Table, outcome_columns, outcomes
 
 __all__ = ["crowding", "matchups"]
 
@@ -151,12 +152,11 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
     require(seats, ["game", "seat", "total", "win_share", *columns_of(by)])
     levels = Levels.of(seats, by)
     most = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
-    kept = outcome_names(seats)
-    moments = Moments(len(levels) * most, 1 + len(kept))
-    for batch in batches(seats, dict.fromkeys([*levels.columns, *kept])):
+    moments = Moments(len(levels) * most, 1 + len(OUTCOMES))
+    for batch in batches(seats, dict.fromkeys([*levels.columns, *OUTCOMES])):
         codes = levels.codes(batch.frame)
         others = batch.sums_by(codes, len(levels))[codes, batch.game_of_row].astype(np.int64) - 1
-        moments.add(*outcomes(batch, codes * most + others, len(levels) * most, kept))
+        moments.add(*outcomes(batch, codes * most + others, len(levels) * most))
     numbered = levels.keys.join(pl.DataFrame({"others": np.arange(most, dtype=np.uint8)}), how="cross")
     frame = pl.DataFrame(
         {

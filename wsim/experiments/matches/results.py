@@ -15,9 +15,10 @@ from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
+    from wsim.experiments.match_question import MatchQuestion
     from wsim.experiments.matches.costs import Cost
     from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+    from wsim.experiments.matches.trial import MatchTrial
     from wsim.stats.intervals import Interval
 
 EARLY = (
@@ -66,9 +67,9 @@ def command_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: 
     for key in ("patch", "set"):
         words += [word for one in flat[key] for word in (f"--{key}", one)]
     words += ["--round-robin"] if question.round_robin else []
-    asked = {"budget": question.budget, "alpha": question.alpha, "spending": question.spending}
-    asked |= {key: one for key, one in (("margin", question.margin), ("within", question.within)) if one is not None}
-    return shlex.join([*words, *(word for key, one in asked.items() for word in (f"--{key}", str(one)))])
+    options = {"budget": question.budget, "alpha": question.alpha, "spending": question.spending}
+    options |= {key: one for key, one in (("margin", question.margin), ("within", question.within)) if one is not None}
+    return shlex.join([*words, *(word for key, one in options.items() for word in (f"--{key}", str(one)))])
 
 
 def ratings_of(trials: Sequence[MatchTrial], level: float) -> tuple[pl.DataFrame, list[str]]:
@@ -160,8 +161,8 @@ def cost_rows(policies: Sequence[str], costs: Sequence[Sequence[Cost]]) -> pl.Da
 def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
     """Return what must be said beside the figures."""
     said = []
-    told = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
-    if any(one.look.deals < trials[0].question.budget for one in told):
+    clear = [one for trial in trials for one in trial.decided.values() if one.verdict in ("higher", "lower")]
+    if any(one.look.deals < trials[0].question.budget for one in clear):
         said.append(EARLY)
     for trial in trials:
         design, names = trial.table.design, trial.table.policies
@@ -186,9 +187,9 @@ def _rarer(trial: MatchTrial) -> list[str]:
     said = []
     for pair in design.pairs:
         at = [places[cell] for cell in design.cells_of(pair)]
-        told = {"one": names[pair[0]], "other": names[pair[1]], "table": trial.table.name}
+        words = {"one": names[pair[0]], "other": names[pair[1]], "table": trial.table.name}
         if min(low[at]) > 1 / design.sides:
-            said.append(RARE.format(**told))
+            said.append(RARE.format(**words))
         elif max(high[at]) < 1 / design.sides:
-            said.append(CROWD.format(**told))
+            said.append(CROWD.format(**words))
     return said
