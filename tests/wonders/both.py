@@ -117,8 +117,9 @@ class TwinPosition:
         """Return moves as the engine's tests read them; ``word`` is the place among all that were ever listed."""
         decoded = []
         for move in moves:
-            paid = [int(move.get(name, 0)) for name in ("bank", "left", "right")]
-            decoded.append(Move(move["action"], move.get("card", ""), move.get("how", ""), *paid, len(self._listed)))
+            bank, left, right = (int(move.get(name, 0)) for name in ("bank", "left", "right"))
+            card, how = move.get("card", ""), move.get("how", "")
+            decoded.append(Move(move["action"], card, how, bank, left, right, len(self._listed)))
             self._listed.append(move)
         return decoded
 
@@ -233,5 +234,6 @@ chosen = ["engine"]
 class Position(positions.Position):
     """A position of the engine that runs. The twin's has no records: what looks into them is for the engine alone."""
 
-    def __new__(cls, *boards: str, **more: Any) -> Any:
-        return SIDES[chosen[-1]](*boards, **more)
+    def __new__(cls, *boards: str, **more: Any) -> Position:
+        position: Position = SIDES[chosen[-1]](*boards, **more)
+        return position
