@@ -93,8 +93,11 @@ def __getattr__(name: str) -> Any:
         return import_module("wsim.env")
     if name not in _HOMES:
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
+    from wsim.options import described
+
     module, _, attribute = _HOMES[name].partition(":")
     value = getattr(import_module(module), attribute or name)
+    described(value)
     globals()[name] = value  # the next access does not come here
     return value
 

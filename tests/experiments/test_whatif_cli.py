@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Command
 from wsim.cli.presenter import CHART, Characters, chart_lines
 from wsim.display import Chart
-from wsim.experiments.arms import Change
+from wsim.experiments.question import Change
 
 pytestmark = pytest.mark.usefixtures("medal")
 

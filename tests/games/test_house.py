@@ -14,7 +14,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors", "display", "version"),
-    ("paths", "forked", "installed"),
+    ("paths", "forked", "installed", "options"),
     ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
@@ -67,7 +67,6 @@ SAME_NAMES: set[str] = {
     "memory",
     "nets",
     "plan",
-    "question",
     "ratings",
     "run",
     "sums",

@@ -19,8 +19,8 @@ from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.kept import RECORD, read_kept
-from wsim.tuning.question import HELD_OUT
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
+from wsim.tuning.tune_question import HELD_OUT
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 

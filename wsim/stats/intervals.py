@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from wsim.errors import UserError
+from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
 
 __all__ = ["Estimate", "Interval", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
@@ -25,8 +25,7 @@ Floats = NDArray[np.float64]
 
 def check_level(level: float) -> None:
     """Raise UserError if this is no confidence level."""
-    if not 0 < level < 1:
-        raise UserError(f"a confidence level lies between 0 and 1, not {level!r}")
+    confidence_level("level", level)
 
 
 def nulls(values: ArrayLike) -> pl.Series:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias, TypedDict, Unpack
+from typing import Any, ClassVar, TypeAlias
 
 import polars as pl
 
 from wsim.display import Display, Shown
 from wsim.errors import UserError
+from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
 from wsim.experiments.matches.costs import Cost, costs_of
 from wsim.experiments.matches.kept import Keeper, open_folder
 from wsim.experiments.matches.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
 from wsim.experiments.matches.tables import MatchTable, made_ready
-from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.experiments.matches.trial import MatchTrial
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
-from wsim.lab.keys import texts, with_plan_keys
+from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.repetition import Again, unlike
+from wsim.options import keywords, taken
 
-__all__ = ["Match", "MatchKeys", "Output", "answer_of", "match", "named_policies", "play_match", "tables_of"]
+__all__ = ["Match", "answer_of", "match", "named_policies", "play_match", "tables_of"]
 
 ESTIMAND = {
     True: "Win share of a policy at tables with all the others, every arrangement of a deal played",
@@ -38,22 +39,9 @@ MOST_MATRIX = 12
 """Policies up to which a matrix is shown: more columns fit on no screen."""
 _ENDS = ("", "_low", "_high")
 
-_Path: TypeAlias = str | os.PathLike[str]
+_OWN = ("games", "policies", "rotate", "picks", "keep")
+"""Keys of a plan that a match decides itself."""
 _Policy: TypeAlias = str | Callable[..., int]
-
-
-class MatchKeys(TypedDict, total=False):
-    """The keys of a plan that a match does not decide itself."""
-
-    game: str
-    seed: int
-    cards: _Path
-    patch: _Path | Sequence[_Path]
-    set: str | Sequence[str]
-    wonders: str | Sequence[str]
-    sides: str | Sequence[str]
-    action_cards: bool | str
-    two_colour_discs: bool | str
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,77 +218,39 @@ def _same(frame: pl.DataFrame, name: str) -> bool:
     return frame[name].n_unique() == 1
 
 
-@dataclass(frozen=True)
-class Output:
-    """Where a match goes.
-
-    Attributes
-    ----------
-    path: FILE.json or FILE.parquet for the answer, a run folder, which gets it for its report, or a folder of the
-        match's own, which keeps all its deals and can be gone on with; None: nowhere.
-    resume: go on with the match in that folder.
-    """
-
-    path: Path | None = None
-    resume: bool = False
-
-    @classmethod
-    def of(cls, path: Any, *, resume: Any = False) -> Output:
-        """Check what was given; raise UserError for what is no path, or neither true nor false."""
-        if path is not None and (not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path)):
-            raise UserError(f"out must be a file or a folder, not {path!r}")
-        if not isinstance(resume, bool):
-            raise UserError(f"resume must be true or false, not {resume!r}")
-        return cls(None if path is None else Path(path), resume)
-
-    @property
-    def _of_its_own(self) -> bool:
-        return self.path is not None and not self._is_file and not (self.path / "run.json").is_file()
-
-    @property
-    def _is_file(self) -> bool:
-        return self.path is not None and self.path.suffix in (".json", ".parquet")
-
-    def open(self, made: dict[str, object]) -> Keeper | None:
-        """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
-        if self.resume and not self._of_its_own:
-            raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
-        if self.path is not None and self._is_file:
-            Match.check_target(self.path)
-        return open_folder(self.path, made, resume=self.resume) if self.path is not None and self._of_its_own else None
-
-    def write(self, answer: Match, keeper: Keeper | None) -> Path | None:
-        """Write the answer and return where it lies."""
-        if keeper is not None:
-            return keeper.write(answer.record())
-        return None if self.path is None else answer.write(self.path)
+def _of_its_own(output: MatchOutput) -> bool:
+    """Say whether a match goes into a folder of its own."""
+    return output.out is not None and not _is_file(output.out) and not (output.out / "run.json").is_file()
 
 
-@with_plan_keys(MatchKeys)
-def match(
-    *policies: _Policy,
-    players: int | Sequence[int] | None = None,
-    ruleset: str | Sequence[str] | None = None,
-    round_robin: bool = False,
-    budget: int = 10_000,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    within: float | None = None,
-    spending: str = "pocock",
-    out: _Path | None = None,
-    resume: bool = False,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[MatchKeys],
-) -> Match:
+def _is_file(path: Path) -> bool:
+    return path.suffix in (".json", ".parquet")
+
+
+def opened(output: MatchOutput, made: dict[str, object]) -> Keeper | None:
+    """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
+    if output.resume and not _of_its_own(output):
+        raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
+    if output.out is not None and _is_file(output.out):
+        Match.check_target(output.out)
+    return open_folder(output.out, made, resume=output.resume) if output.out and _of_its_own(output) else None
+
+
+def write_to(output: MatchOutput, answer: Match, keeper: Keeper | None) -> Path | None:
+    """Write an answer and return where it lies."""
+    if keeper is not None:
+        return keeper.write(answer.record())
+    return None if output.out is None else answer.write(output.out)
+
+
+@keywords(MatchTables, MatchQuestion, MatchOutput, plan_keys, left_out=_OWN)
+def match(*policies: _Policy, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Match:
     """Play policies against each other, every seating of common deals.
 
     Parameters
     ----------
     policies: at least two entries of a line-up, or functions of Python.
-    players, ruleset: one or several; every rule set with every number of players is a table of its own.
-    round_robin, budget, alpha, margin, within, spending: see ``MatchQuestion``.
-    out, resume: see ``Output``.
+    players, ruleset: every rule set with every number of players is a table of its own.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
     keys: of the plan, as for ``simulate``.
 
@@ -309,20 +259,14 @@ def match(
     >>> wsim.match("balanced", "military", budget=2000).pairs  # doctest: +SKIP
     """
     check_cluster(cluster, threads)
-    question = MatchQuestion(round_robin, budget, alpha, margin, within, spending)
+    keys = {name: value for name, value in keys.items() if name not in ("players", "ruleset") or value is not None}
+    question, at, output = taken(keys, MatchQuestion), taken(keys, MatchTables), taken(keys, MatchOutput)
+    for name in _OWN:
+        if name in keys:
+            raise UserError(f"a match decides {name!r} itself")
     plan = Plan.make(**keys)
-    names = named_policies(plan, policies)
-    rulesets = () if ruleset is None else texts("ruleset", ruleset)
-    tables = tables_of(plan, names, rulesets, _numbers(players), question)
-    return play_match(tables, question, Output.of(out, resume=resume), threads=threads, cluster=cluster)
-
-
-def _numbers(players: Any) -> list[Any]:
-    """Return numbers of players as a list; the plan checks how large they are."""
-    numbers = [] if players is None else list(players) if isinstance(players, list | tuple | range) else [players]
-    if any(type(number) is not int for number in numbers):
-        raise UserError(f"players must be a whole number or several, not {players!r}")
-    return numbers
+    tables = tables_of(plan, named_policies(plan, policies), at.ruleset, at.players, question)
+    return play_match(tables, question, output, threads=threads, cluster=cluster)
 
 
 def named_policies(plan: Plan, policies: Iterable[_Policy]) -> list[str]:
@@ -356,7 +300,7 @@ def tables_of(
 def play_match(
     tables: Sequence[MatchTable],
     question: MatchQuestion,
-    output: Output | None = None,
+    output: MatchOutput | None = None,
     *,
     threads: int | None = None,
     cluster: str | None = None,
@@ -364,9 +308,9 @@ def play_match(
 ) -> Match:
     """Play the tables of a match one after the other and return the answer, which is written, too; see ``match``."""
     usable_threads(threads)  # refuses what cannot be
-    where = output or Output()
+    where = output or MatchOutput()
     made = made_of(tables, question, tables[0].policies)
-    keeper = where.open(made)
+    keeper = opened(where, made)
     costs = [costs_of(table) for table in tables]
     tests = sum(len(table.design.pairs) for table in tables)
     trials = [MatchTrial(table, question, tests) for table in tables]
@@ -379,10 +323,10 @@ def play_match(
         known = None
         if any(trial.looks for trial in trials):
             known = answer_of(trials, costs, made, interrupted=True)
-            where.write(known, keeper)
+            write_to(where, known, keeper)
         raise Interrupted(known) from None
     answer = answer_of(trials, costs, made, interrupted=False)
-    where.write(answer, keeper)
+    write_to(where, answer, keeper)
     return answer
 
 

@@ -15,9 +15,10 @@ from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
+    from wsim.experiments.match_question import MatchQuestion
     from wsim.experiments.matches.costs import Cost
     from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+    from wsim.experiments.matches.trial import MatchTrial
     from wsim.stats.intervals import Interval
 
 EARLY = (

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wsim.errors import UserError, refuse_other_types
+from wsim.experiments.match_question import MatchQuestion
 from wsim.experiments.matches.sums import FIGURES, MatchSums
-from wsim.experiments.question import Question
 from wsim.experiments.trial import Trial
 from wsim.stats.distributions import normal_cdf
 from wsim.stats.intervals import Interval
@@ -25,50 +24,10 @@ if TYPE_CHECKING:
     from wsim.lab.cluster import InChunks
     from wsim.stats.sequential import Look
 
-__all__ = ["Figures", "MatchQuestion", "MatchTrial"]
+__all__ = ["Figures", "MatchTrial"]
 
 SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
 LARGEST_CHUNK = 512
-
-
-@dataclass(frozen=True)
-class MatchQuestion:
-    """How a match is played and decided.
-
-    Attributes
-    ----------
-    round_robin: every pair's duel, instead of tables with all policies; two policies play a duel in any case.
-    budget: deals at most, each played in every seating.
-    alpha: the chance of calling some policy stronger than another that is not, at all tables together.
-    margin: smaller differences in win share do not matter: playing also ends when all are known to be smaller.
-    within: play on until every win share and every difference is known to within this; None: until all is clear.
-    spending: how alpha is used up: pocock (large differences stop early) or obrien_fleming (short last interval).
-    """
-
-    round_robin: bool = False
-    budget: int = 10_000
-    alpha: float = 0.05
-    margin: float | None = None
-    within: float | None = None
-    spending: str = "pocock"
-
-    def __post_init__(self) -> None:
-        refuse_other_types(float, within=self.within)
-        if not isinstance(self.round_robin, bool):
-            raise UserError(f"round_robin must be true or false, not {self.round_robin!r}")
-        if self.within is not None and not 0 < self.within < 1:
-            raise UserError(f"within is how exactly win shares are wanted, such as 0.01, not {self.within!r}")
-        _ = self.question
-
-    @property
-    def question(self) -> Question:
-        """The same as a question of what-if: how a sequential test decides."""
-        rest = {name: value for name, value in asdict(self).items() if name not in ("round_robin", "within")}
-        return Question("win", **rest)
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

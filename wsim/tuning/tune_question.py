@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.game import find_game
-from wsim.lab.keys import texts
-from wsim.lab.plan import Plan
+from wsim.lab.plan import Plan, usual_rulesets
+from wsim.options import Check, Options, names, option, whole
 from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
-from wsim.stats.fewest import ENOUGH
 
 __all__ = ["HELD_OUT", "NOBODY", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
 
@@ -23,57 +22,86 @@ NOBODY = "none"
 JUDGES = ("heuristic", "weights")  # kinds of policies that judge unless others are named: strong ones that are fast
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is tuned and how.
+def _count_from(least: int) -> Check:
+    """Return the check of a whole number, also of each of several, from ``least`` up."""
 
-    Attributes
-    ----------
-    policy: the line-up entry whose numbers are tuned; where they begin.
-    only: names of the numbers that are tuned; none: all of them.
-    rulesets, players: the tables, every rule set with every number; none: the plan's rule set, its usual number.
-    against: the fields: line-ups of the other seats in the search, each one entry for all or one for each. Every field
-        is a table of its own; what counts is the mean over all tables.
-    judges: entries that judge the result besides, one after the other, each on all other seats.
-    generations: steps of the search.
-    candidates: of a generation; None: as many as suit the numbers.
-    games: of a candidate in a generation, shared out among the tables.
-    held_out: games of a judged table.
-    margin: what a point of score ahead of the others' mean is worth, in shares of a win.
-    name: of the weight set that is written.
+    def check(name: str, value: Any) -> Any:
+        for one in value if isinstance(value, tuple) else (value,):
+            if one < least:
+                raise UserError(f"{name} must be a whole number, at least {least}, not {one!r}")
+        return value
+
+    return check
+
+
+def _enough_games(name: str, value: Any) -> Any:
+    """Refuse fewer games than a mean says something of."""
+    from wsim.stats.fewest import ENOUGH
+
+    return _count_from(ENOUGH)(name, value)
+
+
+def _worth(_name: str, value: Any) -> Any:
+    if not 0 <= value < 1:
+        raise UserError(f"margin is what a point is worth in wins, from 0 to less than 1, not {value!r}")
+    return value
+
+
+def _set_name(_name: str, value: Any) -> Any:
+    if not value.replace("_", "").replace("-", "").isalnum() or not value.isascii():
+        raise UserError(f"the name of a set is letters, digits, _ and -, not {value!r}")
+    return value
+
+
+def _judges(text: str) -> tuple[str, ...]:
+    return () if text.strip() == NOBODY else names(text)
+
+
+def _players(text: str) -> tuple[int, ...]:
+    return tuple(map(whole, names(text)))
+
+
+@dataclass(frozen=True)
+class Question(Options):
+    """Tune the numbers of a policy by self-play (CMA-ES): wsim tune POLICY
+
+    wsim tune weighted --start balanced: all its weights, against three balanced. All candidates of a generation play
+    the same deals; the result is judged on deals and by players that the search never met. Writes a weight set that
+    weighted:file= plays. Needs wsim[learn].
     """
 
-    policy: str
-    only: tuple[str, ...] = ()
-    rulesets: tuple[str, ...] = ()
-    players: tuple[int, ...] = ()
-    against: tuple[str, ...] = ("balanced",)
-    judges: tuple[str, ...] = ()
-    generations: int = 60
-    candidates: int | None = None
-    games: int = 1500
-    held_out: int = 20_000
-    margin: float = 0.03
-    name: str = "tuned"
+    policy: str = option("The line-up entry whose numbers are tuned; where they begin.", hidden=True)
+    only: tuple[str, ...] = option("Tune these numbers only.", (), metavar="NAMES", read=names, shown="all that matter")
+    rulesets: tuple[str, ...] = option(
+        "Rule sets, all tables together.", (), metavar="NAMES", names=("--ruleset",), read=names,
+        shown=lambda: "; ".join(usual_rulesets()),
+    )  # fmt: skip
+    players: tuple[int, ...] = option(
+        "Players at the tables: 4 or 3,4,5.", (), metavar="NUMBERS", read=_players, shown="the usual number",
+        check=_count_from(2),
+    )  # fmt: skip
+    against: tuple[str, ...] = option(
+        "Who sits on the other seats: one policy for all of them, or one for each (repeatable: several tables).",
+        ("balanced",), metavar="LINE-UP", shown="balanced",
+    )  # fmt: skip
+    judges: tuple[str, ...] | None = option(
+        "Who judges the result besides, one after the other on all other seats; none: nobody.",
+        None, metavar="POLICIES", read=_judges, shown="the game's own players that are fast",
+    )  # fmt: skip
+    generations: int = option("Steps of the search.", 60, metavar="N", shown="60", check=_count_from(1))
+    candidates: int | None = option(
+        "Candidates of a generation.", None, metavar="N", shown="20, more for many numbers", check=_count_from(4)
+    )
+    games: int = option(
+        "Games of a candidate in a generation, at all tables together.", 1500, metavar="N", shown="1,500",
+        check=_enough_games,
+    )  # fmt: skip
+    held_out: int = option("Games of each table that judges.", 20_000, metavar="N", shown="20,000", check=_enough_games)
+    margin: float = option("Worth of a point of score ahead of the others, in wins.", 0.03, shown="0.03", check=_worth)
+    name: str = option("Name of the weight set.", "tuned", shown="tuned", check=_set_name)
 
     def __post_init__(self) -> None:
-        refuse_other_types(str, policy=self.policy, name=self.name)
-        refuse_other_types(int, candidates=self.candidates)
-        refuse_other_types(float, margin=self.margin)
-        for name in ("only", "rulesets", "against", "judges"):
-            object.__setattr__(self, name, texts(name, getattr(self, name)))
-        given: Any = self.players  # a number alone is accepted, too
-        object.__setattr__(self, "players", (given,) if isinstance(given, int) else tuple(given))
-        for players in self.players:
-            _at_least("players", players, 2)
-        for name, least in (("generations", 1), ("games", ENOUGH), ("held_out", ENOUGH)):
-            _at_least(name, getattr(self, name), least)
-        if self.candidates is not None:
-            _at_least("candidates", self.candidates, 4)
-        if not 0 <= self.margin < 1:
-            raise UserError(f"margin is what a point is worth in wins, from 0 to less than 1, not {self.margin!r}")
-        if not self.name.replace("_", "").replace("-", "").isalnum() or not self.name.isascii():
-            raise UserError(f"the name of a set is letters, digits, _ and -, not {self.name!r}")
+        super().__post_init__()
         if not self.against:
             raise UserError("the field is empty: name who plays against the policy, as in against=balanced")
         own = str(parse_entry(self.policy))
@@ -83,20 +111,19 @@ class Question:
                 "weighted:set=NAME against its set NAME"
             )
 
-    def record(self) -> dict[str, Any]:
-        """Return the question as a JSON object."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Question:
         """Return the question of a record."""
-        fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in record.items()}
-        return cls(**fields)
+        return cls(**record)
 
 
-def _at_least(name: str, value: Any, least: int) -> None:
-    if type(value) is not int or value < least:
-        raise UserError(f"{name} must be a whole number, at least {least}, not {value!r}")
+@dataclass(frozen=True)
+class TuneOutput(Options):
+    """Where a search begins and is kept."""
+
+    start: str | None = option("The weight set from which the policy weighted begins.", None, metavar="SET")
+    out: str | None = option("A new folder.", None, metavar="FOLDER", names=("-o", "--out"), shown="tuning/...")
+    resume: str | None = option("Go on with this search, perhaps for more --generations.", None, metavar="FOLDER")
 
 
 def entry_of(policy: str, start: str | None = None) -> Entry:
