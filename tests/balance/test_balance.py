@@ -20,7 +20,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.course import Course
 from wsim.balance.goal import Search, read_goal
 from wsim.balance.knobs import Knob
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.tables import Level
