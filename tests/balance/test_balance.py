@@ -13,18 +13,18 @@ import pytest
 
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
+from tests.games.medal_game import MedalSimulator
 from wsim.balance.balance import How, balance, smallest_patch
 from wsim.balance.bench import Bench
 from wsim.balance.cells import Cell
 from wsim.balance.course import Course
 from wsim.balance.goal import Search, read_goal
 from wsim.balance.knobs import Knob
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.tables import Level
 from wsim.errors import UserError
-from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 from wsim.stats.distributions import normal_quantile
 
@@ -81,8 +81,7 @@ def test_nothing_is_changed_where_nothing_is_wrong() -> None:
 
 def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, set[int]] = {"search": set(), "proof": set()}
-    medal = find_game("medal")
-    real = vars(medal)["MedalSimulator"].play
+    real = MedalSimulator.play
 
     def play(self: Any, first: int, rows: Any, picks: Any = None) -> int:
         seen[phase[0]].add(self.plan.seed)

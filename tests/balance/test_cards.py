@@ -11,7 +11,7 @@ from tests.balance.goals import write_goal
 from tests.conftest import Command
 from wsim.balance.bench import Bench
 from wsim.balance.goal import read_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.proof import prove
 
 GOAL = """

@@ -12,7 +12,7 @@ from tests.balance.goals import KNOBS, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
 from wsim.balance.bench import Bench
 from wsim.balance.goal import read_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.sensitivity import sensitivity
 from wsim.game import find_game
 from wsim.lab.plan import Plan

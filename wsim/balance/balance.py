@@ -13,7 +13,7 @@ from wsim.balance.carry import Carried, Elsewhere, carry, check_elsewhere
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -29,7 +29,7 @@ class How:
 
     Attributes
     ----------
-    seed: of all deals. journal: a file that keeps what was measured until all is over.
+    seed: of all deals. journal: a file that keeps what was measured until ``over``.
     resume: go on with the journal that is there. threads: that play. progress: who is told.
     """
 
@@ -38,6 +38,11 @@ class How:
     resume: bool = False
     threads: int | None = None
     progress: Progress | None = None
+
+    def over(self) -> None:
+        """Remove the journal: the answer is where it belongs."""
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
 
     def bench(self, goal: Goal, memory: Memory, *purpose: object) -> Bench:
         """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
@@ -97,7 +102,6 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None =
         if answer is None and course is not None and course.effects is not None:
             answer = answer_of(course, interrupted=True)
         raise Interrupted(None if answer is None else known(answer, interrupted=True)) from None
-    memory.forget()
     return known(answer, interrupted=False)
 
 

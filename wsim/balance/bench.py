@@ -11,7 +11,7 @@ from wsim.balance.cards import CardSetting
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.tables import Effects, Level, Play, TableSetting
 from wsim.errors import UserError
 from wsim.game import Game, find_game

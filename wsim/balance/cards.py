@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
-from wsim.balance.memory import Arrays
+from wsim.balance.measurements import Arrays
 from wsim.balance.tables import Effects, Level, Play, nothing
 from wsim.errors import UserError, nearest
 from wsim.experiments.deals import sample

@@ -19,9 +19,9 @@ from wsim.balance.knobs import Patch, patched
 from wsim.balance.proof import Proof
 from wsim.display import Display, Shown
 from wsim.errors import UserError
+from wsim.files import write_text
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, whole
-from wsim.lab.files import write_text
 from wsim.spec.fields import dotted
 from wsim.stats.distributions import normal_quantile
 

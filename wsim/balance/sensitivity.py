@@ -12,7 +12,7 @@ import polars as pl
 
 from wsim.balance.bench import Bench
 from wsim.balance.goal import Goal, Told, as_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import idle_note
 from wsim.display import Display, Shown
 from wsim.lab.answer import Answer, View, whole

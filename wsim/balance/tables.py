@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
-from wsim.balance.memory import Arrays, Memory
+from wsim.balance.measurements import Arrays, Memory
 from wsim.experiments.contrasts import MetricReading
 from wsim.experiments.deals import Arm, Arms
 from wsim.experiments.metrics import SeatsReader
@@ -293,7 +293,7 @@ class Play:
 
     def seed(self, *purpose: object) -> int:
         """Return the seed of a purpose; no two purposes share one."""
-        from wsim.balance.memory import seed_of
+        from wsim.balance.measurements import seed_of
 
         return seed_of(*self._root, *purpose)
 

@@ -77,8 +77,9 @@ def balance_command(
     if not printing.quiet:
         announce_compiling(find_game(goal.game))
 
+    journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
+
     def play(progress: Progress | None) -> Balance | Carried:
-        journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
         how = How(question.seed, journal, files.resume, workers.threads, progress)
         where = _elsewhere(goal, question, files, how)
         return balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
@@ -90,6 +91,7 @@ def balance_command(
         return
     if files.patch is not None:
         paths = found.write(files.patch)
+        How(journal=journal).over()
         if not printing.quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
     if not found.proven:

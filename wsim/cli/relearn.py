@@ -11,8 +11,8 @@ from wsim.balance.knobs import Patch, changes_of
 from wsim.errors import UserError
 from wsim.learn.learn_question import fitting_plan
 from wsim.learn.learner import learner_of
-from wsim.learn.plan import Seats
-from wsim.learn.run import LAST, learn
+from wsim.learn.learning_plan import Seats
+from wsim.learn.rounds import LAST, learn
 
 __all__ = ["pupil_of"]
 

@@ -19,7 +19,7 @@ from wsim.stats.rankings import order_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.experiments.matches.kept import Keeper
+    from wsim.experiments.matches.deal_files import DealFiles
     from wsim.experiments.matches.tables import Block, MatchTable
     from wsim.lab.cluster import InChunks
     from wsim.stats.sequential import Look
@@ -61,7 +61,7 @@ class MatchTrial(Trial[MatchSums]):
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
-    def blocks(self, chunks_of: InChunks, deal_seconds: float, keeper: Keeper | None = None) -> Generator[Block]:
+    def blocks(self, chunks_of: InChunks, deal_seconds: float, keeper: DealFiles | None = None) -> Generator[Block]:
         """Yield the deals, look by look: those that were played before, then those that have to be played.
 
         Parameters
