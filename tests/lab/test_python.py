@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,9 +15,10 @@ import wsim
 import wsim.stats
 import wsim.wonders.analysis
 from wsim.game import GAMES, find_game
-from wsim.lab.keys import PlanKeys, PlayKeys, with_plan_keys
+from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.options import described, keywords
 from wsim.stats.tables import Table
 
 
@@ -39,8 +40,7 @@ def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
     every = set(Plan.make().as_dict()) | {"cards", "keep"}
     for name in GAMES:
         every |= set(find_game(name).OPTIONS)
-    assert set(get_type_hints(PlayKeys)) == every
-    assert set(get_type_hints(PlanKeys)) == every - {"ban", "randomise"}
+    assert set(plan_keys()) == every
 
 
 @pytest.mark.parametrize("function", [wsim.simulate, wsim.play, wsim.whatif, wsim.experiment_picks])
@@ -53,9 +53,10 @@ def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[...,
 
 
 def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
-    @with_plan_keys(PlanKeys)
+    @keywords(plan_keys)
     def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
 
+    described(ask)
     parameters = inspect.signature(ask).parameters
     assert list(parameters)[:2] == ["plan", "games"]
     assert parameters["games"].default == "own"

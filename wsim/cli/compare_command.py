@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wsim.cli.exports import Files
-from wsim.cli.presenter import Output, answered
 from wsim.cli.table_command import open_run
+from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
-    from wsim.cli.table_command import View
+    from wsim.cli.exports import Files
+    from wsim.cli.groups import Printing, View
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of two runs: metrics (none: the usual ones), what is shown of them, the level, where it goes."""
+class CompareOptions(Options):
+    """Compare two runs: OTHER less RUN, paired game by game where they have the same deals."""
 
-    metrics: Sequence[str]
-    view: View
-    level: float
-    files: Files
+    first: str = argument("A folder that wsim run wrote.", metavar="RUN")
+    second: str = argument("Another one, of the same game and players.", metavar="OTHER")
+    metric: tuple[str, ...] = option("Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif.", ())
+    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL")
 
 
-def compare_command(first: str, second: str, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def compare_command(options: CompareOptions, view: View, files: Files, printing: Printing) -> None:
     """Compare two runs and print how, what made them differ, and the difference of every metric."""
+    from wsim.cli.presenter import Output, answered
     from wsim.experiments.runs import compare_runs
 
-    asked.files.check()
-    runs = open_run(first), open_run(second)
+    files.check()
+    runs = open_run(options.first), open_run(options.second)
     answered(
-        lambda progress: compare_runs(*runs, asked.metrics, level=asked.level, progress=progress),
-        Output(asked.files, wide=asked.view.wide, as_json=as_json, quiet=quiet),
-        display=lambda answer: answer.display(asked.view.of),
+        lambda progress: compare_runs(*runs, options.metric, level=options.level, progress=progress),
+        Output(files, wide=view.wide, as_json=printing.as_json, quiet=printing.quiet),
+        display=lambda answer: answer.display(view.of),
     )

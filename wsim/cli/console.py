@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Abort, ClickException, NoSuchOption
 
 from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.cli.text_columns import Laid, columns_of, lay_out, lay_out_all
@@ -78,10 +78,10 @@ def guarded(command: Callable[[], int | None]) -> int:
         with stoppable():
             code = command() or 0
             sys.stdout.flush()
-    except (UserError, typer.TyperException) as error:
+    except (UserError, ClickException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, Abort):
         remark("wsim: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
@@ -108,11 +108,13 @@ def _of_polars(error: Exception) -> bool:
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
-def _sentence(error: UserError | typer.TyperException) -> str:
+def _sentence(error: UserError | ClickException) -> str:
     if isinstance(error, UserError):
         return str(error)
-    said = " ".join(error.format_message().split()).removesuffix(".")
-    return f"{said}: wsim --help lists them" if said.startswith("No such command") and "mean" not in said else said
+    if isinstance(error, NoSuchOption):
+        near = f" (Possible options: {', '.join(sorted(error.possibilities))})" if error.possibilities else ""
+        return f"No such option: {error.option_name}{near}"
+    return " ".join(error.format_message().split()).removesuffix(".")
 
 
 def _of_system(error: OSError) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -76,7 +76,7 @@ def answered(
             if not go_on:
                 raise
             remark(f"wsim: interrupted; {go_on}")
-            raise typer.Exit(INTERRUPTED) from None
+            raise Exit(INTERRUPTED) from None
         answer, interrupted = interrupt.result, True
     present(answer, output, display(answer), more(answer))
     place = write(answer)
@@ -84,7 +84,7 @@ def answered(
         remark(f"written: {place}")
     if interrupted:
         remark(f"wsim: interrupted; {so_far(answer)}")
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
     return answer
 
 

@@ -2,48 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, trusted
 from wsim.errors import UserError
+from wsim.files import refuse_remote
 from wsim.game import find_game
-from wsim.lab.files import refuse_remote
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Printing, Trust, Workers
+    from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.lab.repetition import Repeatable
 
 _PAGE = (".html", ".htm")
 
 
-def rerun_command(
-    given: Given, out: str | None, *, threads: int | None, trust: bool, as_json: bool, quiet: bool
-) -> None:
+@dataclass(frozen=True)
+class RerunOptions(Options):
+    """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
+
+    A run folder or a shard of one, an answer of wsim whatif, match or skill (FILE.json, FILE.parquet), one of wsim
+    experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their names
+    say.
+    """
+
+    out: str | None = option("Keep the games that are played, of a run.", None, metavar="FOLDER", names=("-o", "--out"))
+
+
+def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
     """Play again what the argument is of, print what is the same, exit 1 if something is not."""
     from wsim.lab.repetition import Again
 
-    if len(given.arguments) != 1:
+    if len(plan.arguments) != 1:
         raise UserError("name one thing to play again: a run folder, a shard of one, an answer, a page")
-    if given.extra:
-        raise UserError(f"rerun has no option {next(iter(given.extra))!r}: what is played again cannot be changed")
-    name = given.arguments[0]
+    if plan.extra:
+        raise UserError(f"rerun has no option {next(iter(plan.extra))!r}: what is played again cannot be changed")
+    name = plan.arguments[0]
     refuse_remote(name)
 
-    def known(plan: Plan) -> Plan:
-        return trusted(given, plan, name, "played again", trust=trust)  # runs no code that nobody has named
+    def known(base: Plan) -> Plan:
+        return trusted(plan, base, name, "played again", trust=trust.trust)  # runs no code that nobody has named
 
-    source = _source(Path(name), keep=out is not None)
-    plan = known(source.plan())
-    if not quiet:
-        announce_compiling(find_game(plan.game))
-    with progress_bar(not quiet) as progress:
-        found = source.again(Again(known, out=out, threads=threads, progress=progress))
-    if as_json:
+    source = _source(Path(name), keep=options.out is not None)
+    played = known(source.plan())
+    if not printing.quiet:
+        announce_compiling(find_game(played.game))
+    with progress_bar(not printing.quiet) as progress:
+        found = source.again(Again(known, out=options.out, threads=workers.threads, progress=progress))
+    if printing.as_json:
         head = {"source": name, "identical": found.identical, "compared": found.compared}
         print_json({**head, "differences": list(found.differences), "remarks": list(found.remarks)})
     else:
@@ -52,7 +65,7 @@ def rerun_command(
         for line in (*found.differences, *found.remarks):
             write_out(f"  {line}")
     if not found.identical:
-        raise typer.Exit(FAILURE)
+        raise Exit(FAILURE)
 
 
 def _source(path: Path, *, keep: bool) -> Repeatable:

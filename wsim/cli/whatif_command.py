@@ -2,63 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from wsim.cli.exports import Files
-from wsim.cli.presenter import Output, answered
-from wsim.cli.run_command import announce_compiling
-from wsim.experiments.arms import Change
-from wsim.experiments.question import Question
-from wsim.experiments.whatif import WhatIf, compare
-from wsim.game import find_game
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
+    from wsim.cli.exports import Files
+    from wsim.cli.groups import AnswerFile, Printing, Wide, Workers
+    from wsim.cli.plan_keys import PlanOptions
+    from wsim.experiments.question import Change, Question
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of ``wsim whatif`` besides those of the plan.
+class Details(Options):
+    """What is shown of many variants."""
 
-    Attributes
-    ----------
-    change: what the variants have.
-    base: keys of the plan, changes that both arms have.
-    cluster: the address of the workers that play; None for threads.
-    details: whether every metric is shown for many variants, too.
-    files: where else the rows of the answer are written.
-    wide: whether every column is shown.
-    """
-
-    change: Mapping[str, Any]
-    base: Mapping[str, Sequence[str]]
-    question: Mapping[str, Any]
-    out: str | None
-    threads: int | None
-    cluster: str | None
-    details: bool
-    files: Files
-    wide: bool
+    details: bool = option("Show every metric of every variant.", False)
 
 
-def whatif_command(given: Given, asked: Asked, *, as_json: bool, quiet: bool) -> None:
+def whatif_command(
+    plan: PlanOptions,
+    change: Change,
+    question: Question,
+    details: Details,
+    answer: AnswerFile,
+    files: Files,
+    workers: Workers,
+    table: Wide,
+    printing: Printing,
+) -> None:
     """Compare, print the answer, write it if asked; after Ctrl-C print what is known so far and exit with 130."""
-    given.no_arguments()
-    base = {key: value for key, value in asked.base.items() if value}
-    plan = replace(given, keys={**given.keys, **base}).resolve()
-    change, question = Change(**asked.change), Question(**asked.question)
-    if asked.out is not None:
-        WhatIf.check_target(Path(asked.out))  # before the games are played
-    asked.files.check()
-    if not quiet:
-        announce_compiling(find_game(plan.game))
-    how: dict[str, Any] = {"threads": asked.threads, "cluster": asked.cluster}
+    from wsim.cli.presenter import Output, answered
+    from wsim.cli.run_command import announce_compiling
+    from wsim.experiments.whatif import WhatIf, compare
+    from wsim.game import find_game
+
+    plan.no_arguments()
+    base = plan.resolve()
+    if answer.out is not None:
+        WhatIf.check_target(answer.out)  # before the games are played
+    files.check()
+    if not printing.quiet:
+        announce_compiling(find_game(base.game))
     answered(
-        lambda progress: compare(plan, change, question, progress=progress, **how),
-        Output(asked.files, wide=asked.wide, as_json=as_json, quiet=quiet),
-        display=lambda answer: answer.display(every=asked.details),
-        write=lambda answer: None if asked.out is None else answer.write(asked.out),
+        lambda progress: compare(base, change, question, progress=progress, **workers.record()),
+        Output(files, wide=table.wide, as_json=printing.as_json, quiet=printing.quiet),
+        display=lambda found: found.display(every=details.details),
+        write=lambda found: None if answer.out is None else found.write(answer.out),
     )

@@ -11,116 +11,45 @@ is worth to take a card at that price, and where it is worth as much as anything
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from wsim.display import Display, Shown, html_of
-from wsim.errors import UserError, nearest, refuse_other_types
-from wsim.experiments.arms import sweep_values
+from wsim.errors import UserError, nearest
 from wsim.experiments.crossing import targets_of
 from wsim.experiments.metrics import SHORT, measures_of, words_of
+from wsim.experiments.picks_question import GAMES, PickPlay, PickQuestion
+from wsim.experiments.variants import sweep_values
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.cluster import check_cluster, joined
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.repetition import Again
 from wsim.lab.run import record
 from wsim.lab.store import Run
+from wsim.options import keywords, taken
 from wsim.policies.registry import explores
-from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
+from wsim.stats.intervals import benjamini_hochberg, nulls
 
 if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
-__all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
+__all__ = ["PickExperiment", "experiment_picks", "play_experiment", "randomised"]
 
-GAMES = 20_000
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
-
-
-@dataclass(frozen=True)
-class PickQuestion:
-    """What is asked of the picks.
-
-    Attributes
-    ----------
-    actions: what is done with a card, from those of the game; None for its usual ones.
-    outcome: ``score``, ``win``, or another number of the seats table.
-    against: ``others``, a uniformly drawn other legal move, or ``policy``, what the policy wants.
-    card: this card only; None for all.
-    age, turn: this age, this turn of the ages only; None for all.
-    sweep: ``path=values``: the experiment is made at each value; without ``card`` only the cards that these change are
-        shown.
-    target: with a sweep, at which value the effect is this.
-    level: confidence level of the intervals.
-    fewest: what was effectively done less often is left out: its interval would be worth nothing. What was drawn less
-        often against the policy's will is called rare.
-    """
-
-    actions: tuple[str, ...] | None = None
-    outcome: str = "score"
-    against: str = "others"
-    card: str | None = None
-    age: int | None = None
-    turn: int | None = None
-    level: float = 0.95
-    fewest: int = 30
-    sweep: str | None = None
-    target: float | None = None
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, outcome=self.outcome, against=self.against, card=self.card, sweep=self.sweep)
-        refuse_other_types(int, age=self.age, turn=self.turn, fewest=self.fewest)
-        refuse_other_types(float, level=self.level, target=self.target)
-        if self.against not in ("others", "policy"):
-            raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
-        check_level(self.level)
-        if self.target is None:
-            return
-        if self.sweep is None:
-            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
-        if not math.isfinite(self.target):
-            raise UserError(f"the target must be a number, not {self.target!r}")
-        self.numbers()
-
-    def numbers(self) -> list[float]:
-        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
-        _, values = sweep_values(self.sweep or "")
-        try:
-            return sorted(map(float, values))
-        except ValueError:
-            raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
-
-    def of(self, picks: Picks) -> PickQuestion:
-        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
-        actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
-        known = ", ".join(picks.actions)
-        if not actions:
-            raise UserError(f"name at least one action: {known}")
-        for action in actions:
-            if action not in picks.actions:
-                raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
-        for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
-            if value is not None and value not in known_values:
-                numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))
-                raise UserError(
-                    f"the {name} must be {numbers}, not {value}" if numbers else f"this game has no {name}s"
-                )
-        return replace(self, actions=actions)
 
 
 @dataclass(frozen=True, repr=False)
@@ -249,43 +178,24 @@ def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row.get("value"), row["action"], row["card"]
 
 
-@with_plan_keys(PlanKeys)
+@keywords(PickPlay, PickQuestion, plan_keys, left_out=("resume",))
 def experiment_picks(
-    plan: Plan | None = None,
-    /,
-    *,
-    randomise: float | str = 0.1,
-    actions: Sequence[str] | None = None,
-    outcome: str = "score",
-    against: str = "others",
-    card: str | None = None,
-    age: int | None = None,
-    turn: int | None = None,
-    level: float = 0.95,
-    fewest: int = 30,
-    sweep: str | None = None,
-    target: float | None = None,
-    folder: str | Path | None = None,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
+    plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> PickExperiment:
     """Play games with randomised picks and return what doing something with a card causes.
 
     Parameters
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
-    randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
-    actions, outcome, against, card, age, turn, level, fewest, sweep, target: see ``PickQuestion``.
-    folder: keep the run here (the runs of a sweep in folders of it); without it only the answer is kept.
+    randomise: a text with commas gives a chance for each seat.
+    folder: the runs of a sweep lie in folders of it; without it only the answer is kept.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
-    done = None if actions is None else texts("actions", actions)
-    question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
-    played = randomised(chosen(plan, keys, games=GAMES), randomise)
-    return play_experiment(played, question, folder, threads=threads, cluster=cluster)
+    how, question = taken(keys, PickPlay), taken(keys, PickQuestion)
+    played = randomised(chosen(plan, keys, games=GAMES), how.randomise)
+    return play_experiment(played, question, how.folder, resume=how.resume, threads=threads, cluster=cluster)
 
 
 def randomised(plan: Plan, randomise: float | str) -> Plan:

@@ -9,67 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from wsim.display import Display, Shown
-from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.errors import UserError, nearest
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
 from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
+from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
 from wsim.experiments.skill_sums import SkillSums, Things, names_of
 from wsim.game import analyses_of, find_game
 from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, unlike
-from wsim.stats.intervals import check_level
+from wsim.options import keywords, taken
 from wsim.stats.owner_tallies import OwnerTallies
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["GAMES", "LADDER", "Skill", "SkillQuestion", "play_skill", "skill"]
+__all__ = ["Skill", "play_skill", "skill"]
 
-GAMES = 20_000
-LADDER = ("random", "greedy", "balanced", "net")
-"""The ladder of a game that is not told another: those of these that it has, the weakest first."""
-BETWEEN = ("balanced", "net")
-"""The levels between which the change is shown besides that over the whole ladder, if both are there."""
 _BLOCK = 1024  # games of each level at a time: a few megabytes
-
-
-@dataclass(frozen=True)
-class SkillQuestion:
-    """What is asked of a ladder.
-
-    Attributes
-    ----------
-    what: a table of the game whose rows are things that seats have (cards) or groups that they are in one of (wonders).
-    ladder: policies, the weakest first; none: ``LADDER``.
-    between: two of them, or none: ``BETWEEN``.
-    level: confidence level.
-    """
-
-    what: str = "cards"
-    ladder: tuple[str, ...] = ()
-    between: tuple[str, ...] = ()
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, what=self.what)
-        refuse_other_types(float, level=self.level)
-        check_level(self.level)
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return asdict(self)
 
 
 ESTIMAND = {
@@ -203,32 +172,20 @@ class Skill(Answer):
         return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
 
 
-@with_plan_keys(PlanKeys)
-def skill(
-    plan: Plan | None = None,
-    /,
-    *,
-    what: str = "cards",
-    ladder: Sequence[str] = (),
-    between: Sequence[str] = (),
-    level: float = 0.95,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
-) -> Skill:
+@keywords(SkillQuestion, plan_keys)
+def skill(plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Skill:
     """Return what cards or boards are worth at each level of a ladder of players, and how that changes.
 
     Parameters
     ----------
     plan, keys: as for ``simulate``, ``games`` of each level (20,000); the policies do not matter.
-    what, ladder, between, level: see ``SkillQuestion``.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.skill(what="wonders", ladder=["random", "balanced"], games=5000).table()  # doctest: +SKIP
     """
-    question = SkillQuestion(what, texts("ladder", ladder), texts("between", between), level)
+    question = taken(keys, SkillQuestion)
     return play_skill(chosen(plan, keys, games=GAMES), question, threads=threads, cluster=cluster)
 
 

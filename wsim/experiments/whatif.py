@@ -11,28 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from wsim.display import Chart, Display, Shown
 from wsim.errors import UserError
-from wsim.experiments.arms import Change, Variant, repeated, variants_of
 from wsim.experiments.contrasts import Contrasts, MetricReading
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
 from wsim.experiments.effects import EFFECT, effects_of, looks_of, remarks_of, rows_of
 from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
-from wsim.experiments.question import Question
+from wsim.experiments.question import Change, Question
 from wsim.experiments.trial import Trial, blocks_of
+from wsim.experiments.variants import Variant, repeated, variants_of
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, players
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, unlike
+from wsim.options import keywords, taken
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -203,44 +204,23 @@ def _slim(rows: Sequence[Mapping[str, Any]]) -> Lines:
     return [{names.get(key, key): one for key, one in row.items() if key not in hidden} for row in rows]
 
 
-@with_plan_keys(PlanKeys)
+@keywords(Change, Question, plan_keys)
 def whatif(
-    plan: Plan | None = None,
-    /,
-    *,
-    change: Sequence[str] = (),
-    change_files: Sequence[str] = (),
-    sweep: str | None = None,
-    ban: Sequence[str] = (),
-    metric: str = "score",
-    seat: int | None = None,
-    budget: int = 100_000,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    spending: str = "pocock",
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
+    plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> WhatIf:
     """Compare a plan with variants of it on common deals.
 
     Parameters
     ----------
     plan, keys: the baseline, as for ``simulate``; its number of games does not matter.
-    change, change_files: values (``"cards.Palace.points=6"``) and patch files of the variant only.
-    sweep: ``"cards.Palace.points=5..9"``, ``"...=5..9..2"`` or ``"...=5,7,9"``: one variant for each value.
-    ban: what one seat may not do (``"stages"``, ``"green,trade"``); one variant for each entry.
-    metric, seat, budget, alpha, margin, spending: see ``Question``.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be compared, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.whatif(change=["cards.Palace.points=11"], budget=20_000).effects  # doctest: +SKIP
     """
-    base = chosen(plan, keys)
-    question = Question(metric, seat, budget, alpha, margin, spending)
-    altered = Change(texts("change", change), texts("change_files", change_files), sweep, texts("ban", ban))
-    return compare(base, altered, question, threads=threads, cluster=cluster)
+    altered, question = taken(keys, Change), taken(keys, Question)
+    return compare(chosen(plan, keys), altered, question, threads=threads, cluster=cluster)
 
 
 def compare(

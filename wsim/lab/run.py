@@ -11,13 +11,13 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import is_remote
 from wsim.game import find_game
 from wsim.lab.batch import Chunk, play, usable_threads
-from wsim.lab.files import is_remote
-from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
@@ -25,6 +25,7 @@ from wsim.lab.record import RECORD, read_record
 from wsim.lab.shards import Batch, play_batches, recipes_of, shard_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter, refuse_other_run
+from wsim.options import keywords
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,16 +50,16 @@ class Played:
     picks: pl.DataFrame
 
 
-@with_plan_keys(PlayKeys)
-def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> Played:
+@keywords(plan_keys)
+def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> Played:
     """Play a plan in memory, once, and return seats and picks; see ``simulate``."""
     played = chosen(plan, keys).replace(picks=True)
     pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
     return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
 
 
-@with_plan_keys(PlayKeys)
-def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> pl.DataFrame:
+@keywords(plan_keys)
+def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 
     With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two. Both of

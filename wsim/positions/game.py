@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
-from wsim.positions.kept import file_of, read
+from wsim.options import keywords
 from wsim.positions.players import seated, who_plays_on
+from wsim.positions.position_file import file_of, read
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class Game:
     whatever cannot be done.
     """
 
-    @with_plan_keys(PlanKeys)
-    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Unpack[PlanKeys]) -> None:
+    @keywords(plan_keys)
+    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
         asked = chosen(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:
             raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")

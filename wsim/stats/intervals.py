@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from wsim.errors import UserError
+from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
 
 __all__ = ["Estimate", "Interval", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
@@ -25,8 +25,7 @@ Floats = NDArray[np.float64]
 
 def check_level(level: float) -> None:
     """Raise UserError if this is no confidence level."""
-    if not 0 < level < 1:
-        raise UserError(f"a confidence level lies between 0 and 1, not {level!r}")
+    confidence_level("level", level)
 
 
 def nulls(values: ArrayLike) -> pl.Series:
@@ -119,6 +118,11 @@ class Interval:
         """Return the intervals of estimates from so many games that their errors are as good as known."""
         reach = normal_quantile((1 + level) / 2) * error
         return cls(value, value - reach, value + reach)
+
+    def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
+        """Return the value of a place and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
+        ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+        return {key: float(one[place]) for key, one in ends.items()}
 
     def scaled(self, factor: float) -> Interval:
         """Return the same of ``factor`` times the quantity."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.stats.intervals import Estimate, verdicts
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
-from wsim.tuning.question import HELD_OUT, Question, plans_of
+from wsim.tuning.tune_question import HELD_OUT, Question, plans_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ def judge(
     the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
-    fields = ((question.against, MET), (question.judges, UNMET))
+    fields = ((question.against, MET), (question.judges or (), UNMET))
     tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
     outcomes = []
     for done, (plan, _) in enumerate(tables):

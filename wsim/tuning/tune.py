@@ -24,17 +24,19 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, whole
 from wsim.lab.batch import usable_threads
-from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
+from wsim.lab.journal import held
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import software
+from wsim.options import keywords
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
+from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
-from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
-from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.space import Space, space_of
+from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.written import head_of, playable, write_plan, write_set
 
 __all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
@@ -68,7 +70,7 @@ class Tuned(Answer):
     policy: str
     file: Path
     judged: pl.DataFrame
-    kept: Kept
+    kept: History
     games: int
 
     @property
@@ -117,7 +119,7 @@ class Tuned(Answer):
         }
 
 
-@with_plan_keys(PlanKeys)
+@keywords(Question, plan_keys)
 def tune(
     policy: str,
     plan: Plan | None = None,
@@ -135,8 +137,7 @@ def tune(
     ----------
     policy: a line-up entry with numbers: ``weighted:set=balanced``, ``./mine.py:bold``. plan: the plan beneath.
     out: a new folder (default: one named after the search). start: the weight set from which ``weighted`` begins.
-    keys: those of ``Question`` (only, against, judges, rulesets, players, generations, candidates, games, held_out,
-        margin, name), of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
+    keys: the question, of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
         the game's own of a plan.
 
     Raises UserError for what cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim tune
@@ -153,7 +154,7 @@ def tune(
 def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> Question:
     """Return a question; the judges are the game's own players unless named."""
     question = Question(policy=str(entry_of(policy, start)), **own)
-    return question if "judges" in own else replace(question, judges=usual_judges(base.game, question))
+    return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
 
 
 @dataclass
@@ -171,7 +172,7 @@ class Search:
     question: Question
     space: Space
     contests: tuple[Contest, ...]
-    kept: Kept
+    kept: History
 
     @property
     def _games(self) -> int:
@@ -190,8 +191,11 @@ class Search:
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
         """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
-        count, wanted = usable_threads(threads), self.question.generations
-        climb = self._climbed()
+        with held(self.folder):
+            return self._run(usable_threads(threads), progress)
+
+    def _run(self, count: int, progress: Progress | None) -> Tuned:
+        wanted, climb = self.question.generations, self._climbed()
         try:
             for number in range(len(self.kept.generations), wanted):
                 if progress is not None:
@@ -254,7 +258,7 @@ def begin(
     count = usable_threads(threads)
     version = cmaes().__version__
     space, contests = _prepared(base, question)
-    for plan in plans_of(base, question, question.policy, question.judges):
+    for plan in plans_of(base, question, question.policy, question.judges or ()):
         Contest.of(plan)  # so that a mistake is found before the search
     identity = _identity(question, space, contests)
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
@@ -264,7 +268,7 @@ def begin(
             "name another --out"
         )
     space = _moving(space, contests, count)
-    kept = Kept(
+    kept = History(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
         start=str(space.entry),
@@ -284,7 +288,7 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
     """
     folder = Path(out)
-    kept = read_kept(folder)
+    kept = read_history(folder)
     cmaes()
     question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
     if len(kept.generations) > question.generations:
@@ -304,7 +308,9 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
 def _code(question: Question) -> tuple[str, ...]:
     """Return the entries of a question that are code of a user."""
     entries = [
-        entry for field in (question.policy, *question.against, *question.judges) for entry in parse_lineup(field)
+        entry
+        for field in (question.policy, *question.against, *(question.judges or ()))
+        for entry in parse_lineup(field)
     ]
     return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
 

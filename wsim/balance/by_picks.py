@@ -1,0 +1,236 @@
+"""Settings measured by pick experiments: what doing something with a card causes, and what changes of values do to it.
+
+The picks of every game are randomised with a known chance (``wsim.experiments.picks``). Points are judged on the same
+games: an effect is linear in the outcome, so that what points change is the effect on the change of the outcome, with
+the error that belongs to it. A price changes who can do what, so the experiment is made again at every other value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.balance.cells import Cell
+from wsim.balance.goal import Goal, Setting, Target
+from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
+from wsim.balance.measurements import Arrays
+from wsim.balance.measuring import Effects, Level, Sampler, no_effects
+from wsim.errors import UserError, nearest
+from wsim.experiments.deals import sample
+from wsim.experiments.metrics import SHORT
+from wsim.experiments.picks import randomised
+from wsim.game import Game, Simulator, find_game
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.stats.distributions import normal_quantile
+from wsim.stats.fewest import ENOUGH
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.lab.store import Run
+
+__all__ = ["PicksEvaluator"]
+
+_CHANGE = "wsim_change"
+_LEVEL = 0.95
+Floats = NDArray[np.float64]
+
+
+class PicksEvaluator:
+    """A setting whose cells are effects of doing something with cards.
+
+    Attributes
+    ----------
+    setting: which. chance: that a pick is randomised. cells: one for each target and card.
+    """
+
+    def __init__(self, goal: Goal, setting: Setting, chance: float, knobs: Sequence[Knob], sampler: Sampler) -> None:
+        self.setting, self.chance, self._settings = setting, chance, goal.search
+        self._sampler, self._knobs = sampler, knobs
+        self._tuning = tuning_of(goal.game)
+        game: Game = find_game(goal.game)
+        self._plan: Plan = randomised(setting.plan, chance)
+        self._base: Simulator = game.prepare(self._plan)
+        targets = [one for one in goal.of(setting) if one.card is not None and one.randomise == chance]
+        for target in targets:
+            _check(target, self._base, game)
+        self.cells: list[Cell] = []
+        self._asked: list[tuple[Target, str]] = []
+        names = {card for target in targets for card in self._named(target)}
+        self._only = names if len(names) == 1 else None
+        for target in targets:
+            for card in self._there(target):
+                low, high = target.bounds(0.0)
+                name = f"{target.action} {card} against {target.against}"
+                self.cells.append(Cell(setting.name, name, target.metric, low, high, target.metric == "win"))
+                self._asked.append((target, card))
+        worth, seats = self._tuning.worth, sample(self._base)
+        self._free = [worth(self._base, knob.path, seats) is not None for knob in knobs]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"{self.setting.name}, picks randomised at {self.chance:g}"
+
+    def games(self, wanted: int) -> int:
+        """Return how many games it plays where ``wanted`` are asked for: in the proportion of ``[search]``."""
+        return max(1, round(wanted * self._settings.picks / self._settings.games))
+
+    def replays(self, wanted: int) -> int:
+        """Return how many games it plays for a step where ``wanted`` are asked for: those of an experiment."""
+        return max(wanted, self._settings.picks)
+
+    def level(self, patch: Patch, seed: int, games: int) -> Level:
+        """Measure a patch."""
+        found = self._measured(patch, seed, games, ())
+        return Level(found["value"], found["error"], games)
+
+    def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
+        """Measure a patch and what every value of points would do to it."""
+        places = [place for place, option in enumerate(options) if self._free[option.knob]]
+        found = self._measured(patch, seed, games, [options[place] for place in places])
+        effects = no_effects(options, self.cells)
+        effects.value[places], effects.error[places] = found["effect"], found["spread"]
+        return Level(found["value"], found["error"], games), effects
+
+    def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
+        """Make the experiment at every other value, each alone, next to no patch at all."""
+        effects = no_effects(options, self.cells)
+        for place, option in enumerate(options):
+            knob = self._knobs[option.knob]
+            if self._free[option.knob] or option.value == knob.base:
+                continue
+            after = self.level(((knob.path, option.value),), seed, games)
+            effects.value[place] = after.value - level.value
+            effects.error[place] = np.hypot(after.error, level.error)  # too long: the deals are the same
+            effects.replayed[place] = True
+        return effects
+
+    # --- experiments -----------------------------------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        kind = self._base.picks_frame(np.zeros(0, self._base.pick_dtype)).schema["card"]
+        return list(cast("pl.Enum", kind).categories)
+
+    def _named(self, target: Target) -> list[str]:
+        """Return the cards that a target names; raise UserError for one that there is not."""
+        names = self._names()
+        if target.card == "*":
+            return names
+        by_lower = {name.lower(): name for name in names}
+        if str(target.card).lower() not in by_lower:
+            raise UserError(
+                f"the target {target.name!r}: unknown card {target.card!r}{nearest(str(target.card), names)}"
+            )
+        return [by_lower[str(target.card).lower()]]
+
+    def _there(self, target: Target) -> list[str]:
+        """Return the cards of a target that seats could do this with in some games; raise UserError if none is."""
+        named, games = self._named(target), self._settings.picks
+        seed = self._sampler.seed("sample", self.name)
+
+        def measure() -> Arrays:
+            with TemporaryDirectory(prefix="wsim-balance-") as folder:
+                table = self._table(self._recorded((), seed, games, folder), target, None)
+            often = dict(table.select("card", "effective").iter_rows())
+            return {"effective": np.array([often.get(card) or 0.0 for card in named])}
+
+        of = {"sample": self.name, "target": target.name, "seed": seed, "games": games}
+        effective = self._sampler.memory.recall(of, games, measure)["effective"]
+        found = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
+        if not found:
+            raise UserError(
+                f"the target {target.name!r} is about what hardly ever happened in {games:,} games: play more "
+                "(search.picks), or choose another card or action"
+            )
+        return found
+
+    def _recorded(self, patch: Patch, seed: int, games: int, folder: str) -> Run:
+        plan = patched(self._plan, patch, seed=seed, games=games)
+        return record(plan, f"{folder}/run", threads=self._sampler.threads, progress=self._sampler.progress)
+
+    def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
+        """Return the effects with their errors, and what options would add to them."""
+        of = {"picks": self.name, "patch": patch, "seed": seed, "games": games}
+        of["options"] = [(option.knob, option.value) for option in free]
+
+        def measure() -> Arrays:
+            with TemporaryDirectory(prefix="wsim-balance-") as folder:
+                return self._judged(self._recorded(patch, seed, games, folder), patch, free)
+
+        return self._sampler.memory.recall(of, games, measure)
+
+    def _judged(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
+        """Return what a run says of every cell, and of what options would add to it."""
+        value, error = self._effects(run, None)
+        effect, spread = np.zeros((2, len(free), len(self.cells)))
+        now = values_in(self._knobs, patch)
+        seats = run.seats.collect()
+        simulator = find_game(self._plan.game).prepare(run.plan)
+        shares = self._tuning.shares(simulator, seats)
+        won = seats["win_share"].to_numpy().astype(float)
+        for place, option in enumerate(free):
+            steps = option.value - now[option.knob]
+            counted = self._tuning.worth(simulator, self._knobs[option.knob].path, seats)
+            assert counted is not None
+            if not steps or not counted.any():
+                continue
+            extra = counted * steps
+            by_game = extra.reshape(-1, simulator.seats)
+            changed = shares(np.arange(len(by_game)), by_game).reshape(-1) - won
+            effect[place], spread[place] = self._effects(run, {"score": extra.astype(float), "win": changed})
+        return {"value": value, "error": error, "effect": effect, "spread": spread}
+
+    def _effects(self, run: Run, change: dict[str, Floats] | None) -> tuple[Floats, Floats]:
+        """Return the effects on the outcomes, or on changes of them, and their errors."""
+        value, error = np.zeros((2, len(self.cells)))
+        tables: dict[Any, dict[str, tuple[float, float]]] = {}
+        z = 2 * normal_quantile((1 + _LEVEL) / 2)
+        for place, (target, card) in enumerate(self._asked):
+            if change is not None and target.metric not in change:
+                continue
+            key = (target.metric, target.action, target.against)
+            if key not in tables:
+                table = self._table(run, target, None if change is None else change[target.metric])
+                rows = table.select("card", "effect", "effect_low", "effect_high").drop_nulls().iter_rows()
+                tables[key] = {str(name): (effect, (high - low) / z) for name, effect, low, high in rows}
+            value[place], error[place] = tables[key].get(card, (np.nan if change is None else 0.0, np.nan))
+        return value, np.nan_to_num(error, nan=np.inf if change is None else 0.0)
+
+    def _table(self, run: Run, target: Target, change: Floats | None) -> pl.DataFrame:
+        """Ask a run; ``change``: the outcome is this column, not that of the target."""
+        import polars as pl
+
+        picks, seats = run.picks, run.seats
+        outcome = SHORT.get(target.metric, target.metric)
+        if change is not None:
+            seats, outcome = seats.select("game", "seat").with_columns(pl.Series(_CHANGE, change)), _CHANGE
+        if self._only is not None:
+            kind = cast("pl.List", picks.collect_schema()["offered"]).inner
+            (card,) = self._only
+            picks = picks.filter(pl.col("offered").list.contains(pl.lit(card, dtype=kind)))
+        experiment = find_game(self._plan.game).PICKS
+        assert experiment is not None
+        found = experiment.effects(picks, seats, target.action, outcome, target.against, _LEVEL)
+        return found.frame.with_columns(pl.col("card").cast(pl.String))
+
+
+def _check(target: Target, simulator: Simulator, game: Game) -> None:
+    """Raise UserError for a target that the experiments of a game cannot be about."""
+    assert game.PICKS is not None  # randomised() has said so
+    if target.action not in game.PICKS.actions:
+        known = ", ".join(game.PICKS.actions)
+        raise UserError(
+            f"the target {target.name!r}: unknown action {target.action!r}"
+            f"{nearest(target.action, game.PICKS.actions)}; accepted: {known}"
+        )
+    columns = sample(simulator).columns
+    if SHORT.get(target.metric, target.metric) not in columns:
+        raise UserError(
+            f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"
+        )

@@ -1,0 +1,164 @@
+"""What measures a goal: its settings together, cell after cell, and what every option does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.by_picks import PicksEvaluator
+from wsim.balance.cells import Cell
+from wsim.balance.goal import Goal
+from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
+from wsim.balance.measurements import Memory
+from wsim.balance.measuring import Effects, Level, Sampler
+from wsim.errors import UserError
+from wsim.game import Game, find_game
+from wsim.lab.plan import digest_of
+from wsim.lab.progress import Progress
+from wsim.lab.provenance import Provenance
+
+__all__ = ["CellEvaluator", "Evaluator"]
+
+
+class CellEvaluator(Protocol):
+    """What measures some cells of a setting."""
+
+    @property
+    def name(self) -> str:
+        """What it is called; other ones deal other cards."""
+        ...
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells, in order."""
+        ...
+
+    def games(self, wanted: int) -> int:
+        """Return how many games it plays where ``wanted`` are asked for."""
+        ...
+
+    def replays(self, wanted: int) -> int:
+        """Return how many games it plays for one step of a value where ``wanted`` are asked for."""
+        ...
+
+    def level(self, patch: Patch, seed: int, games: int) -> Level:
+        """Measure a patch."""
+        ...
+
+    def linearised(self, patch: Patch, seed: int, games: int, options: Sequence[Option]) -> tuple[Level, Effects]:
+        """Measure a patch and what every option would do to it, as far as no game must be played for it."""
+        ...
+
+    def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
+        """Play for the other options, each alone, next to no patch at all."""
+        ...
+
+
+class Evaluator:
+    """Measures patches at all settings of a goal.
+
+    Attributes
+    ----------
+    goal: what is wanted. knobs, options: what may be changed. cells: what is bounded. memory: what was measured.
+    provenance: what made the rules of the first setting.
+    """
+
+    def __init__(
+        self,
+        goal: Goal,
+        memory: Memory,
+        seed: int,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Make every setting of a goal ready; raise UserError for whatever cannot be played or never happens."""
+        self.goal, self.memory, self.seed = goal, memory, seed
+        self.sampler = Sampler(memory, (goal.digest, seed), threads, progress)
+        game: Game = find_game(goal.game)
+        plan = goal.settings[0].plan
+        simulator = game.prepare(plan)
+        self.provenance = Provenance.of(plan, simulator)
+        self.knobs: tuple[Knob, ...] = knobs_of(goal, simulator)
+        self.options: tuple[Option, ...] = options_of(self.knobs)
+        self._parts: list[CellEvaluator] = []
+        for setting in (one for one in goal.settings if not one.report):
+            chances = dict.fromkeys(one.randomise for one in goal.of(setting) if one.card is not None)
+            self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
+            self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
+        self._parts = [part for part in self._parts if part.cells]
+        self.cells: list[Cell] = [cell for part in self._parts for cell in part.cells]
+        self._replays: dict[str, Effects] = {}
+
+    @property
+    def identity(self) -> str:
+        """What decides a search: the goal, the seed, the rules, the version of wsim."""
+        return digest_of([self.goal.digest, self.seed, self.provenance.identity])
+
+    def level(self, patch: Patch, purpose: str, games: int) -> Level:
+        """Measure a patch with the deals of a purpose, which are the same for all patches."""
+        parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
+        return Level(np.concatenate([one.value for one in parts]), np.concatenate([one.error for one in parts]), games)
+
+    def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
+        """Measure a patch, and what the options would do to it.
+
+        Those that no points can tell are played for once, next to no patch, and taken as the same next to every patch.
+        """
+        levels: list[Level] = []
+        columns: list[Effects] = []
+        now = values_in(self.knobs, patch)
+        for part in self._parts:
+            level, effects = part.linearised(patch, self._seed(purpose, part), part.games(games), self.options)
+            replayed = self._replayed(part, replays)
+            place = {(one.knob, one.value): number for number, one in enumerate(self.options)}
+            here = [place[one.knob, now[one.knob]] for one in self.options]
+            again = replayed.replayed | replayed.replayed[here]
+            value = np.where(again[:, None], replayed.value - replayed.value[here], effects.value)
+            error = np.where(again[:, None], np.hypot(replayed.error, replayed.error[here]), effects.error)
+            levels.append(level)
+            columns.append(Effects(value, error, again))
+        both = Level(
+            np.concatenate([one.value for one in levels]), np.concatenate([one.error for one in levels]), games
+        )
+        return both, Effects(
+            np.concatenate([one.value for one in columns], axis=1),
+            np.concatenate([one.error for one in columns], axis=1),
+            np.any([one.replayed for one in columns], axis=0),
+        )
+
+    def check_knobs(self, effects: Effects) -> list[str]:
+        """Return the names of knobs that do nothing; raise UserError for a row of the goal of which none does."""
+        moved = np.abs(effects.value).max(axis=1) + effects.error.max(axis=1) > 0
+        working = {option.knob for option, moves in zip(self.options, moved, strict=True) if moves}
+        for place, row in enumerate(self.goal.knobs):
+            if not any(self.knobs[knob].row == place for knob in working):
+                raise UserError(
+                    f"the knob {row.path!r} does nothing to any target, as far as the games go: take it out"
+                )
+        return [knob.name for place, knob in enumerate(self.knobs) if place not in working]
+
+    def _replayed(self, part: CellEvaluator, games: int) -> Effects:
+        """Return the effects that must be played for, played for once."""
+        key = f"{part.name} {games}"
+        if key not in self._replays:
+            seed, games = self._seed("replays", part), part.replays(games)
+            self._replays[key] = part.replayed(seed, games, self.options, part.level((), seed, games))
+        return self._replays[key]
+
+    def deals_of(self, games: int) -> dict[str, int]:
+        """Return how many deals are played where ``games`` are asked for, by what they are dealt for.
+
+        Cards are measured with fewer than sides, in the proportion of ``picks`` and ``games`` of the goal.
+        """
+        return {part.name: part.games(games) for part in self._parts}
+
+    def seeds_of(self, purpose: str) -> list[tuple[str, int]]:
+        """Return the seeds of the deals of a purpose, by what they are dealt for."""
+        return [(part.name, self._seed(purpose, part)) for part in self._parts]
+
+    def _seed(self, purpose: str, part: CellEvaluator) -> int:
+        return self.sampler.seed(purpose, part.name)

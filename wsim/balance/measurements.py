@@ -1,0 +1,79 @@
+"""What was measured, kept line by line: a search that was interrupted goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.errors import UserError
+from wsim.lab.journal import Journal
+
+FORMAT = "wsim-balance-journal/2"
+Arrays: TypeAlias = dict[str, NDArray[np.float64]]
+
+
+def seed_of(*words: object) -> int:
+    """Return the seed that some words stand for: others for every other goal, seed and purpose."""
+    text = json.dumps([str(word) for word in words])
+    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
+
+
+class Memory:
+    """Remembers measurements by what they are of; with a file, for the next process too.
+
+    Attributes
+    ----------
+    played: games that were played, those of an earlier process too.
+    """
+
+    def __init__(self) -> None:
+        self._journal: Journal | None = None
+        self._known: dict[str, Arrays] = {}
+        self.played = 0
+
+    def keep_in(self, file: Path, identity: str, *, resume: bool = False) -> None:
+        """Keep what is measured in the journal ``file`` of the search ``identity``, and recall what is there.
+
+        Raises UserError for a journal that is there unless ``resume``, and for that of another search.
+        """
+        self._journal = Journal(file)
+        head = {"format": FORMAT, "search": identity}
+        if not file.exists():
+            self._journal.rewrite([head])
+            return
+        if not resume:
+            raise UserError(
+                f"{str(file)!r} is what an interrupted search left: go on with --resume, or remove it to start anew"
+            )
+        first, *entries = self._journal.entries() or [{}]
+        if first != head:
+            raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start anew")
+        for entry in entries:
+            with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
+                found = {name: np.array(values, float) for name, values in entry["sums"].items()}
+                self._known[entry["of"]] = found
+                self.played += int(entry["games"])
+
+    def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
+        """Return what was measured of something, measuring it only if it is not known; ``games``: that it takes."""
+        key = json.dumps(of, sort_keys=True, default=str)
+        if key not in self._known:
+            found = measure()
+            self._known[key] = found
+            self.played += games
+            if self._journal is not None:
+                sums = {name: values.tolist() for name, values in found.items()}
+                self._journal.add({"of": key, "games": games, "sums": sums})
+        return self._known[key]
+
+    def forget(self) -> None:
+        """Remove the journal: the search is over, and its answer is where it belongs."""
+        if self._journal is not None:
+            self._journal.path.unlink(missing_ok=True)

@@ -1,0 +1,263 @@
+"""Whether a patch carries over: to reported settings, to other players, and to a side's best way of being played.
+
+A patch is found for some players at some tables. Whoever plays otherwise plays another game, so the same targets are
+measured elsewhere, with and without the patch, and shown; nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import Goal, Setting
+from wsim.balance.knobs import Patch
+from wsim.balance.measuring import Level
+from wsim.balance.proof import middle_of
+from wsim.display import Display, Shown
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
+from wsim.lab.plan import Plan
+
+if TYPE_CHECKING:
+    from wsim.balance.cells import Cell
+
+
+@dataclass(frozen=True)
+class Relearner:
+    """A player who learns the patched game anew.
+
+    Attributes
+    ----------
+    before: the line-up entry that plays the game as it is.
+    after: learns the game with a patch, and returns the line-up entry that plays it.
+    """
+
+    before: str
+    after: Callable[[Patch], str]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where else a patch is measured.
+
+    Attributes
+    ----------
+    players: line-up entries that take all seats of every setting, one after the other.
+    styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
+    games: for each measurement.
+    relearner: takes all seats of every setting too: without the patch as it is, with it after learning anew.
+    """
+
+    players: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
+    games: int = 20_000
+    relearner: Relearner | None = None
+
+
+@dataclass(repr=False)
+class Transfer(Answer):
+    """What was measured elsewhere so far.
+
+    Attributes
+    ----------
+    rows: one for each setting and player: setting, policies, targeted, cells, spread_before, spread_after (root mean
+        square deviation from the middle of what is accepted, noise included), largest_before, largest_after (the
+        largest deviation), of_before, of_after (whose), error (standard error of a cell), games.
+    best: one for each setting and side in its best style: setting, of, style_before, best_before, style_after,
+        best_after (shares), error.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-carry/1"
+    TABLES: ClassVar[tuple[str, ...]] = ("carried", "responses")
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    best: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def carried(self) -> pl.DataFrame:
+        """The rows as a frame."""
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    @property
+    def responses(self) -> pl.DataFrame | None:
+        """The best styles as a frame; None if nobody asked."""
+        return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"format": self.FORMAT, "carried": self.rows, "responses": self.best or None}
+
+    @property
+    def title(self) -> str:
+        """What its rows are."""
+        return CARRIED
+
+    def display(self, view: View = whole) -> Display:
+        """Return it for people."""
+        shown = view(self.carried)
+        return Display(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
+
+
+CARRIED = "Carried over: deviations from the middle of what is accepted, before and after"
+
+
+def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Shown]:
+    """Return the tables of what was measured elsewhere, as far as there are any."""
+    of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
+    best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
+    tables = ((carried, CARRIED, of), (responses, "Each in its best style, others as in the setting", best))
+    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
+    return [Shown(title, table.to_dicts(), first=first) for table, title, first in there]
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """Who plays the settings: ``label`` tells; ``before``, ``after`` are line-up entries; None: as in the setting."""
+
+    label: str | None
+    before: str | None
+    after: str | None
+
+
+def check_elsewhere(goal: Goal, where: Elsewhere) -> None:
+    """Raise UserError for players and styles that cannot play at a setting, before anything is searched for."""
+    if where.games < 1:
+        raise UserError(f"the games of a measurement elsewhere must be at least 1, not {where.games}")
+    prepare = find_game(goal.game).prepare
+    for setting in goal.settings:
+        for player in where.players:
+            prepare(setting.plan.replace(policies=player))
+        for style in where.styles if not setting.report else ():
+            prepare(_with_style(setting.plan, style))
+
+
+def measure_transfer(evaluator: Evaluator, patch: Patch, where: Elsewhere, found: Transfer) -> None:
+    """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
+    for setting in evaluator.goal.settings:
+        for player in (None, *where.players):
+            found.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
+    for setting in evaluator.goal.settings if where.styles else ():
+        if not setting.report:
+            found.best += _best_responses(evaluator, setting, patch, where)
+    if where.relearner is not None:
+        learned = where.relearner.after(patch)
+        seated = _Seated(f"{where.relearner.before}, learned anew", where.relearner.before, learned)
+        for setting in evaluator.goal.settings:
+            found.rows += _row_of(evaluator, setting, patch, seated, where.games)
+
+
+def _row_of(
+    evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of a setting and player; none, if no target of tables is about the setting."""
+    seed = evaluator.sampler.seed("elsewhere", setting.name, seated.before)
+    measured = []
+    for entry, applied in ((seated.before, ()), (seated.after, patch)):
+        plan = setting.plan if entry is None else setting.plan.replace(policies=entry)
+        table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {entry}"), setting.name)
+        if table is None:
+            return
+        measured.append((table, table.level(applied, seed, games)))
+    (table, before), (other, after) = measured
+    policies = table.setting.plan.policies
+    yield {
+        "setting": setting.name,
+        "policies": seated.label or ", ".join(dict.fromkeys(policies)),
+        "targeted": seated.before is None and not setting.report,
+        "cells": len(table.cells),
+        **_deviations(table.cells, before, "before"),
+        **_deviations(other.cells, after, "after"),
+        "error": float(np.mean(after.error)),
+        "games": games,
+    }
+
+
+def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any]:
+    off = level.value - np.array([middle_of(cell) for cell in cells])
+    most = int(np.argmax(np.abs(off)))
+    return {
+        f"spread_{when}": float(np.sqrt(np.mean(off**2))),
+        f"largest_{when}": float(off[most]),
+        f"of_{when}": cells[most].name,
+    }
+
+
+def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = ()) -> GamesEvaluator | None:
+    """Return what measures the targets about tables at another setting; None if there are none.
+
+    Parameters
+    ----------
+    name: of the setting whose targets these are. of: columns that split them further.
+    """
+    goal: Goal = evaluator.goal
+    about = [one for one in goal.targets if one.card is None and (not one.settings or name in one.settings)]
+    if of:
+        about = [replace(one, of=(*of, *one.of), only=()) for one in about if one.of and not set(of) & set(one.of)]
+    if not about:
+        return None
+    targets = tuple(replace(one, settings=()) for one in about)
+    elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
+    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
+
+
+def _with_style(plan: Plan, style: str) -> Plan:
+    """Return a plan in which one seat after the other plays in a style."""
+    return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
+
+
+def _best_responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Elsewhere) -> Iterator[dict[str, Any]]:
+    """Let every side be played in its best style, others as in the setting, before and after a patch.
+
+    The style is chosen on one half of the games and measured on the other, and the other way round.
+    """
+    before, after = (_responses(evaluator, setting, one, where) for one in ((), patch))
+    for one, other in zip(before, after, strict=True):
+        yield {
+            "setting": setting.name,
+            "of": one["of"],
+            "style_before": one["style"],
+            "best_before": one["best"],
+            "style_after": other["style"],
+            "best_after": other["best"],
+            "error": other["error"],
+        }
+
+
+def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Elsewhere) -> list[dict[str, Any]]:
+    """Return for each side its best style, and what that gives on games that did not choose it."""
+    names: list[str] = []
+    halves: list[list[Level]] = []
+    places: list[list[int]] = []
+    for style in where.styles:
+        plan = _with_style(setting.plan, style)
+        table = _table(
+            evaluator, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",)
+        )
+        if table is None:
+            return []
+        label = table.first_policy
+        mine = [place for place, cell in enumerate(table.cells) if cell.name.startswith(f"{label} ")]
+        names = [table.cells[place].name.removeprefix(f"{label} ") for place in mine]
+        places.append(mine)
+        halves.append(
+            [
+                table.level(patch, evaluator.sampler.seed("style", setting.name, half), where.games // 2)
+                for half in (0, 1)
+            ]
+        )
+    value = np.array([[half.value[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
+    error = np.array([[half.error[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
+    rows = []
+    for side, name in enumerate(names):
+        chosen = [int(value[:, half, side].argmax()) for half in (0, 1)]
+        best = (value[chosen[0], 1, side] + value[chosen[1], 0, side]) / 2
+        spread = float(np.hypot(error[chosen[0], 1, side], error[chosen[1], 0, side]) / 2)
+        rows.append({"of": name, "style": where.styles[chosen[0]], "best": float(best), "error": spread})
+    return rows

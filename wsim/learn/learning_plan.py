@@ -1,0 +1,224 @@
+"""What is learned from, as a TOML file: tables and their shares, rounds of self-play, how the net is fitted and judged.
+
+``learning.toml`` of a game is the plan that made the net that comes with wsim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from wsim.errors import UserError, nearest
+from wsim.lab.plan import Plan, first_game
+from wsim.learn.learner import Fitting, learner_of
+from wsim.policies.lineup import finite
+from wsim.spec.source import read_toml
+
+__all__ = ["Field", "LearningPlan", "Round", "Seats"]
+
+MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
+NET, OTHERS = "net", "balanced"
+_KINDS = {"tuple[str, ...]": "a list of texts", "Mapping[str, float]": "a table of numbers"}
+
+
+@dataclass(frozen=True)
+class Seats:
+    """A table to learn at: rule set, number of players, and its share of the decisions (of the sum of all shares).
+
+    A share of 0 is of a table that only the rounds with a share of it play.
+    """
+
+    ruleset: str
+    players: int
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What files of the table are called."""
+        return f"{self.ruleset}-{self.players}"
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of learning.
+
+    Attributes
+    ----------
+    decisions: how many are taken from self-play, about.
+    players: who plays the games that they are taken from; ``net`` is the net of the round before.
+    own, others: who plays on after each move: in the seat that decides, and in the others.
+    playouts: of each move. explore: chance of a uniformly random move of the players.
+    keep: how many of the rounds before are learned from again.
+    fresh: whether the net begins anew, not from the one of the round before.
+    passes: through all decisions when its net is fitted; 0: as often as the plan's fitting says.
+    shares: of tables by their names (``1e-4``: rule set and players), where they are others than the plan's.
+    """
+
+    decisions: int
+    players: str = NET
+    own: str = NET
+    others: str = OTHERS
+    playouts: int = 2
+    explore: float = 0.08
+    keep: int = 1
+    fresh: bool = False
+    passes: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Field:
+    """Opponents that a net is judged against: games that it never learned from."""
+
+    ruleset: str
+    players: int
+    against: tuple[str, ...]
+    games: int = 4000
+
+
+@dataclass(frozen=True)
+class LearningPlan:
+    """What is learned from. Equal plans make the same decisions, and the same net but for the rounding of sums.
+
+    Attributes
+    ----------
+    game: which game. seed: of games, playouts and fitting.
+    start: the net to begin from: a file, ``shipped``, or empty for one that has learned nothing.
+    gap: decisions of a game between two that are taken, on average.
+    cards, patch, set: changes of the catalogue, as in a plan.
+    """
+
+    game: str = field(default_factory=first_game)
+    seed: int = 1
+    start: str = ""
+    gap: float = 12.0
+    cards: str | None = None
+    patch: tuple[str, ...] = ()
+    set: tuple[str, ...] = ()
+    tables: tuple[Seats, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    fitting: Fitting = field(default_factory=Fitting)
+    judges: tuple[Field, ...] = ()
+
+    @classmethod
+    def from_toml(cls, path: str) -> LearningPlan:
+        """Read a plan; raise UserError for an unknown key or a value that is not accepted."""
+        return cls.made(read_toml(path, "learning plan"), path)
+
+    @classmethod
+    def made(cls, told: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
+        """Return the plan of tables and values as TOML has them."""
+        values = dict(told)
+        rows = {
+            "tables": _rows(values.pop("table", []), Seats, "table", where),
+            "rounds": _rows(values.pop("round", []), Round, "round", where),
+            "judges": _rows(values.pop("judge", []), Field, "judge", where),
+        }
+        fitting = _row(values.pop("fitting", {}), Fitting, "fitting", where)
+        plan: LearningPlan = _row({**values, **rows, "fitting": fitting}, cls, "", where)
+        return plan.checked()
+
+    def checked(self) -> LearningPlan:
+        """Return the plan itself; raise UserError for what cannot be learned from."""
+        learner_of(self.game)
+        if not self.tables or not self.rounds:
+            raise UserError("a learning plan needs at least one [[table]] and one [[round]]")
+        for table in self.tables:
+            if table.share < 0:
+                raise UserError(f"the share of a table is at least 0, not {table.share!r}")
+            Plan.make(**self.keys(table))
+        for number, one in enumerate(self.rounds):
+            if one.decisions < 1 or one.playouts < 1 or not 0 <= one.explore <= 1 or one.passes < 0:
+                raise UserError(
+                    f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
+                )
+            self._check_shares(number, one)
+            if number == 0 and not self.start and NET in (one.players, one.own, one.others):
+                raise UserError("the first round has no net to play by: name policies, or a start")
+        for judge in self.judges:
+            if judge.games < 2 or not judge.against:
+                raise UserError("a [[judge]] plays at least 2 games against at least one policy")
+            Plan.make(**self.keys(judge))
+        if not 1 <= self.gap <= MOST_GAP or self.fitting.rounds <= 0 or self.fitting.size < 1 or self.fitting.rate <= 0:
+            raise UserError(
+                f"gap is from 1 to {MOST_GAP:,}; size at least 1; rounds and rate of the fitting are more than 0"
+            )
+        return self
+
+    def _check_shares(self, number: int, one: Round) -> None:
+        """Raise UserError for shares of a round that are no shares of the plan's tables."""
+        names = [table.name for table in self.tables]
+        for name, share in one.shares.items():
+            if name not in names:
+                known = f"the tables are {', '.join(names)}{nearest(name, names)}"
+                raise UserError(f"round {number + 1} has a share of {name!r}: {known}")
+            if share < 0:
+                raise UserError(f"the share of a table is at least 0, not {share!r}")
+        if not sum(self.shares(one).values()) > 0:
+            raise UserError(f"round {number + 1} plays no table: one of the shares is more than 0")
+
+    def shares(self, one: Round) -> dict[str, float]:
+        """Return the part of a round's decisions that each table has, by name."""
+        shares = {table.name: one.shares.get(table.name, table.share) for table in self.tables}
+        whole = sum(shares.values())
+        return {name: share / whole for name, share in shares.items()} if whole else shares
+
+    def keys(self, table: Seats | Field) -> dict[str, Any]:
+        """Return the keys of the plan that is played at a table."""
+        changes = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
+        kept = {key: value for key, value in changes.items() if value}
+        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **kept}
+
+    def told(self) -> dict[str, Any]:
+        """Return the plan as an object from which ``made`` makes it again."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        for key, name in (("tables", "table"), ("rounds", "round"), ("judges", "judge")):
+            plain[name] = [{key: value for key, value in vars(row).items() if value != {}} for row in plain.pop(key)]
+        plain["fitting"] = dict(vars(self.fitting))
+        return {key: value for key, value in plain.items() if value is not None}
+
+
+def _rows(told: Any, kind: Any, name: str, where: str) -> tuple[Any, ...]:
+    if not isinstance(told, Sequence) or isinstance(told, str):
+        raise UserError(f"[[{name}]] in {where} is a list of tables")
+    return tuple(_row(one, kind, name, where) for one in told)
+
+
+def _row(told: Any, kind: Any, name: str, where: str) -> Any:
+    """Return a row of the plan; raise UserError for what is no key of it, or of another kind than its default."""
+    here = f"[{name}] of {where}" if name else where
+    if not isinstance(told, Mapping):
+        raise UserError(f"{here} is a table of keys and values, not {told!r}")
+    known = {one.name: one for one in fields(kind)}
+    for key in told:
+        if key not in known:
+            raise UserError(f"unknown key {key!r} in {here}: accepted are {', '.join(known)}{nearest(key, known)}")
+    values = {key: _value(key, value, str(known[key].type), here) for key, value in told.items()}
+    try:
+        return kind(**values)
+    except TypeError:
+        needed = ", ".join(key for key in known if key not in told)
+        raise UserError(f"{here} lacks some of {needed}") from None
+
+
+def _value(key: str, value: Any, kind: str, here: str) -> Any:
+    """Return a value of the kind that a field is annotated with."""
+    whole, number = type(value) is int, isinstance(value, int | float) and not isinstance(value, bool)
+    sound = {
+        "int": whole, "float": number and finite(value), "bool": isinstance(value, bool), "str": isinstance(value, str),
+        "str | None": isinstance(value, str), "tuple[str, ...]": _texts(value),
+        "Mapping[str, float]": _shares(value),
+    }.get(kind, True)  # fmt: skip
+    if not sound:
+        raise UserError(f"{key} in {here} is {value!r}: {_KINDS.get(kind, kind)} is needed")
+    return tuple(value) if kind == "tuple[str, ...]" else value
+
+
+def _shares(value: Any) -> bool:
+    numbers = value.values() if isinstance(value, Mapping) else [None]
+    return all(isinstance(one, int | float) and not isinstance(one, bool) and finite(one) for one in numbers)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)

@@ -1,0 +1,94 @@
+"""The folder of a search: ``tune.json`` says what is searched and what every generation was worth, nothing else.
+
+The state of the search is not kept: it follows from the values (``wsim.tuning.climb``), so that no folder that somebody
+sends around can hold code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wsim.errors import UserError
+from wsim.lab.journal import differences, read_record_of, write_record
+from wsim.lab.plan import digest_of
+
+RECORD = "tune.json"
+FORMAT = "wsim-tune/1"
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What a generation was worth.
+
+    Attributes
+    ----------
+    candidates: digest of the entries that played. values: what each was worth to the search.
+    share, margin: means over the candidates: win share, points ahead of the others.
+    spread: how far around the mean the candidates were asked for, in steps.
+    """
+
+    candidates: str
+    values: tuple[float, ...]
+    share: float
+    margin: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class History:
+    """What ``tune.json`` holds.
+
+    Attributes
+    ----------
+    question: as recorded. plan: the plan beneath all tables, flat. start: the entry before the search.
+    command: the shell command that makes it again.
+    identity: what decides the result: question, tables, rules, versions.
+    software: versions of what took part.
+    moved: places of the values that the search moves.
+    generations: those done.
+    judged: the rows of the judged table; none as long as the search goes on.
+    """
+
+    question: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    start: str
+    command: str
+    identity: Mapping[str, Any]
+    software: Mapping[str, str]
+    moved: tuple[int, ...]
+    generations: tuple[Generation, ...] = ()
+    judged: Sequence[Mapping[str, Any]] = field(default=())
+
+    def grown(self, generation: Generation) -> History:
+        """Return it with one more generation."""
+        return replace(self, generations=(*self.generations, generation), judged=())
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder; StoreError if the disk refuses."""
+        write_record(folder / RECORD, FORMAT, asdict(self), indent=1)
+
+    def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:
+        """Raise UserError unless the same search would be made now."""
+        if digest_of(self.identity) != digest_of(identity):
+            path, (there, here) = next(iter(differences(self.identity, identity).items()))
+            raise UserError(
+                f"{str(folder)!r} holds another search: {path} is {there!r} there and {here!r} now; name another --out"
+            )
+
+
+def read_history(folder: Path) -> History:
+    """Return what a folder holds; raise UserError if it is no search, or not as it was written."""
+    path = folder / RECORD
+    try:
+        content = read_record_of(path, FORMAT, "not a record of wsim tune")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(f"{str(folder)!r} holds no search of wsim tune (no {RECORD})") from error
+    try:
+        del content["format"]
+        generations = [Generation(**{**one, "values": tuple(one["values"])}) for one in content["generations"]]
+        return History(**{**content, "moved": tuple(content["moved"]), "generations": tuple(generations)})
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{str(path)!r} is damaged: {error}") from error
