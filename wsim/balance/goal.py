@@ -117,7 +117,7 @@ class Keep:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchSettings:
     """How hard to look: the table ``search`` of a goal file, of which the command line may say otherwise.
 
     Attributes
@@ -150,7 +150,7 @@ class Goal:
     targets: tuple[Target, ...]
     knobs: tuple[KnobRow, ...]
     keep: tuple[Keep, ...] = ()
-    search: Search = field(default_factory=Search)
+    search: SearchSettings = field(default_factory=SearchSettings)
 
     @property
     def game(self) -> str:
@@ -338,8 +338,8 @@ def _keep(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -
     return keep
 
 
-def _search(file: str, table: Mapping[str, Any]) -> Search:
-    search, mistakes = read_row(Search, table, "search", file), Mistakes()
+def _search(file: str, table: Mapping[str, Any]) -> SearchSettings:
+    search, mistakes = read_row(SearchSettings, table, "search", file), Mistakes()
     for name in ("games", "replays", "picks", "rounds", "proposals", "proofs", "proof_games"):
         if getattr(search, name) < 1:
             mistakes.add(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")
