@@ -12,8 +12,12 @@ first, their names cannot be taken, and for them the metadata of other packages 
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +83,33 @@ def _own_games() -> dict[str, str]:
     return found
 
 
+def _others_offer_something() -> bool:
+    """Say whether any installed package may offer a game: the metadata of all of them take long to read for a help.
+
+    Where packages are found in other ways than in folders, the answer is yes.
+    """
+    if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
+        return True
+    for name in sys.path:
+        folder = Path(name)
+        if not folder.is_dir():
+            if folder.exists():  # an archive
+                return True
+            continue
+        for entry in os.scandir(folder):
+            if entry.name.endswith((".dist-info", ".egg-info", ".egg")) and not entry.name.startswith("wsim-"):
+                if not entry.is_dir() or entry.name.endswith(".egg"):
+                    return True
+                with suppress(OSError):
+                    if f"[{GROUP}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8"):
+                        return True
+    return False
+
+
 def _games_of_others() -> dict[str, str]:
     """Return the games of other packages, in the order of their names."""
+    if not _others_offer_something():
+        return {}
     from importlib.metadata import entry_points
 
     places: dict[str, set[str]] = {}

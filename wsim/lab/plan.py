@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import operator
 import os
@@ -389,6 +388,8 @@ def renamed(name: str, known: Iterable[str]) -> str:
 
 def digest_of(value: Any) -> str:
     """Return sixteen hexadecimal digits that identify a JSON value."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
 
 
@@ -428,6 +429,8 @@ def _as_options(key: str, value: Any) -> list[str]:
 
 
 def _content_digest(path: str) -> str:
+    import hashlib
+
     return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
