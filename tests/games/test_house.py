@@ -14,7 +14,7 @@ MOST_LINES = 500
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "processors", "display", "version"),
-    ("paths", "forked", "installed", "options"),
+    ("paths", "forked", "installed", "options", "files"),
     ("jit", "position"),
     ("rng",),
     ("stats", "spec"),
@@ -50,8 +50,6 @@ IN_CIRCLES: set[str] = {
     "babel/many",
     "babel/position",
     "babel/simulator",
-    "lab/store",
-    "lab/sums",
     "policies/pool",
     "policies/registry",
     "wonders/many",
@@ -62,16 +60,8 @@ IN_CIRCLES: set[str] = {
 
 SAME_NAMES: set[str] = {
     "game",
-    "kept",
-    "layers",
-    "memory",
     "nets",
-    "plan",
-    "ratings",
-    "run",
-    "sums",
     "tables",
-    "trial",
 }
 """Names that files of different rooms still share, likewise."""
 
