@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
-from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -96,14 +95,23 @@ def _others_offer_something() -> bool:
             if folder.exists():  # an archive
                 return True
             continue
-        for entry in os.scandir(folder):
-            if entry.name.endswith((".dist-info", ".egg-info", ".egg")) and not entry.name.startswith("wsim-"):
-                if not entry.is_dir() or entry.name.endswith(".egg"):
-                    return True
-                with suppress(OSError):
-                    if f"[{GROUP}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8"):
-                        return True
+        with os.scandir(folder) as entries:
+            offering = any(map(_may_offer, entries))
+        if offering:
+            return True
     return False
+
+
+def _may_offer(entry: os.DirEntry[str]) -> bool:
+    """Say whether what lies beside packages is metadata that offer a game."""
+    if not entry.name.endswith((".dist-info", ".egg-info", ".egg")) or entry.name.startswith("wsim-"):
+        return False
+    if entry.name.endswith(".egg") or not entry.is_dir():
+        return True
+    try:
+        return f"[{GROUP}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 def _games_of_others() -> dict[str, str]:
