@@ -61,9 +61,7 @@ IN_CIRCLES: set[str] = {
 SAME_NAMES: set[str] = {
     "game",
     "nets",
-    "ratings",
     "tables",
-    "trial",
 }
 """Names that files of different rooms still share, likewise."""
 

@@ -13,9 +13,9 @@ from tests.conftest import Command
 from tests.lab.ends import every_write
 from tests.lab.test_every_write import anew, data
 from wsim import Plan
-from wsim.balance.balance import How, balance
+from wsim.balance.balance import Execution, balance
 from wsim.balance.goal import read_goal
-from wsim.experiments.matches.playing import match
+from wsim.experiments.match import match
 from wsim.game import GAMES
 from wsim.jit import JIT
 from wsim.lab import remote
@@ -32,7 +32,7 @@ STEPS = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sl
 def test_a_match(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
-    monkeypatch.setattr("wsim.experiments.matches.deal_files.ROWS_A_PART", 300)
+    monkeypatch.setattr("wsim.experiments.deal_files.ROWS_A_PART", 300)
     how: dict[str, Any] = {"game": "luck", "players": 3, "budget": 200, "within": 0.001, "threads": 1, "luck": "hash"}
 
     def work(*, resume: bool = False) -> dict[str, Any]:
@@ -77,11 +77,11 @@ def test_a_search_for_a_patch(step: int, wsim_command: Command) -> None:
 
     def work() -> None:
         Path("out").mkdir()
-        balance(goal, how=How(journal=Path("out/journal")))
+        balance(goal, execution=Execution(journal=Path("out/journal")))
 
     def after(at: int) -> None:
         Path("out").mkdir(exist_ok=True)
-        again = balance(goal, how=How(journal=Path("out/journal"), resume=True)).record()
+        again = balance(goal, execution=Execution(journal=Path("out/journal"), resume=True)).record()
         assert {**again, "seconds": 0} == {**whole, "seconds": 0}, at
 
     assert every_write(Path("out"), anew("out"), work, after, 3 * step) > 5

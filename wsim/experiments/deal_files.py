@@ -16,12 +16,12 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.deals import PARTS
-from wsim.experiments.matches.tables import Block
+from wsim.experiments.match_tables import Block
 from wsim.files import StoreError, clean, explained, visible, write_text, writing
 from wsim.lab.journal import read_json
 
 if TYPE_CHECKING:
-    from wsim.experiments.matches.tables import MatchTable
+    from wsim.experiments.match_tables import MatchTable
 
 ANSWER, DEALS = "match.json", "deals"
 SECONDS_A_PART = 30.0

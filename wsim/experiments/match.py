@@ -11,12 +11,12 @@ import polars as pl
 
 from wsim.display import Display, Shown
 from wsim.errors import UserError
+from wsim.experiments.deal_files import DealFiles, open_folder
+from wsim.experiments.match_costs import Cost, costs_of
 from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
-from wsim.experiments.matches.costs import Cost, costs_of
-from wsim.experiments.matches.deal_files import DealFiles, open_folder
-from wsim.experiments.matches.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
-from wsim.experiments.matches.tables import MatchTable, made_ready
-from wsim.experiments.matches.trial import MatchTrial
+from wsim.experiments.match_results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
+from wsim.experiments.match_tables import MatchTable, made_ready
+from wsim.experiments.match_trial import MatchTrial
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
