@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from unicodedata import category
 
 MOST_SHOWN = 20  # mistakes after the first
@@ -52,6 +51,8 @@ class Mistakes:
 
 def nearest(value: str, accepted: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the accepted value nearest to ``value``, or nothing."""
+    from difflib import get_close_matches
+
     by_lower = {str(name).lower(): str(name) for name in accepted}
     match = get_close_matches(str(value).lower(), list(by_lower), n=1)
     return f" (did you mean {by_lower[match[0]]!r}?)" if match else ""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from click.exceptions import Exit
 
-from wsim.cli.console import Shown, print_json, print_tables, write_out
+from wsim.cli.console import print_json, print_tables, write_out
+from wsim.display import Shown
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import first_game, game_names
@@ -58,7 +59,7 @@ def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:
 
     found = check_policy(policy, _tables(game), games, CHECK_SEED)
     if as_json:
-        print_json(found.as_dict())
+        print_json(found.record())
     else:
         for sentence in found.wrong:
             write_out(f"wrong: {sentence}")
