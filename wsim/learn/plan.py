@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from wsim.errors import UserError, nearest
+from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.learn.learner import Fitting, learner_of
 from wsim.policies.lineup import finite
@@ -89,7 +90,7 @@ class LearningPlan:
     cards, patch, set: changes of the catalogue, as in a plan.
     """
 
-    game: str = "seven_wonders"
+    game: str = field(default_factory=lambda: next(iter(GAMES)))
     seed: int = 1
     start: str = ""
     gap: float = 12.0

@@ -299,6 +299,15 @@ class LineUp:
             pools=tuple(player.pool for player in filled),
         )
 
+    def raise_wrong(self, answer: Any, where: str = "") -> None:
+        """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
+        self.raise_failure()
+        label = self.labels[int(answer["entry"]) % len(self.labels)]
+        raise UserError(
+            f"policy {label!r} returned {int(answer['index'])} in {where}seat {int(answer['seat'])}: "
+            f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
+        )
+
     def raise_failure(self, error: Exception | None = None) -> None:
         """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
 
@@ -317,7 +326,7 @@ class LineUp:
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
     """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
-    from wsim.policies.searching import POOL
+    from wsim.kernels.searching import POOL
 
     check_length(entries, players)
     interface = policy_set.interface()
