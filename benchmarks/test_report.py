@@ -28,7 +28,7 @@ MOST_BYTES = 3_000_000
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of four policies: their weights do not matter here, so that of the quickest."""
     plan = Plan.make(games=GAMES, policies="random,first,random:explore=0.5,first:explore=0.5", rotate=True)
-    return record(plan, tmp_path_factory.mktemp("run") / "run").run
+    return record(plan, tmp_path_factory.mktemp("run") / "run")
 
 
 def test_tables_of_a_million_games(benchmark: Any, run: Run) -> None:

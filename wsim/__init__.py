@@ -24,6 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
+from wsim.version import __version__
 
 if TYPE_CHECKING:
     from wsim import env
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from wsim.tuning.tune import tune
     from wsim.wonders.analysis.asking import payments, science_score
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Game",
@@ -93,8 +93,11 @@ def __getattr__(name: str) -> Any:
         return import_module("wsim.env")
     if name not in _HOMES:
         raise AttributeError(f"module 'wsim' has no attribute {name!r}")
+    from wsim.options import described
+
     module, _, attribute = _HOMES[name].partition(":")
     value = getattr(import_module(module), attribute or name)
+    described(value)
     globals()[name] = value  # the next access does not come here
     return value
 

@@ -13,7 +13,6 @@ import pytest
 
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.answer import answer_of
 from wsim.balance.balance import How, balance, smallest_patch
 from wsim.balance.bench import Bench
 from wsim.balance.cells import Cell
@@ -21,6 +20,7 @@ from wsim.balance.course import Course
 from wsim.balance.goal import Search, read_goal
 from wsim.balance.knobs import Knob
 from wsim.balance.memory import Memory
+from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.tables import Level
 from wsim.errors import UserError

@@ -52,6 +52,7 @@ def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Comm
     legal = position.legal()
     assert sorted(row["index"] for row in told["moves"]) == list(range(len(legal)))
     assert (told["seat"], told["playouts"]) == (position.to_move, 3)
+    assert told["play_on"] == ("balanced" if game == "babel" else "science,balanced,random")  # as they sit in game 2
     assert set(told["policies"]) >= {"random", "greedy", "balanced"}
     assert set(told["policies"].values()) <= set(range(len(legal)))
     for row in told["moves"]:
@@ -116,7 +117,13 @@ def test_left_and_taken_up_again_it_is_the_same_game(script: Command, game: str)
 
 def test_hint_help_and_what_is_no_move(script: Command) -> None:
     done = script(*GAMES["wonders"], "h\n?\n99\nu\n")
-    assert "The best is move " in done.out
+    hint = re.search(r"win share .*?\nThe best is move \d+", done.out, re.DOTALL)
+    assert hint is not None
+    legal = dict(re.findall(r"^ +(\d+)  (.+)$", done.out[: hint.start()], re.MULTILINE))
+    rows = re.findall(r"^ {2,3}(\d+)  .{41}(.+)$", hint[0], re.MULTILINE)
+    assert len(rows) == 5
+    assert all(legal[number].startswith(move) for number, move in rows)  # the numbers to type
+    assert hint[0].endswith(f"The best is move {rows[0][0]}")
     assert done.out.count("Type the number of a move") == 3
     assert "'99' is no move: they go from 0 to" in done.out
     assert "There is nothing to undo." in done.out

@@ -35,7 +35,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "more": Plan.make(policies="balanced", games=200),
         "babel": Plan.make(game="tower_of_babel", games=200),
     }
-    return {name: str(record(plan, folder / name, threads=1).run.path) for name, plan in plans.items()}
+    return {name: str(record(plan, folder / name, threads=1).path) for name, plan in plans.items()}
 
 
 @pytest.fixture(autouse=True)

@@ -8,14 +8,13 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
-from wsim.cli.options import DEFAULT_GAMES, DEFAULT_PLAYERS, DEFAULT_POLICIES, DEFAULT_RULESET, whole
 from wsim.game import GAMES, find_game
-from wsim.lab.plan import DEFAULTS
+from wsim.lab.plan import DEFAULTS, of_the_games
+from wsim.options import whole
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_numbers_as_people_write_them(text: str, number: int) -> None:
 
 @pytest.mark.parametrize("text", ["1.5", "1e-3", "k", "", "10kk", "1e", "many", "१२", "1" * 5000, "1.2345k"])
 def test_what_is_no_whole_number(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="is not a whole number"):
+    with pytest.raises(wsim.UserError, match="is not a whole number"):
         whole(text)
 
 
@@ -51,22 +50,25 @@ def test_help_is_not_cut_and_speaks_of_no_types(wsim_command: Command) -> None:
         assert not re.search(r"<\w+(\[\w+\])?>|[{}]", shown), words
 
 
-def test_help_states_the_real_defaults() -> None:
-    """The options of a plan are described before any game is imported, so the defaults are written out."""
+def test_help_states_the_real_defaults(wsim_command: Command) -> None:
     first, other = (find_game(name).default_plan() for name in GAMES)
     line_ups = [",".join(plan["policies"]) for plan in (first, other)]
-    assert f"{line_ups[0]}; of tower_of_babel {line_ups[1]}" == DEFAULT_POLICIES
-    assert f"{first['ruleset']}; of tower_of_babel {other['ruleset']}" == DEFAULT_RULESET
+    shown = " ".join(wsim_command("run", "--help").out.split())
     assert first["players"] == other["players"] == 4
     duo = find_game("seven_wonders").default_plan("1e-duo")["players"]
-    assert f"4; {duo} of the rule sets for two" == DEFAULT_PLAYERS
-    assert f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}" == DEFAULT_GAMES
+    for text in (
+        f"{line_ups[0]}; of tower_of_babel {line_ups[1]}",
+        f"{first['ruleset']}; of tower_of_babel {other['ruleset']}",
+        f"4; {duo} of the rule sets for two",
+        f"{first['games']:,}; of tower_of_babel {DEFAULTS['games']:,}",
+    ):
+        assert f"[default: ({text})]" in shown
     assert first["rotate"]
     assert other["rotate"]
 
 
 @pytest.mark.parametrize(
-    ("words", "games"), [(("run",), DEFAULT_GAMES), (("experiment", "picks"), "20,000"), (("trace",), "1")]
+    ("words", "games"), [(("run",), of_the_games("games")), (("experiment", "picks"), "20,000"), (("trace",), "1")]
 )
 def test_help_states_how_many_games(wsim_command: Command, words: tuple[str, ...], games: str) -> None:
     shown = " ".join(wsim_command(*words, "--help").out.split())
@@ -91,14 +93,14 @@ def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: st
 
 def test_shells_complete_commands_and_policies() -> None:
     def completed(line: str) -> list[str]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "complete_bash"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "bash_complete"}
         environment |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
         command = [sys.executable, "-c", "from wsim.cli.app import main; main()"]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.split()
 
-    assert "wonders" in completed("wsim won")
-    assert "balanced,science" in completed("wsim run --policies balanced,sci")
-    assert "tower_of_babel" in completed("wsim run --game tow")
+    assert "plain,wonders" in completed("wsim won")
+    assert "plain,balanced,science" in completed("wsim run --policies balanced,sci")
+    assert "plain,tower_of_babel" in completed("wsim run --game tow")
 
 
 def test_completion_can_be_shown(wsim_command: Command) -> None:

@@ -13,7 +13,8 @@ import pytest
 import wsim
 from tests.conftest import Command
 from wsim.experiments.crossing import Crossing, crossing
-from wsim.experiments.picks import PickQuestion, play_experiment, randomised
+from wsim.experiments.picks import play_experiment, randomised
+from wsim.experiments.picks_question import PickQuestion
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.wonders.analysis import pick_effects

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 def run(name: str, **keys: Any) -> Run:
     part = keys.pop("part", None)
-    return record(Plan.make(**{"games": 1000, "rotate": True} | keys), name, shard=90, part=part).run
+    return record(Plan.make(**{"games": 1000, "rotate": True} | keys), name, shard=90, part=part)
 
 
 def row(frame: pl.DataFrame, metric: str) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_a_run_without_games_is_refused() -> None:
 
 def test_babel_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [Plan.make(game="tower_of_babel", games=60, policies=line_up) for line_up in ("balanced", "random")]
-    first, second = (record(plan, name).run for plan, name in zip(plans, "ab", strict=True))
+    first, second = (record(plan, name) for plan, name in zip(plans, "ab", strict=True))
     found = compare_runs(first, second)
     score = row(found.metrics, "score")
     assert found.paired

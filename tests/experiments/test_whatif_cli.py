@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
-from wsim.cli.whatif_command import CHART, chart_lines
-from wsim.experiments.arms import Change
+from wsim.cli.presenter import CHART, Characters, chart_lines
+from wsim.display import Chart
+from wsim.experiments.question import Change
 
 pytestmark = pytest.mark.usefixtures("medal")
 
@@ -50,13 +51,8 @@ def test_a_sweep_is_drawn(wsim_command: Command) -> None:
 
 
 def test_a_chart_shows_zero_and_every_interval() -> None:
-    from wsim.cli.whatif_command import _Characters
-
-    rows = [
-        {"variant": "a", "value": None, "effect": 1.0, "effect_low": 0.5, "effect_high": 1.5},
-        {"variant": "long", "value": None, "effect": -0.5, "effect_low": None, "effect_high": None},
-    ]
-    first, second = chart_lines(rows, _Characters("-", "o", "|"))
+    chart = Chart("Effects", [("a", 1.0, 0.5, 1.5), ("long", -0.5, None, None)])
+    first, second = chart_lines(chart, Characters("-", "o", "|"))
     assert first.startswith("   a    +1.000  ")
     assert first.count("o") == first.count("|") == 1
     assert 20 < first.count("-") < CHART

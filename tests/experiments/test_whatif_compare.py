@@ -14,12 +14,11 @@ import wsim
 from tests.games.medal_game import GAME
 from tests.stats.data import paired
 from wsim.errors import UserError
-from wsim.experiments.answer import WhatIf
-from wsim.experiments.arms import Change, sweep_values
+from wsim.experiments.arms import sweep_values
 from wsim.experiments.deals import Arm
-from wsim.experiments.question import FIRST_LOOK, Question
+from wsim.experiments.question import FIRST_LOOK, Change, Question
 from wsim.experiments.trial import BLOCK
-from wsim.experiments.whatif import compare
+from wsim.experiments.whatif import WhatIf, compare
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 
@@ -175,7 +174,7 @@ def stop_after(blocks: int) -> Progress:
 
 
 def test_an_interrupt_keeps_what_is_known() -> None:
-    plan, change = Plan.make(game="medal"), Change(values=("cards.Medal.salt=1",))
+    plan, change = Plan.make(game="medal"), Change(change=("cards.Medal.salt=1",))
     with pytest.raises(Interrupted) as stopped:
         compare(plan, change, Question(budget=50_000), threads=1, progress=stop_after(3))
     answer = stopped.value.result

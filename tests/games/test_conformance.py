@@ -59,7 +59,7 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("conformance") / row.game.NAME
     policies = row.line_up[: row.game.default_plan()["players"]]
     plan = Plan.make(game=row.game.NAME, games=800, picks=True, seed=5, policies=policies)
-    return row, record(plan, folder, shard=500).run
+    return row, record(plan, folder, shard=500)
 
 
 def ready(row: Row, table: Mapping[str, Any], **more: Any) -> tuple[Plan, Simulator]:
@@ -396,8 +396,8 @@ def test_an_interrupted_run_is_resumed_to_the_same_data(row: Row, tmp_path: Path
     before = load_run(tmp_path / "part")
     assert 0 < before.games < 300
     assert not before.complete
-    assert record(plan, tmp_path / "part", resume=True).run.complete
-    assert record(plan, tmp_path / "whole", shard=50).run.complete
+    assert record(plan, tmp_path / "part", resume=True).complete
+    assert record(plan, tmp_path / "whole", shard=50).complete
     assert content(tmp_path / "part") == content(tmp_path / "whole")
 
 

@@ -54,3 +54,48 @@ def test_rows_are_those_of_the_first_edition_of_wsim(key: str) -> None:
     }
     found = {name: digest(wsim.simulate(**plan, **VARIANTS[name])) for name in DIGESTS[key]}
     assert found == DIGESTS[key]
+
+
+OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "net and search, Cities": (
+        {"ruleset": "2e-cities", "players": 3, "policies": "net,search:playouts=20,civilian", "games": 6},
+        "9d1243dd0bf6975f",
+        "b8292c130f9bd97c",
+    ),
+    "net and search, teams": (
+        {"ruleset": "2e-cities-teams", "players": 4, "policies": "net,search:playouts=20,net,commerce", "games": 4},
+        "8e7a1558f72e989b",
+        "62252fdae41120b5",
+    ),
+    "net and search, Tower of Babel": (
+        {
+            "game": "tower_of_babel",
+            "players": 4,
+            "policies": "net,search:playouts=20,majority,greedy",
+            "games": 6,
+        },
+        "1df8d1938a056e93",
+        "1caf78292fa31b53",
+    ),
+    "bans, boards, chances and a patch": (
+        {
+            "players": 4,
+            "policies": "balanced,guilds,first,weighted",
+            "games": 60,
+            "ban": "1=stages;2=trade",
+            "wonders": "rotate:Gizah,random,Rhodos,random",
+            "sides": "A,B,random,random",
+            "randomise": "0,0.5,0,0.1",
+            "set": ["cards.Palace.points=5"],
+        },
+        "407edcd0591a6e55",
+        "ccc8ac74d1b254b2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_rows_of_the_other_policies_and_options_are_those_of_46e67a1(name: str) -> None:
+    plan, seats, picks = OTHERS[name]
+    found = [digest(wsim.simulate(**plan, seed=2026, picks=recorded)) for recorded in (False, True)]
+    assert found == [seats, picks]

@@ -230,7 +230,7 @@ WRONG: list[object] = [None, True, 3, -1, 2**80, 1.5, "text", [], {}, [[]], {"a"
 
 def test_a_record_of_wrong_values_is_a_sentence(run: dict[Path, bytes]) -> None:
     """Even one whose check was made to fit."""
-    from wsim.lab.record import _check
+    from wsim.lab.journal import check_of
 
     whole = json.loads(RECORD.read_bytes())
     paths = [(key,) for key in whole] + [(key, name) for key in ("plan", "identity", "places") for name in whole[key]]
@@ -241,7 +241,7 @@ def test_a_record_of_wrong_values_is_a_sentence(run: dict[Path, bytes]) -> None:
             for key in path[:-1]:
                 inner = inner[key]
             inner[path[-1]] = wrong
-            content["check"] = _check({key: value for key, value in content.items() if key not in ("check",)})
+            content["check"] = check_of({key: value for key, value in content.items() if key not in ("check",)})
             Path("forged").mkdir(exist_ok=True)
             Path("forged/run.json").write_text(json.dumps(content))
             with contextlib.suppress(UserError, StoreError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,16 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_tests_need_the_same_whoever_installs_them() -> None:
-    """An old pip knows extras only, newer tools prefer dependency groups."""
+def test_every_requirement_stands_once() -> None:
+    """The extra of the tests names the other extras, and what they hold is listed there."""
     table = project()
-    assert table["project"]["optional-dependencies"]["test"] == table["dependency-groups"]["test"]
+    lists = [*table["project"]["optional-dependencies"].values(), *table["dependency-groups"].values()]
+    lists = [table["project"]["dependencies"], *lists]
+    named = Counter(re.split(r"[\[<>= ]", line, maxsplit=1)[0] for one in lists for line in one)
+    assert [name for name, often in named.items() if often > 1] == ["altair"]  # of two extras that stand alone
+    whole = next(line for line in table["project"]["optional-dependencies"]["test"] if line.startswith("wsim["))
+    inside = whole.removeprefix("wsim[").removesuffix("]").split(",")
+    assert {*inside, "docs", "test"} == set(table["project"]["optional-dependencies"])
 
 
 def test_the_wheel_carries_the_catalogue() -> None:

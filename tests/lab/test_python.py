@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,23 +15,22 @@ import wsim
 import wsim.stats
 import wsim.wonders.analysis
 from wsim.game import GAMES, find_game
-from wsim.lab.keys import PlanKeys, PlayKeys, with_plan_keys
+from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.options import described, keywords
 from wsim.stats.tables import Table
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
     plan = Plan.make(policies="balanced,science,military,greedy", games=300, picks=True)
-    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1).run
+    return record(plan, tmp_path_factory.mktemp("python") / "run", threads=1)
 
 
 @pytest.fixture(scope="module")
 def babel(tmp_path_factory: pytest.TempPathFactory) -> wsim.Run:
-    return record(
-        Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1
-    ).run
+    return record(Plan.make(game="tower_of_babel", games=120), tmp_path_factory.mktemp("python") / "babel", threads=1)
 
 
 # --- what an editor sees ----------------------------------------------------------------------------------------------
@@ -41,8 +40,7 @@ def test_the_keys_are_those_of_a_plan_and_of_the_games() -> None:
     every = set(Plan.make().as_dict()) | {"cards", "keep"}
     for name in GAMES:
         every |= set(find_game(name).OPTIONS)
-    assert set(get_type_hints(PlayKeys)) == every
-    assert set(get_type_hints(PlanKeys)) == every - {"ban", "randomise"}
+    assert set(plan_keys()) == every
 
 
 @pytest.mark.parametrize("function", [wsim.simulate, wsim.play, wsim.whatif, wsim.experiment_picks])
@@ -55,9 +53,10 @@ def test_every_keyword_is_in_the_signature_with_its_type(function: Callable[...,
 
 
 def test_the_signature_leaves_a_functions_own_parameters_first() -> None:
-    @with_plan_keys(PlanKeys)
+    @keywords(plan_keys)
     def ask(plan: Plan | None = None, /, *, games: str = "own", **keys: Any) -> None: ...
 
+    described(ask)
     parameters = inspect.signature(ask).parameters
     assert list(parameters)[:2] == ["plan", "games"]
     assert parameters["games"].default == "own"
@@ -141,7 +140,7 @@ def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sen
 def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")
-    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1).run
+    run = record(Plan.make(policies="./mine.py:first", games=5), tmp_path / "run", threads=1)
     with pytest.raises(wsim.UserError, match=r"names policy code, .*mine.py:first, that runs when a game is told"):
         run.trace(0)
     assert run.trace(0, trust=True)["index"] == 0

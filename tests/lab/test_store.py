@@ -18,15 +18,15 @@ from tests.games import toy_game
 from wsim import Plan, UserError
 from wsim.lab.files import StoreError
 from wsim.lab.progress import Interrupted
-from wsim.lab.run import Recording, record
-from wsim.lab.store import load_run, shard_games, shard_ranges
+from wsim.lab.run import record
+from wsim.lab.store import Run, load_run, shard_games, shard_ranges
 
 pytestmark = pytest.mark.usefixtures("toy")
 
 PLAN: dict[str, Any] = {"games": 1000, "rotate": True, "picks": True}
 
 
-def recorded(out: str = "run", **how: Any) -> Recording:
+def recorded(out: str = "run", **how: Any) -> Run:
     return record(Plan.make(**PLAN), out, shard=300, **how)
 
 
@@ -51,7 +51,7 @@ def stop_after(games: int) -> Any:
 
 
 def test_a_run_holds_what_simulate_returns() -> None:
-    run = recorded().run
+    run = recorded()
     assert_frame_equal(run.seats.collect(), wsim.simulate(games=1000, rotate=True))
     assert_frame_equal(run.picks.collect(), wsim.simulate(games=1000, rotate=True, picks=True))
 
@@ -76,7 +76,7 @@ def test_a_loaded_run_knows_itself() -> None:
 
 
 def test_every_file_says_what_made_it() -> None:
-    run = recorded().run
+    run = recorded()
     for table in ("seats", "picks"):
         entry = json.loads(pl.read_parquet_metadata(f"run/{table}/part-00000000000900.parquet")["wsim"])
         assert (entry["table"], entry["first_game"], entry["games"]) == (table, 900, 100)
@@ -109,17 +109,17 @@ def test_shards_have_a_quarter_of_a_million_rows() -> None:
 
 
 def test_the_folder_of_a_run_that_nobody_named() -> None:
-    folder = record(Plan.make(games=10)).run.path
+    folder = record(Plan.make(games=10)).path
     assert folder.parent == Path("runs")
     assert folder.name.startswith("toy-1e-4p-seed1-10-")
-    assert record(Plan.make(games=10, rotate=True)).run.path != folder
+    assert record(Plan.make(games=10, rotate=True)).path != folder
 
 
 @pytest.mark.parametrize("games", [1, 350, 999, 1000])
 def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
     with pytest.raises(Interrupted) as interrupt:
         recorded(progress=stop_after(games), threads=2)
-    assert interrupt.value.result.run.games == load_run("run").games
+    assert interrupt.value.result.games == load_run("run").games
     assert load_run("run").status == "interrupted"
     assert not load_run("run").complete
     assert not left_over("run")
@@ -129,7 +129,7 @@ def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
 
 
 def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
-    before = content(str(recorded().run.path))
+    before = content(str(recorded().path))
     Path("run/seats/part-00000000000300.parquet").unlink()
     Path("run/picks/part-00000000000600.parquet").write_bytes(b"half a fi")
     Path("run/seats/.part-00000000000300.parquet.77.tmp").write_bytes(b"left by a killed process")
@@ -143,9 +143,9 @@ def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
 
 
 def test_a_finished_run_is_not_played_again() -> None:
-    before = content(str(recorded().run.path))
+    before = content(str(recorded().path))
     again = recorded()
-    assert (again.played, again.run.complete) == (0, True)
+    assert (again.played, again.complete) == (0, True)
     assert content("run") == before
 
 
@@ -175,7 +175,7 @@ def test_a_run_can_be_made_longer() -> None:
 )
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], difference: str, resume: bool) -> None:
-    before = content(str(recorded().run.path))
+    before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, **changes}), "run", resume=resume)
     assert str(refusal.value) == f"'run' holds another run: {difference}; choose another --out"
@@ -184,7 +184,7 @@ def test_a_folder_with_another_run_is_refused(changes: dict[str, Any], differenc
 
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_run_is_not_made_shorter(resume: bool) -> None:
-    before = content(str(recorded().run.path))
+    before = content(str(recorded().path))
     with pytest.raises(UserError) as refusal:
         record(Plan.make(**{**PLAN, "games": 500}), "run", resume=resume)
     sentence = "'run' has 1,000 games, and 500 are fewer: a run can be made longer, not shorter; choose another --out"
@@ -202,7 +202,7 @@ def test_a_run_of_other_rules_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_run_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    monkeypatch.setattr(wsim, "__version__", "9.9")
+    monkeypatch.setattr("wsim.version.__version__", "9.9")
     with pytest.raises(UserError, match=r'wsim is "0\.\d+\.\d+" there and "9.9" here'):
         recorded(resume=True)
 
@@ -219,7 +219,7 @@ def test_a_folder_with_something_else_is_refused() -> None:
 
 def test_an_empty_folder_is_used() -> None:
     Path("run").mkdir()
-    assert recorded().run.complete
+    assert recorded().complete
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the lock is a POSIX one")
@@ -228,7 +228,7 @@ def test_two_runs_do_not_write_in_one_folder() -> None:
         with pytest.raises(UserError, match="another wsim is writing in 'run'"):
             recorded(resume=True)
 
-    assert recorded(progress=meddle).run.complete
+    assert recorded(progress=meddle).complete
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, after: int, error: Exception) -> None:
@@ -323,7 +323,7 @@ def test_a_run_without_shards_or_picks_says_so() -> None:
 
 
 def test_a_folder_with_brackets_in_its_name_is_read() -> None:
-    run = recorded("run[1]*?").run
+    run = recorded("run[1]*?")
     assert run.seats.select(pl.len()).collect().item() == 4000
 
 

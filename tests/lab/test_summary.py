@@ -67,8 +67,8 @@ PLANS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) -> None:
     plan = Plan.make(games=600, seed=5, **keys)
-    rows = record(plan, tmp_path / "rows").run
-    sums = record(plan.replace(keep="summary"), tmp_path / "sums", shard=250).run
+    rows = record(plan, tmp_path / "rows")
+    sums = record(plan.replace(keep="summary"), tmp_path / "sums", shard=250)
     assert sums.games == 600
     made = [analysis for analysis in analyses_of(find_game(plan.game)).values() if analysis.sums is not None]
     assert {analysis.shown for analysis in made} == {"run"}
@@ -118,7 +118,7 @@ def test_what_was_played_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> N
         raise AssertionError(f"{table} {games} was read")
 
     plan = Plan.make(games=400, rotate=True)
-    run = record(plan, "rows", shard=90).run
+    run = record(plan, "rows", shard=90)
     reading = Run.rows_of
     monkeypatch.setattr(Run, "rows_of", refused)
     played = run.policies()
@@ -140,14 +140,14 @@ def test_of_a_resumed_run_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> N
         return reading(run, table, games)
 
     monkeypatch.setattr(Run, "rows_of", noted)
-    run = record(Plan.make(games=400, rotate=True), "rows", resume=True).run
-    assert run.policies().frame.equals(record(Plan.make(games=400, rotate=True), "whole").run.policies().frame)
+    run = record(Plan.make(games=400, rotate=True), "rows", resume=True)
+    assert run.policies().frame.equals(record(Plan.make(games=400, rotate=True), "whole").policies().frame)
     assert read == [range(90), range(90, 180)]
 
 
 @pytest.mark.usefixtures("toy")
 def test_no_rows_are_kept() -> None:
-    run = recorded().run
+    run = recorded()
     assert sorted(os.listdir("run")) == ["catalogue.json", "plan.toml", "run.json", "shards.jsonl", "sums"]
     assert (run.games, run.complete, run.plan.keep) == (400, True, "summary")
     assert verify("run") == []
@@ -160,8 +160,8 @@ def test_no_rows_are_kept() -> None:
 @pytest.mark.usefixtures("toy")
 def test_sums_do_not_depend_on_threads_shards_or_parts() -> None:
     """Not in a single bit: they are sums of whole numbers."""
-    once = record(Plan.make(games=400, rotate=True, keep="summary"), "once", threads=1).run.summary
-    cut = recorded(threads=3).run.summary
+    once = record(Plan.make(games=400, rotate=True, keep="summary"), "once", threads=1).summary
+    cut = recorded(threads=3).summary
     for number in (1, 2, 3):
         recorded(f"p{number}", part=Part(number, 3))
     joined = merge(["p3", "p1", "p2"], "joined")
@@ -184,11 +184,11 @@ def test_it_is_resumed_and_made_longer() -> None:
     with pytest.raises(Interrupted):
         recorded(progress=stop)
     assert 180 <= load_run("run").games < 400
-    assert recorded(resume=True).run.complete
+    assert recorded(resume=True).complete
     before = files("run")
-    assert before == files(str(recorded("whole").run.path))
+    assert before == files(str(recorded("whole").path))
     recorded(resume=True, keys={"games": 700})
-    longer, planned = load_run("run").summary, recorded("longer", keys={"games": 700}).run.summary
+    longer, planned = load_run("run").summary, recorded("longer", keys={"games": 700}).summary
     assert longer is not None
     assert planned is not None
     assert longer.frame().equals(planned.frame())

@@ -168,3 +168,13 @@ def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
 def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
     with pytest.raises(wsim.UserError, match="a position file"):
         wsim.Game.from_json(text)
+
+
+@pytest.mark.parametrize("rotate", [True, False])
+def test_those_who_sit_at_the_table_sit_there_again(rotate: bool) -> None:
+    game = wsim.Game(players=3, seed=4, policies="greedy,random,balanced", number=2, rotate=rotate).at(turn=3)
+    table = ["balanced", "greedy", "random"] if rotate else ["greedy", "random", "balanced"]
+    assert game.to_move is not None
+    for text in (game.to_json(), game.to_json(game.to_move)):
+        again = wsim.Game.from_json(text)
+        assert again.values(games=3) == again.values(games=3, policies=table)

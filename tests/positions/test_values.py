@@ -49,7 +49,8 @@ def test_values_are_means_with_student_intervals_and_paired_losses(game: wsim.Ga
         assert row["score_high"] - row["score_low"] == pytest.approx(2 * 2.306004 * score.std(ddof=1) / 3, abs=1e-4)
         paired = every[:, best, SHARE] - share
         assert row["loss"] == pytest.approx(paired.mean(), abs=1e-6)
-        assert row["loss_high"] - row["loss_low"] == pytest.approx(2 * 2.306004 * paired.std(ddof=1) / 3, abs=1e-4)
+        if paired.std() or row["index"] == best:
+            assert row["loss_high"] - row["loss_low"] == pytest.approx(2 * 2.306004 * paired.std(ddof=1) / 3, abs=1e-4)
         assert row["games"] == 9
         assert sum(row["win_shares"]) == pytest.approx(1, abs=1e-5)
     assert [row["win_share"] for row in rows] == sorted((row["win_share"] for row in rows), reverse=True)
@@ -91,6 +92,28 @@ def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.
     row = late.values(moves=[0], games=6, rng=3)[0]
     assert row["win_share"] in (0, 1)
     assert row["high"] - row["low"] > 0.1
+
+
+def test_losses_that_no_playout_tells_apart_have_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
+    late = game.clone()
+    while late.to_move is not None:
+        rows = late.values(games=8, rng=3)
+        same = [row for row in rows[1:] if row["loss"] == 0 and row["win_share"] in (0, 1)]
+        if same:
+            break
+        late.follow()
+    for row in same:
+        assert (row["loss_low"], row["loss_high"]) == (-3 / 8, 3 / 8)
+    assert (rows[0]["loss_low"], rows[0]["loss_high"]) == (0, 0)
+
+
+def test_who_sits_at_the_table_plays_on() -> None:
+    plan: dict[str, Any] = {"players": 3, "seed": 5, "policies": ("greedy", "random", "balanced"), "ruleset": "1e"}
+    for number, table in ((0, ["greedy", "random", "balanced"]), (1, ["random", "balanced", "greedy"])):
+        game = wsim.Game(number=number, **plan)
+        assert game.values(moves=[0, 1], games=5) == game.values(moves=[0, 1], games=5, policies=table)
+    other = game.values(moves=[0, 1], games=5, policies=["greedy", "random", "balanced"])
+    assert other != game.values(moves=[0, 1], games=5)
 
 
 def test_a_clock_ends_the_playouts(game: wsim.Game) -> None:

@@ -13,7 +13,7 @@ from tests.conftest import Command
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game import Game
-from wsim.positions.why import told_why
+from wsim.positions.why import why_of
 
 RUNS = {
     "wonders": ["--policies", "balanced,random,science", "--players", "3"],
@@ -64,7 +64,7 @@ def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None
 
 
 def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
-    told = told_why(run.plan, 1, 3)
+    told = why_of(run.plan, 1, 3)
     game = Game(run.plan, number=1)
     for one in told["decisions"]:
         assert (one["seat"], one["decision"]) == (game.to_move, game.decision)
@@ -90,9 +90,12 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     assert plain["index"] == 4
     assert {one["seat"] for one in trace["why"]["decisions"]} == {1}
     assert wsim_command(*words).out == done.out
+    one = run.plan.policies == ("balanced",)
+    players = "balanced in every seat" if one else "random, science, balanced in their seats"  # game 4 of three seats
+    assert trace["why"]["policies"] == ("balanced" if one else "random,science,balanced")
     text = wsim_command(*words, "--format", "text")
     assert text.code == 0
-    assert "\nWhy: each move by 2 playouts with balanced in every seat" in text.out
+    assert f"\nWhy: each move by 2 playouts with {players}" in text.out
     assert text.out.count("\n  > ") == len(trace["why"]["decisions"])
 
 
@@ -101,6 +104,7 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     [
         (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),
         (["study", "x"], "the game is a number, not 'x'"),
+        (["study", "-1"], "the first game must be at least 0, not -1"),
         (["study", "1", "2"], "trace takes a run and the number of a game, not '2' too"),
         (["study", "1", "--first", "2"], "the game is named twice"),
         (["study", "1", "--why", "7"], "there is no seat 7: the players sit at 0 to 2"),

@@ -35,7 +35,7 @@ CHARTS = 12
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a page on the disk."""
     folder = tmp_path_factory.mktemp("browser")
-    run = record(Plan.make(games=1500, seed=4, policies=MIXED), folder / "run").run
+    run = record(Plan.make(games=1500, seed=4, policies=MIXED), folder / "run")
     (run.path / "whatif-palace.json").write_text(json.dumps(WHATIF), encoding="utf-8")
     return write_report(run, folder / "page.html").as_uri()
 

@@ -14,13 +14,14 @@ import pytest
 from tests.conftest import Command
 from tests.stats.data import clustered_difference
 from wsim.errors import UserError
+from wsim.experiments.whatif import WhatIf
 from wsim.game import find_analysis, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import Run
-from wsim.report import Asked, page, write_report
+from wsim.report import page, write_report
 from wsim.report.grids import plain_grid
-from wsim.report.material import read_whatif
+from wsim.report.material import Besides
 from wsim.report.outcomes import outcomes, rank_means, score_counts
 from wsim.wonders import analysis
 
@@ -53,7 +54,7 @@ WHATIF = {
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A small run of the first edition."""
     folder = tmp_path_factory.mktemp("report") / "run"
-    return record(Plan.make(games=1200, seed=3, policies=MIXED), folder).run
+    return record(Plan.make(games=1200, seed=3, policies=MIXED), folder)
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +219,8 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 
 
 def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
-    other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other").run
-    text = write_report(run, tmp_path / "page.html", Asked(compare=other)).read_text(encoding="utf-8")
+    other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
+    text = write_report(run, tmp_path / "page.html", Besides(compare=other)).read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)
     assert "other (1e, 3 players, 600 games" in text
@@ -322,13 +323,13 @@ def test_a_damaged_what_if(tmp_path: Path, change: Change) -> None:
     change(damaged)
     (tmp_path / "w.json").write_text(json.dumps(damaged), encoding="utf-8")
     with pytest.raises(UserError, match="is damaged"):
-        read_whatif(tmp_path / "w.json")
+        WhatIf.read(tmp_path / "w.json")
 
 
 def test_a_what_if_as_parquet(tmp_path: Path) -> None:
     path = tmp_path / "w.parquet"
     pl.DataFrame({"x": [1]}).write_parquet(path, metadata={"wsim": json.dumps(WHATIF)})
-    assert read_whatif(path).effects["effect"].to_list() == [-0.5, -0.25, 0.25]
+    assert WhatIf.read(path).table("effects")["effect"].to_list() == [-0.5, -0.25, 0.25]
 
 
 def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
@@ -336,7 +337,7 @@ def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     evil = json.loads(json.dumps(WHATIF))
     evil["effects"][0]["variant"] = "<script>alert(1)</script>"
     (tmp_path / "w.json").write_text(json.dumps(evil), encoding="utf-8")
-    text = write_report(run, tmp_path / "p.html", Asked((tmp_path / "w.json",))).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "p.html", Besides((tmp_path / "w.json",))).read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
 

@@ -19,6 +19,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.positions.chances import Chances, line_up_of, swings
+from wsim.positions.players import names_of, who_plays_on
 from wsim.positions.scenes import Event, Story
 from wsim.report.game_page import Replay, render, replay_of, write_replay
 
@@ -168,6 +169,19 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
     assert (found.low[-1] == found.high[-1]).all()
 
 
+@every_plan
+def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) -> None:
+    game, found = replay(name), replay(name).chances
+    sides = {seat.side: place for place, seat in enumerate(game.story.seats) if seat.side >= 0}
+    assert found.outside[:, list(sides.values())].sum(axis=1) == pytest.approx(1, abs=1e-6)
+    assert found.outside[-1].tolist() == found.share[-1].tolist()
+    page = DATA.search(render(game))
+    assert page is not None
+    shown = np.array(json.loads(page[1])["outside"])
+    assert (shown[:, list(sides.values())].sum(axis=1) == 100).all()
+    assert np.abs(shown - 100 * found.outside).max() < 1
+
+
 def test_a_chance_is_what_the_seat_knows() -> None:
     """The last age is decided for those who see all hands; a seat that does not know them has a chance in between."""
     found = replay("four").chances
@@ -177,22 +191,35 @@ def test_a_chance_is_what_the_seat_knows() -> None:
 def test_the_line_up_of_playouts_sits_as_in_the_game() -> None:
     plan = Plan.make(players=4, policies=("balanced", "military", "science", "civilian"))
     for number in range(5):
-        seated = line_up_of(plan, number)
-        assert [seat["policy"] for seat in seated.trace(0)["seats"]] == [
+        playing = line_up_of(plan, number)
+        assert [seat["policy"] for seat in playing.trace(0)["seats"]] == [
             seat["policy"] for seat in find_game(plan.game).prepare(plan).trace(number)["seats"]
         ]
 
 
+@pytest.mark.parametrize(
+    ("game", "own"), [({}, "net"), ({"game": "tower_of_babel", "players": 4}, "net"), ({"players": 4}, "net")]
+)
+def test_a_searcher_is_played_by_whom_it_takes_itself_for(game: dict[str, Any], own: str) -> None:
+    plan = Plan.make(**game, policies=("search:playouts=9", "greedy", "random", "greedy"))
+    assert who_plays_on(plan, 0) == (own, "greedy", "random", "greedy")
+    assert who_plays_on(plan, 1) == ("greedy", "random", "greedy", own)
+    assert who_plays_on(plan.replace(rotate=False), 1) == who_plays_on(plan, 0)
+    assert who_plays_on(plan.replace(policies="search"), 3) == (own,)
+    assert names_of(who_plays_on(plan, 1)) == f"greedy,random,greedy,{own}"
+
+
 def test_swings_are_clear_and_the_greatest_first() -> None:
     share = np.array([[0.5, 0.3], [0.9, 0.1], [0.88, 0.1], [0.2, 0.5], [1.0, 0.0]])
-    found = swings(Chances(share, share, share, 1000), [0, 1])
+    found = swings(Chances(share, share, share, share, 1000), [0, 1])
     assert [(one.step, one.seat, one.before, one.after) for one in found] == [
         (4, 0, 0.2, 1.0),
         (3, 0, 0.88, 0.2),
         (1, 0, 0.5, 0.9),
     ]
-    assert swings(Chances(share[:2], share[:2], share[:2], 4), [0, 1]) == []  # four playouts tell nothing
-    assert len(swings(Chances(share, share, share, 1000), [0, 1], most=2)) == 2
+    few = share[:2]
+    assert swings(Chances(few, few, few, few, 4), [0, 1]) == []  # four playouts tell nothing
+    assert len(swings(Chances(share, share, share, share, 1000), [0, 1], most=2)) == 2
 
 
 @pytest.mark.parametrize("playouts", [1, -3, 1_000_001])

@@ -57,6 +57,18 @@ def test_the_planted_policy_wins_its_matchups_and_no_other(seats: pl.DataFrame) 
     assert one["score_difference_low"] < 2 < one["score_difference_high"]
 
 
+def test_the_verdict_is_about_wins_though_the_loser_scores_more() -> None:
+    """One wins nine games of ten by a point and loses the tenth by a hundred: it is ahead, and its score is lower."""
+    games = np.arange(400)
+    first = np.where(games % 10 == 9, 0, 51)
+    totals = np.stack([first, np.where(games % 10 == 9, 100, 50)], axis=1)
+    frame = pl.DataFrame(finish(totals)).with_columns(policy=pl.Series(["often", "high"] * len(games)))
+    row = matchup(stats.matchups(frame), "often", "high")
+    assert row["score_difference"] == pytest.approx(-9.1)
+    assert row["win_difference"] == pytest.approx(0.8)
+    assert row["verdict"] == "higher"
+
+
 def test_matchups_need_few_levels() -> None:
     frame = pl.DataFrame(finish(np.arange(400).reshape(100, 4))).with_columns(name=pl.int_range(400))
     with pytest.raises(UserError, match="at most 64"):

@@ -17,10 +17,10 @@ from wsim.game import GAMES
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
+from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.kept import RECORD, read_kept
-from wsim.tuning.question import HELD_OUT
-from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
+from wsim.tuning.tune_question import HELD_OUT
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")
 
@@ -78,18 +78,20 @@ def test_a_search_of_luck_alone_gets_no_verdict() -> None:
 def test_the_judging_deals_are_none_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: dict[str, set[int]] = {"": set(), "judged": set()}
     doing = ""
-    play = Table.outcomes
+    arm = Contest.arm
 
-    def watched(self: Table, simulator: Any, games: range) -> Any:
+    def watched(self: Contest, entry: str) -> Any:
+        played = arm(self, entry)
+        simulator: Any = played.simulators[0]
         seeds[doing].add(simulator.plan.seed)
-        return play(self, simulator, games)
+        return played
 
     def judged(*arguments: Any) -> Any:
         nonlocal doing
         doing = "judged"
         return judging.judge(*arguments)
 
-    monkeypatch.setattr(Table, "outcomes", watched)
+    monkeypatch.setattr(Contest, "arm", watched)
     monkeypatch.setattr("wsim.tuning.tune.judge", judged)
     tune("archer", **SMALL, generations=1, seed=5, out="run")
     assert seeds == {"": {5}, "judged": {5 ^ HELD_OUT}}
@@ -101,11 +103,11 @@ def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation
 ) -> None:
     asked: list[range] = []
 
-    def watched(tables: Any, entries: Any, games: range, threads: int) -> Any:
+    def watched(contests: Any, entries: Any, games: range, threads: int) -> Any:
         asked.append(games)
-        return play_tables(tables, entries, games, threads)
+        return play_contests(contests, entries, games, threads)
 
-    monkeypatch.setattr("wsim.tuning.tune.play_tables", watched)
+    monkeypatch.setattr("wsim.tuning.tune.play_contests", watched)
     tune("archer", **SMALL, generations=3, out="run")
     assert asked == [range(200), range(200, 400), range(400, 600)]
 
@@ -152,17 +154,17 @@ def test_several_tables_count_alike() -> None:
     plan = Plan.make(game="aiming")
     question = question_of("archer", plan, against=("stone", "brick,stone"), games=60, generations=1, judges=())
     search = begin(plan, question, "run")
-    assert [table.plan.policies[1:] for table in search.tables] == [("stone", "stone"), ("brick", "stone")]
+    assert [table.plan.policies[1:] for table in search.contests] == [("stone", "stone"), ("brick", "stone")]
     tuned = search.run()
     assert tuned.judged["opponents"].to_list() == ["2 stone", "brick, stone"]
-    outcomes = play_tables(search.tables, ["archer:left=1"], range(30), 1)
-    assert [one.shape for one in outcomes] == [(1, 2, 30)] * 2
+    outcomes = play_contests(search.contests, ["archer:left=1"], range(30), 1)
+    assert [np.shape(one) for one in outcomes] == [(1, 2, 30)] * 2
 
 
 def test_the_tried_seat_is_the_one_that_is_counted() -> None:
     plan = Plan.make(game="aiming", players=3, policies="archer:left=1.5:right=-0.5,stone,stone", rotate=True)
-    table = Table.of(plan)
-    shares, margins = table.outcomes(table.simulator, range(7, 67))
+    contest = Contest.of(plan)
+    shares, margins = contest.read(contest.arm(plan.policies[0]).frame(range(7, 67)), range(7, 67))
     frame = wsim.simulate(plan.replace(games=67)).filter(wsim_seat()).sort("game")
     assert np.allclose(shares, frame["win_share"].to_numpy()[7:])
     assert margins.mean() == pytest.approx(200, abs=40)

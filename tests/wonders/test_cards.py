@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.wonders.positions import Position
 from tests.wonders.reference.facts import RESOURCES, Card, Cost, Effect, load
 
+_Thing = TypeVar("_Thing")
+
 RULE_SETS = ("1e", "2e", "2e-cities")  # teams and the game for two play with the same components
 SYMBOLS = ("compass", "gear", "tablet", "any")
 CATEGORY = {"blue": "civilian", "green": "science", "yellow": "commerce", "purple": "guild", "black": "cities"}
-CARDS = [(ruleset, card) for ruleset in RULE_SETS for card in load(ruleset).cards.values()]
-STAGES = [
-    (ruleset, wonder, side, number)
-    for ruleset in RULE_SETS
-    for wonder in load(ruleset).wonders.values()
-    for side, stages in wonder.sides.items()
-    for number in range(len(stages))
-]
+
+
+def cards(ruleset: str) -> dict[str, Card]:
+    """Return the cards of a rule set by what a failure calls them."""
+    return dict(load(ruleset).cards)
+
+
+def stages(ruleset: str) -> dict[str, tuple[Any, str, int]]:
+    """Return wonder, side and number of every stage of a rule set by what a failure calls it."""
+    return {
+        f"{wonder.name} {side}, stage {number + 1}": (wonder, side, number)
+        for wonder in load(ruleset).wonders.values()
+        for side, built in wonder.sides.items()
+        for number in range(len(built))
+    }
+
+
+def each_is_right(things: Mapping[str, _Thing], check: Callable[[_Thing], None]) -> None:
+    """Check every thing, and fail with the names and complaints of all that are wrong."""
+    wrong = {}
+    for name, thing in things.items():
+        try:
+            check(thing)
+        except AssertionError as error:
+            wrong[name] = str(error)
+    assert not wrong, "\n\n".join(f"{name}: {said}" for name, said in wrong.items())
 
 
 def table(ruleset: str, board: str = "", side: str = "") -> Position:
@@ -59,8 +81,12 @@ def check_cost(cost: Cost, p: Position, offered: Any) -> None:
         assert offered() == []
 
 
-@pytest.mark.parametrize(("ruleset", "card"), CARDS, ids=lambda value: value.name if isinstance(value, Card) else value)
-def test_a_card_costs_what_is_printed_and_every_predecessor_makes_it_free(ruleset: str, card: Card) -> None:
+@pytest.mark.parametrize("ruleset", RULE_SETS)
+def test_a_card_costs_what_is_printed_and_every_predecessor_makes_it_free(ruleset: str) -> None:
+    each_is_right(cards(ruleset), partial(check_price, ruleset))
+
+
+def check_price(ruleset: str, card: Card) -> None:
     p = table(ruleset)
     p.public.age = card.ages[0] - 1
     if card.name not in [p.names[number] for number in p.rules.slot_card[p.public.age]]:
@@ -118,8 +144,12 @@ def immediate(effects: tuple[Effect, ...]) -> int:
     return sum(int(effect["n"]) for effect in effects if effect["kind"] == "coins")
 
 
-@pytest.mark.parametrize(("ruleset", "card"), CARDS, ids=lambda value: value.name if isinstance(value, Card) else value)
-def test_a_card_has_the_effects_that_are_printed(ruleset: str, card: Card) -> None:
+@pytest.mark.parametrize("ruleset", RULE_SETS)
+def test_a_card_has_the_effects_that_are_printed(ruleset: str) -> None:
+    each_is_right(cards(ruleset), partial(check_effects, ruleset))
+
+
+def check_effects(ruleset: str, card: Card) -> None:
     p = table(ruleset)
     expected = expected_lasting(card.effects)
     points = expected.pop("points")
@@ -139,10 +169,13 @@ def test_a_card_has_the_effects_that_are_printed(ruleset: str, card: Card) -> No
     assert bool(p.public.sale_flex_count[0]) == (sold and bool(expected["flex"]))
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "wonder", "side", "number"), STAGES, ids=lambda value: getattr(value, "name", str(value))
-)
-def test_a_stage_costs_and_does_what_is_printed(ruleset: str, wonder: Any, side: str, number: int) -> None:
+@pytest.mark.parametrize("ruleset", RULE_SETS)
+def test_a_stage_costs_and_does_what_is_printed(ruleset: str) -> None:
+    each_is_right(stages(ruleset), partial(check_stage, ruleset))
+
+
+def check_stage(ruleset: str, printed: tuple[Any, str, int]) -> None:
+    wonder, side, number = printed
     stage = wonder.sides[side][number]
     p = table(ruleset, wonder.name, side)
     p.city(0, stages=number)
@@ -165,3 +198,12 @@ def test_a_stage_costs_and_does_what_is_printed(ruleset: str, wonder: Any, side:
             assert after[name] - before[0][name] == value
     assert p.coins[0] - 3 == immediate(stage.effects)
     assert int(p.public.sale[0]) == int(p.public.sale_flex_count[0]) == 0
+
+
+def test_a_wrong_card_is_named() -> None:
+    with pytest.raises(AssertionError, match=r"(?s)Palace: .*Loom: "):
+        each_is_right({"Palace": 1, "Baths": 0, "Loom": 2}, lambda thing: check_none(thing))
+
+
+def check_none(thing: int) -> None:
+    assert thing == 0

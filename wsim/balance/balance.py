@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from wsim.balance.answer import Balance, answer_of
+from wsim.balance.balance_question import BalanceQuestion
 from wsim.balance.bench import Bench
 from wsim.balance.carry import Carried, Elsewhere, carry, check_elsewhere
 from wsim.balance.course import Course
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.memory import Memory
+from wsim.balance.patch import Balance, answer_of
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
+from wsim.options import keywords, refuse_more, taken
 
 __all__ = ["How", "balance", "carried_over", "smallest_patch"]
 
@@ -45,27 +47,21 @@ class How:
         return bench
 
 
-def smallest_patch(
-    goal: Told,
-    *,
-    seed: int = 1,
-    players: Sequence[str] = (),
-    styles: Sequence[str] = (),
-    elsewhere_games: int = 20_000,
-    threads: int | None = None,
-) -> Balance:
+@keywords(BalanceQuestion)
+def smallest_patch(goal: Told, *, threads: int | None = None, **keys: Any) -> Balance:
     """Search for the smallest patch that meets a goal, and prove it on deals that the search has not seen.
 
     Parameters
     ----------
-    goal: a goal file, or its tables as a mapping (``docs/balance.md``). seed: of all deals.
-    players: line-up entries with which the patch is measured besides, in all seats.
-    styles: line-up entries of which each side may choose the best. elsewhere_games: of each such measurement.
+    goal: a goal file, or its tables as a mapping (``docs/balance.md``).
+    threads: how many threads play.
 
     Raises UserError for a goal that cannot be searched for.
     """
-    where = Elsewhere(tuple(players), tuple(styles), elsewhere_games)
-    return balance(as_goal(goal), elsewhere=where, how=How(seed=seed, threads=threads))
+    question = taken(keys, BalanceQuestion)
+    refuse_more(keys, smallest_patch)
+    where = Elsewhere(question.players, question.styles, question.elsewhere_games)
+    return balance(as_goal(goal), elsewhere=where, how=How(seed=question.seed, threads=threads))
 
 
 def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None = None) -> Balance:

@@ -20,6 +20,7 @@ from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_i
 from wsim.balance.memory import Arrays
 from wsim.balance.tables import Effects, Level, Play, nothing
 from wsim.errors import UserError, nearest
+from wsim.experiments.deals import sample
 from wsim.experiments.metrics import SHORT
 from wsim.experiments.picks import randomised
 from wsim.game import Game, Simulator, find_game
@@ -67,9 +68,8 @@ class CardSetting:
                 name = f"{target.action} {card} against {target.against}"
                 self.cells.append(Cell(setting.name, name, target.metric, low, high, target.metric == "win"))
                 self._asked.append((target, card))
-        sample = self._base.seats_frame(np.zeros(0, self._base.row_dtype))
-        worth = self._tuning.worth
-        self._free = [worth(self._base, knob.path, sample) is not None for knob in knobs]
+        worth, seats = self._tuning.worth, sample(self._base)
+        self._free = [worth(self._base, knob.path, seats) is not None for knob in knobs]
 
     @property
     def name(self) -> str:
@@ -151,7 +151,7 @@ class CardSetting:
 
     def _recorded(self, patch: Patch, seed: int, games: int, folder: str) -> Run:
         plan = patched(self._plan, patch, seed=seed, games=games)
-        return record(plan, f"{folder}/run", threads=self._how.threads, progress=self._how.progress).run
+        return record(plan, f"{folder}/run", threads=self._how.threads, progress=self._how.progress)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
         """Return the effects with their errors, and what options would add to them."""
@@ -228,7 +228,7 @@ def _check(target: Target, simulator: Simulator, game: Game) -> None:
             f"the target {target.name!r}: unknown action {target.action!r}"
             f"{nearest(target.action, game.PICKS.actions)}; accepted: {known}"
         )
-    columns = simulator.seats_frame(np.zeros(0, simulator.row_dtype)).columns
+    columns = sample(simulator).columns
     if SHORT.get(target.metric, target.metric) not in columns:
         raise UserError(
             f"the target {target.name!r}: unknown outcome {target.metric!r}; accepted: score, win, or a column"

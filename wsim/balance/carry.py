@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from wsim.balance.bench import Bench
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Patch
 from wsim.balance.proof import middle_of
 from wsim.balance.tables import Level, TableSetting
+from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.balance.cells import Cell
 
 __all__ = ["Carried", "Elsewhere", "Pupil", "carry", "check_elsewhere"]
-
-FORMAT = "wsim-carry/1"
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ class Elsewhere:
     pupil: Pupil | None = None
 
 
-@dataclass
-class Carried:
+@dataclass(repr=False)
+class Carried(Answer):
     """What was measured elsewhere so far.
 
     Attributes
@@ -76,26 +75,47 @@ class Carried:
         best_after (shares), error.
     """
 
+    FORMAT: ClassVar[str] = "wsim-carry/1"
+    TABLES: ClassVar[tuple[str, ...]] = ("carried", "responses")
+
     rows: list[dict[str, Any]] = field(default_factory=list)
     best: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def carried(self) -> pl.DataFrame:
         """The rows as a frame."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     @property
     def responses(self) -> pl.DataFrame | None:
         """The best styles as a frame; None if nobody asked."""
-        import polars as pl
-
         return pl.DataFrame(self.best, infer_schema_length=None) if self.best else None
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return {"format": FORMAT, "carried": self.rows, "responses": self.best or None}
+        return {"format": self.FORMAT, "carried": self.rows, "responses": self.best or None}
+
+    @property
+    def title(self) -> str:
+        """What its rows are."""
+        return CARRIED
+
+    def display(self, view: View = whole) -> Display:
+        """Return it for people."""
+        shown = view(self.carried)
+        return Display(rows=shown, named="carried", tables=elsewhere_tables(shown, self.responses))
+
+
+CARRIED = "Carried over: deviations from the middle of what is accepted, before and after"
+
+
+def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | None) -> list[Shown]:
+    """Return the tables of what was measured elsewhere, as far as there are any."""
+    of = ("setting", "policies", "largest_before", "largest_after", "spread_before", "spread_after")
+    best = ("of", "best_before", "best_after", "error", "style_before", "style_after")
+    tables = ((carried, CARRIED, of), (responses, "Each in its best style, others as in the setting", best))
+    there = [(table, title, first) for table, title, first in tables if table is not None and len(table)]
+    return [Shown(title, table.to_dicts(), first=first) for table, title, first in there]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Cell", "Quantity", "kept_quantities", "quantities_of", "sums_of"]
+__all__ = ["Cell", "Quantity", "kept_quantities", "quantities_of"]
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,11 @@ class Quantity:
     Attributes
     ----------
     cell: what is bounded. metric: what is averaged.
-    where: columns with the name that a seat must have in each.
     kept: the number is the change from the games without the patch.
     """
 
     cell: Cell
     metric: Metric
-    where: tuple[tuple[str, str], ...] = ()
     kept: bool = False
 
 
@@ -93,7 +91,7 @@ def quantities_of(
             low, high = target.bounds(fair)
             name = " ".join(name for _, name in where) or metric.name
             cell = Cell(setting.name, name, target.metric, low, high, metric.share)
-            found.append(Quantity(cell, metric, where))
+            found.append(Quantity(cell, replace(metric, where=(*metric.where, *where))))
     return found
 
 
@@ -105,12 +103,12 @@ def _check_reachable(target: Target, metric: Metric, fair: float) -> None:
             f"the target {target.name!r} is impossible: a share lies between 0 and 1, not in {low:g}..{high:g}"
         )
     whole = metric.column == "win_share" and metric.owned is None and not metric.per_game
-    if whole and not target.only and metric.group is None and not low <= fair <= high:
+    if whole and not target.only and not metric.where and not low <= fair <= high:
         raise UserError(
             f"the target {target.name!r} is impossible: win shares at this table have the mean {fair:.4g}, so that "
             f"they cannot all lie in {low:.4g}..{high:.4g}"
         )
-    if whole and not target.of and metric.group is None:
+    if whole and not target.of and not metric.where:
         raise UserError(
             f"the target {target.name!r} says nothing: the mean win share never moves; say of which columns"
         )
@@ -161,32 +159,5 @@ def kept_quantities(
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)
         cell = Cell(setting.name, f"change of {keep.metric}", keep.metric, -keep.within, keep.within, metric.share)
-        found.append(Quantity(cell, metric, (), True))
+        found.append(Quantity(cell, metric, kept=True))
     return found
-
-
-def sums_of(frame: pl.DataFrame, seats: int, quantities: Sequence[Quantity]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return for each quantity and row its weight, and its sums over each game: value and count.
-
-    Shapes (quantities, games, seats) and (2, quantities, games); ``frame`` has whole games of ``seats`` rows in order.
-    """
-    reader = SeatsReader(frame, np.ones(frame.height, bool))
-    codes: dict[tuple[str, str], NDArray[np.bool_]] = {}
-    weights = np.empty((len(quantities), frame.height))
-    values = np.empty((len(quantities), frame.height))
-    for place, quantity in enumerate(quantities):
-        counted = reader.counted(quantity.metric)
-        for column, name in quantity.where:
-            if (column, name) not in codes:
-                series = frame[column]
-                number = list(cast("pl.Enum", series.dtype).categories).index(name)
-                codes[column, name] = series.to_physical().to_numpy() == number
-            counted = counted * codes[column, name]
-        weights[place] = counted
-        values[place] = counted * reader.column(quantity.metric.column)
-    shape = (len(quantities), frame.height // seats, seats)
-    sums = np.stack([values.reshape(shape).sum(axis=2), weights.reshape(shape).sum(axis=2)])
-    for place, quantity in enumerate(quantities):
-        if quantity.metric.per_game:
-            sums[1, place] = 1.0
-    return weights.reshape(shape), sums

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan, digest_of
+from wsim.options import option
 from wsim.spec.source import read_toml
 
 __all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "Told", "as_goal", "read_goal"]
@@ -118,24 +119,22 @@ class Keep:
 
 @dataclass(frozen=True)
 class Search:
-    """How hard to look.
+    """How hard to look: the table ``search`` of a goal file, of which the command line may say otherwise.
 
     Attributes
     ----------
-    games: that measure a patch at one setting. replays: that measure one step of a value that games must be played for.
     picks: of one pick experiment. rounds: of measuring and repairing. proposals: patches that are raced.
     alpha: accepted chance of calling a patch proven that misses a target. proofs: attempts that share it.
-    proof_games: of one proof at one setting, at most.
     """
 
-    games: int = 100_000
-    replays: int = 4_000
+    games: int = option("Games that measure a patch at a setting.", 100_000, metavar="N", shown="100,000")
+    replays: int = option("Games for each step of a value that must be played for.", 4_000, metavar="N", shown="4,000")
+    proof_games: int = option("Games of a proof at a setting, at most.", 1_000_000, metavar="N", shown="1,000,000")
     picks: int = 20_000
     rounds: int = 3
     proposals: int = 10
     alpha: float = 0.05
     proofs: int = 2
-    proof_games: int = 1_000_000
 
 
 @dataclass(frozen=True)

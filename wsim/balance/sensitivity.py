@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from wsim.balance.bench import Bench
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.memory import Memory
+from wsim.balance.patch import idle_note
+from wsim.display import Display, Shown
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.progress import Progress
 from wsim.stats.distributions import normal_quantile
 
-if TYPE_CHECKING:
-    import polars as pl
-
 __all__ = ["Sensitivity", "sensitivity"]
 
-FORMAT = "wsim-sensitivity/1"
 LEVEL = 0.95
+MOST = "the target that it moves most"
+EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
+FOUND = (
+    "re-scored: points are given to those that had what they are for, decisions held fixed, and the games are ranked "
+    "anew. replayed: the same deals are played with the value changed."
+)
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+@dataclass(frozen=True, repr=False)
+class Sensitivity(Answer):
     """The answer.
 
     Attributes
@@ -38,6 +45,9 @@ class Sensitivity:
     games, seconds: what it took.
     """
 
+    FORMAT: ClassVar[str] = "wsim-sensitivity/1"
+    TABLES: ClassVar[tuple[str, ...]] = ("effects", "levels")
+
     goal: Goal
     seed: int
     effects: pl.DataFrame
@@ -46,19 +56,42 @@ class Sensitivity:
     games: int
     seconds: float
 
+    @property
+    def title(self) -> str:
+        """What the main table is."""
+        return f"What each step does to {MOST}: {EFFECTS}"
+
+    @property
+    def main(self) -> pl.DataFrame:
+        """For each step the target that it moves most."""
+        return self.strongest()
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What did nothing."""
+        return idle_note(self.idle)
+
     def strongest(self) -> pl.DataFrame:
         """Return for each value of a knob the row of the cell that it moves most, next to what is accepted."""
-        import polars as pl
-
         most = self.effects.with_columns(pl.col("reach").abs().alias("most")).sort(
             "most", descending=True, nulls_last=True, maintain_order=True
         )
         return most.unique(["knob", "to"], keep="first", maintain_order=True).drop("most")
 
+    def display(self, view: View = whole, *, every: bool = False) -> Display:
+        """Return the answer for people: ``every`` effect, or for each step the target that it moves most."""
+        shown = view(self.effects if every else self.strongest())
+        hidden = [name for name in ("setting", "metric") if self.levels[name].n_unique() == 1]
+        title = f"What each step does to {'every target' if every else MOST}: {EFFECTS}"
+        rows = shown.drop(hidden).to_dicts()
+        notes = [FOUND, *idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."]
+        tables = [Shown(title, rows, first=("knob", "now", "to", "of", "effect", "reach"))]
+        return Display(rows=shown, named="effects", tables=tables, notes=notes)
+
     def record(self) -> dict[str, Any]:
         """Return the answer as a JSON object."""
         return {
-            "format": FORMAT,
+            "format": self.FORMAT,
             "goal": self.goal.source,
             "digest": self.goal.digest,
             "seed": self.seed,
@@ -97,8 +130,6 @@ def sensitivity(
 
 def levels_frame(bench: Bench, value: Any, error: Any) -> pl.DataFrame:
     """Return what each cell measures, with its interval and what is accepted."""
-    import polars as pl
-
     z = normal_quantile((1 + LEVEL) / 2)
     rows = [
         {
@@ -117,8 +148,6 @@ def levels_frame(bench: Bench, value: Any, error: Any) -> pl.DataFrame:
 
 
 def _effects_frame(bench: Bench, value: Any, error: Any, replayed: Any) -> pl.DataFrame:
-    import polars as pl
-
     z = normal_quantile((1 + LEVEL) / 2)
     rows = []
     for place, option in enumerate(bench.options):

@@ -7,21 +7,25 @@ at tables where it can matter (``wsim.game.Tuning.focus``). Errors are those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of, sums_of
+from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.memory import Arrays, Memory
+from wsim.experiments.contrasts import MetricReading
+from wsim.experiments.deals import Arm, Arms
+from wsim.experiments.metrics import SeatsReader
 from wsim.game import Game, Simulator, find_game
 from wsim.lab.batch import in_chunks
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
+from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Effects", "Level", "Play", "TableSetting", "nothing"]
 
 CHUNK = 2048  # games; fixed, so that sums are added up in one order whatever the threads
+VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
 SAMPLE = 2_000  # games that show which names occur
 Floats = NDArray[np.float64]
 
@@ -78,7 +83,7 @@ class TableSetting:
         self._tuning: Tuning = tuning_of(goal.game)
         self._base: Simulator = game.prepare(setting.plan)
         plan = setting.plan.replace(seed=how.seed("sample", setting.name))
-        sample = _frame(game.prepare(plan), range(SAMPLE))
+        sample = Arm("sample", (game.prepare(plan),)).frame(range(SAMPLE))
         policies = cast("pl.Enum", sample.schema["policy"]).categories
         self.first_policy = str(policies[0])
         targets = [target for target in goal.of(setting) if target.card is None]
@@ -86,6 +91,7 @@ class TableSetting:
             *quantities_of(setting, targets, sample, game.OWNED),
             *kept_quantities(setting, goal.kept(setting), sample, game.OWNED),
         ]
+        self._metrics = tuple(one.metric for one in self._quantities)
         self._kept = np.array([one.kept for one in self._quantities], bool)
         worth = self._tuning.worth
         self._free = [worth(self._base, knob.path, sample) is not None for knob in knobs]
@@ -156,20 +162,23 @@ class TableSetting:
         of["options"] = [(option.knob, option.value) for option in free]
 
         def measure() -> Arrays:
-            simulator = self._prepared(self.setting.plan, patch, seed)
-            before = self._prepared(self.setting.plan, (), seed) if self._kept.any() else None
+            simulator, everyone = self._prepared(self.setting.plan, patch, seed), np.ones(self._base.seats, bool)
+            arm = Arm("patched", (simulator,))
+            before = [self._arm(self.setting.plan, (), seed)] if self._kept.any() else []
+            unpatched = Arms(tuple(before), MetricReading(self._metrics, everyone))
             now = values_in(self._knobs, patch)
 
             def make(part: range) -> Arrays:
-                frame = _frame(simulator, part)
-                weights, sums = sums_of(frame, simulator.seats, self._quantities)
-                if before is not None:
-                    _, unpatched = sums_of(_frame(before, part), before.seats, self._quantities)
-                    sums[0, self._kept] -= unpatched[0, self._kept]
-                effect, square = self._rescored(simulator, frame, weights, free, now)
+                frame = arm.frame(part)
+                reader = SeatsReader(frame, np.tile(everyone, len(part)))
+                value, weight, _ = np.ascontiguousarray(reader.sums(self._metrics, simulator.seats).transpose(2, 1, 0))
+                for base, *_ in unpatched.play(part):
+                    value[self._kept] -= base[self._kept]
+                moments = Moments(len(self.cells), 2).plus(value, weight)
+                effect, square = self._rescored(simulator, frame, reader, free, now)
                 return {
-                    "total": sums.sum(axis=2).T,
-                    "product": np.einsum("iqg,jqg->qij", sums, sums),
+                    "total": moments.totals,
+                    "product": moments.products,
                     "games": np.array([float(len(part))]),
                     "effect": effect,
                     "square": square,
@@ -181,7 +190,7 @@ class TableSetting:
         return self._how.memory.recall(of, count, measure)
 
     def _rescored(
-        self, simulator: Simulator, frame: pl.DataFrame, weights: Floats, free: Sequence[Option], now: Sequence[int]
+        self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader, free: Sequence[Option], now: Sequence[int]
     ) -> tuple[Floats, Floats]:
         """Return the sums over games of what options change, and of the squares; shape (options, cells)."""
         total, square = np.zeros((2, len(free), len(self._quantities)))
@@ -190,7 +199,8 @@ class TableSetting:
         seats = simulator.seats
         shares = self._tuning.shares(simulator, frame)
         won = frame["win_share"].to_numpy().astype(float).reshape(-1, seats)
-        columns = [one.metric.column for one in self._quantities]
+        weights = np.stack([reader.counted(metric).reshape(-1, seats) for metric in self._metrics])
+        columns = [metric.column for metric in self._metrics]
         of_wins, of_points = (np.array([one == name for one in columns]) for name in ("win_share", "total"))
         worth: dict[int, tuple[NDArray[Any], NDArray[Any]]] = {}
         for place, option in enumerate(free):
@@ -231,13 +241,13 @@ class TableSetting:
         of["options"] = [(option.knob, option.value) for option in options]
 
         def measure() -> Arrays:
-            before = self._prepared(plan, (), seed)
-            arms = [self._prepared(plan, ((self._knobs[option.knob].path, option.value),), seed) for option in options]
+            patches = [(), *(((self._knobs[option.knob].path, option.value),) for option in options)]
+            arms = tuple(self._arm(plan, patch, seed) for patch in patches)
+            played = Arms(arms, MetricReading(self._metrics, np.ones(arms[0].simulators[0].seats, bool)))
 
             def make(part: range) -> Arrays:
-                _, base = sums_of(_frame(before, part), before.seats, self._quantities)
-                changes = [sums_of(_frame(arm, part), arm.seats, self._quantities)[1] - base for arm in arms]
-                number, count = np.stack(changes, axis=1)  # (options, cells, games) each
+                base, *changed = played.play(part)
+                number, count = (np.stack([arm[place] - base[place] for arm in changed]) for place in (VALUE, WEIGHT))
                 return {
                     "number": number.sum(axis=2),
                     "square": (number**2).sum(axis=2),
@@ -253,18 +263,21 @@ class TableSetting:
         """Return at which part of the tables the things that foci are about are in play."""
         known = [one for one in self._foci if one is not None]
         present = [next(there for plan, there in known if plan == focus) for focus in foci]
-        simulator = self._prepared(self.setting.plan, (), seed)
+        arm = self._arm(self.setting.plan, (), seed)
 
         def measure() -> Arrays:
             def make(part: range) -> Arrays:
-                frame = _frame(simulator, part)
-                there = [of(frame).reshape(-1, simulator.seats).any(axis=1).sum() for of in present]
+                frame = arm.frame(part)
+                there = [of(frame).reshape(len(part), -1).any(axis=1).sum() for of in present]
                 return {"present": np.array(there, float)}
 
             return self._how.added(make, range(games), f"measuring {self.setting.name}")
 
         of = {"presence": self.setting.name, "plans": [one.as_dict() for one in foci], "seed": seed, "games": games}
         return self._how.memory.recall(of, games, measure)["present"] / games
+
+    def _arm(self, plan: Plan, patch: Patch, seed: int) -> Arm:
+        return Arm(" ".join(map(str, patch)), (self._prepared(plan, patch, seed),))
 
     def _prepared(self, plan: Plan, patch: Patch, seed: int) -> Simulator:
         return find_game(plan.game).prepare(patched(plan, patch, seed=seed))
@@ -297,25 +310,16 @@ class Play:
         return result
 
 
-def _frame(simulator: Simulator, games: range) -> pl.DataFrame:
-    """Play games and return their seats table."""
-    rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-    simulator.play(games.start, rows)
-    return simulator.seats_frame(rows)
-
-
 def nothing(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
     """Return no effects, to be filled in."""
     value, error = np.zeros((2, len(options), len(cells)))
     return Effects(value, error, np.zeros(len(options), bool))
 
 
-def _level(sums: Mapping[str, Floats]) -> Level:
+def _level(sums: Arrays) -> Level:
     """Return ratios of sums with their errors, clustered by game."""
-    games = int(sums["games"][0])
-    total, product = sums["total"], sums["product"]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = total[:, 0] / total[:, 1]
-        form = np.stack([1 / total[:, 1], -value / total[:, 1]], axis=1)
-    variance = np.einsum("qi,qij,qj->q", form, product, form) * games / max(games - 1, 1)
-    return Level(value, np.sqrt(np.maximum(variance, 0)), games)
+    moments = Moments(*sums["total"].shape)
+    moments.totals, moments.products = sums["total"], sums["product"]
+    moments.games[:] = sums["games"][0]  # a game in which nothing counts is one of those that speak
+    found = moments.ratio(VALUE, WEIGHT)
+    return Level(found.value, found.error, int(sums["games"][0]))

@@ -4,67 +4,88 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wsim.cli.console import print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
+    from wsim.cli.groups import Printing, Trust
     from wsim.positions.game import Game
 
-__all__ = ["Asked", "advise_command"]
-
-MOMENT = ("age", "turn", "seat")
+PLAYOUTS = 400
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which position: a file, or a run with the number of a game and a moment of it."""
+class AdviseOptions(Options):
+    """Rank the legal moves by win chance and score, with intervals, and say what each policy would do.
 
-    source: str
-    number: int | None
-    moment: dict[str, int]
-    trust: bool
+    wsim advise POSITION.json, or wsim advise RUN GAME --age 2 --turn 3 --seat 1. Only what the seat can know counts.
+    """
+
+    source: str = argument("A position file, or the folder of a run.", metavar="POSITION|RUN")
+    number: int | None = argument("Which game of the run.", None, metavar="[GAME]")
+    age: int | None = option("The moment in the game of a run.", None, metavar="N")
+    turn: int | None = option("Its turn, from 1.", None, metavar="N")
+    seat: int | None = option("Whose decision.", None, metavar="N")
+    playouts: int | None = option("Of each move.", None, metavar="N", shown=str(PLAYOUTS))
+    seconds: float | None = option("Think for so long instead; the answer then depends on the machine.", None)
+    play_on: str | None = option(
+        "Who plays the playouts: one for all, or one per seat.",
+        None, metavar="LINE-UP", shown="who sits at the table",
+    )  # fmt: skip
+    seed: int = option("Of the playouts.", 0, metavar="N")
+
+    @property
+    def moment(self) -> dict[str, int]:
+        """The moment in the game of a run, as far as it was said."""
+        moment = {"age": self.age, "turn": self.turn, "seat": self.seat}
+        return {key: value for key, value in moment.items() if value is not None}
 
 
-def advise_command(asked: Asked, how: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> None:
     """Advise the seat that decides in a position."""
     from wsim.positions.advice import advice, advice_text
 
-    game = _game(asked, quiet=quiet)
-    with progress_bar(not quiet) as progress:
-        told = advice(game, **how, progress=progress)
-    if as_json:
-        print_json(told)
+    game = _game(options, trust=trust.trust, quiet=printing.quiet)
+    playouts = PLAYOUTS if options.playouts is None and options.seconds is None else options.playouts
+    with progress_bar(not printing.quiet) as progress:
+        said = advice(
+            game, seconds=options.seconds, policies=options.play_on, rng=options.seed, playouts=playouts,
+            progress=progress,
+        )  # fmt: skip
+    if printing.as_json:
+        print_json(said)
     else:
-        write_out(advice_text(told, game))
+        write_out(advice_text(said, game))
 
 
-def _game(asked: Asked, *, quiet: bool) -> Game:
+def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     from wsim.lab.store import load_run
     from wsim.positions.game import Game
 
-    path = Path(asked.source)
+    path = Path(options.source)
     if path.is_file():
-        for name, value in (("GAME", asked.number), *((f"--{key}", value) for key, value in asked.moment.items())):
+        for name, value in (("GAME", options.number), *((f"--{key}", value) for key, value in options.moment.items())):
             if value is not None:
-                raise UserError(f"{asked.source!r} is one position: {name} belongs to a run")
+                raise UserError(f"{options.source!r} is one position: {name} belongs to a run")
         return Game.from_json(_text(path))
-    if asked.source.endswith(".json"):
-        raise UserError(f"there is no file {asked.source!r}")
+    if options.source.endswith(".json"):
+        raise UserError(f"there is no file {options.source!r}")
     run = load_run(path)
-    if asked.number is None:
-        raise UserError(f"say which game of {asked.source!r}: wsim advise RUN GAME --age --turn --seat")
+    if options.number is None:
+        raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
     if not quiet:
         announce_compiling(find_game(run.plan.game))
-    if run.plan.code and not asked.trust:
+    if run.plan.code and not trust:
         raise UserError(
-            f"{asked.source!r} names policy code, {', '.join(run.plan.code)}, that runs when its games are followed: "
+            f"{options.source!r} names policy code, {', '.join(run.plan.code)}, that runs when its games are followed: "
             "look at it and add --trust"
         )
-    return run.game(asked.number, trust=asked.trust).at(**asked.moment)
+    return run.game(options.number, trust=trust).at(**options.moment)
 
 
 def _text(path: Path) -> str:

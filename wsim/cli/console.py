@@ -12,15 +12,15 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Abort, ClickException, NoSuchOption
 
 from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.cli.text_columns import Laid, columns_of, lay_out, lay_out_all
+from wsim.display import Rows, Shown
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def guarded(command: Callable[[], int | None]) -> int:
         with stoppable():
             code = command() or 0
             sys.stdout.flush()
-    except (UserError, typer.TyperException) as error:
+    except (UserError, ClickException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, Abort):
         remark("wsim: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
@@ -108,11 +108,13 @@ def _of_polars(error: Exception) -> bool:
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
-def _sentence(error: UserError | typer.TyperException) -> str:
+def _sentence(error: UserError | ClickException) -> str:
     if isinstance(error, UserError):
         return str(error)
-    said = " ".join(error.format_message().split()).removesuffix(".")
-    return f"{said}: wsim --help lists them" if said.startswith("No such command") and "mean" not in said else said
+    if isinstance(error, NoSuchOption):
+        near = f" (Possible options: {', '.join(sorted(error.possibilities))})" if error.possibilities else ""
+        return f"No such option: {error.option_name}{near}"
+    return " ".join(error.format_message().split()).removesuffix(".")
 
 
 def _of_system(error: OSError) -> str:
@@ -139,34 +141,9 @@ def print_json(value: Any) -> None:
     write_out(json.dumps(json_of(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
-Rows = Sequence[Mapping[str, Any]]
-
-
 def rows_of(table: pl.DataFrame | Rows) -> Rows:
     """Return a table as rows, as JSON wants them."""
     return table if isinstance(table, Sequence) else table.to_dicts()
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A table to print.
-
-    Attributes
-    ----------
-    title: the line above it.
-    rows: all of it.
-    main: names of its main columns, which are shown unless all are asked for; none: all.
-    first: names of columns in the order in which they are kept where there is not room for all.
-    labels: how many columns name a row: they stand in each part of a table that is too wide.
-    more: what shows the columns that are left out.
-    """
-
-    title: str
-    rows: Rows
-    main: tuple[str, ...] = ()
-    first: tuple[str, ...] = ()
-    labels: int = 1
-    more: str = "--wide"
 
 
 def screen_width() -> int | None:

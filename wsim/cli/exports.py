@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import json_of, remark, write_out
 from wsim.errors import UserError
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,16 +26,11 @@ __all__ = ["Files", "identity_of", "plan_identity"]
 
 
 @dataclass(frozen=True)
-class Files:
-    """Where an analysis is written besides the terminal.
+class Files(Options):
+    """Where an analysis is written besides the terminal; ``-`` as the CSV file is standard output instead."""
 
-    Attributes
-    ----------
-    csv, parquet: files; None for none. ``-`` as the CSV file is standard output, in the place of the table.
-    """
-
-    csv: str | None = None
-    parquet: str | None = None
+    csv: str | None = option("Write the rows as CSV, too; - prints them instead.", None, metavar="FILE")
+    parquet: str | None = option("Write the rows as Parquet, too.", None, metavar="FILE")
 
     @property
     def instead(self) -> bool:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wsim.cli.console import remark
 from wsim.cli.text_columns import heading_of
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["column_named", "filtered"]
+__all__ = ["column_named", "filtered", "viewed"]
 
 GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers also <, <=, > and >="
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
@@ -74,3 +75,16 @@ def _number(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise UserError(f"the column {name!r} holds numbers, not {text!r}") from None
+
+
+def viewed(table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str]) -> pl.DataFrame:
+    """Return what is shown of a table (``wsim.cli.groups.View``)."""
+    if top is not None and top < 1:
+        raise UserError(f"top must be at least 1, not {top}")
+    table, said = filtered(table, conditions)
+    if said:
+        remark(f"wsim: {said}")
+    if sort is not None:
+        name = column_named(table, sort.removeprefix("-"))
+        table = table.sort(name, descending=sort[:1] != "-", nulls_last=True, maintain_order=True)
+    return table if top is None else table.head(top)

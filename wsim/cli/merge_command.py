@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import INTERRUPTED, print_json, progress_bar, remark, write_out
+from wsim.options import Options, argument, option
 
-__all__ = ["merge_command"]
+if TYPE_CHECKING:
+    from wsim.cli.groups import Printing
 
 
-def merge_command(folders: Sequence[str], out: str, *, as_json: bool, quiet: bool) -> None:
+@dataclass(frozen=True)
+class MergeOptions(Options):
+    """Join the parts of a run: all of them, each once, sound and of one plan. The parts stay as they are."""
+
+    parts: tuple[str, ...] = argument("Folders that wsim run --shard wrote.", metavar="PART...")
+    out: str = option("Write the run here.", metavar="FOLDER", names=("-o", "--out"))
+
+
+def merge_command(options: MergeOptions, printing: Printing) -> None:
     """Join the parts and print the folder of the run; after Ctrl-C say how to go on and exit with 130."""
     from wsim.lab.merge import merge
 
     try:
-        with progress_bar(not quiet) as progress:
-            run = merge(folders, out, progress=progress)
+        with progress_bar(not printing.quiet) as progress:
+            run = merge(options.parts, options.out, progress=progress)
     except KeyboardInterrupt:
         remark("wsim: interrupted; the same command goes on where it was")
-        raise typer.Exit(INTERRUPTED) from None
-    if as_json:
+        raise Exit(INTERRUPTED) from None
+    if printing.as_json:
         print_json(
-            {"folder": str(run.path), "digest": run.provenance.digest, "games": run.games, "parts": len(folders)}
+            {"folder": str(run.path), "digest": run.provenance.digest, "games": run.games, "parts": len(options.parts)}
         )
     else:
-        write_out(f"{run.games:,} games of {len(folders)} parts: {run.path}")
+        write_out(f"{run.games:,} games of {len(options.parts)} parts: {run.path}")

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import INTERRUPTED, remark, write_out
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Trust
+    from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.positions.game import Game
-
-__all__ = ["play_command"]
 
 FORMAT = "wsim-play/1"
 HELP = """Type the number of a move, or
@@ -35,26 +36,42 @@ HINTS = 200  # playouts of each move
 SHOWN = 5  # moves of a hint
 
 
-def play_command(given: Given, *, seat: int, number: int, file: str, load: str | None, trust: bool) -> None:
+@dataclass(frozen=True)
+class PlayOptions(Options):
+    """Play a game yourself against any line-up: cards and prices, hints, undo, save. Ctrl-C saves, too.
+
+    Commands are lines of standard input, so wsim play < moves.txt plays as well.
+    """
+
+    seat: int = option("Your seat.", 0, metavar="N")
+    number: int = option("Which game of the seed.", 0, metavar="N")
+    save: str = option("Where a game is kept that is left.", "wsim-play.json", metavar="FILE")
+    load: str | None = option("Go on with a game that was left.", None, metavar="FILE")
+
+
+def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     """Play a game from a seat, against the line-up of the plan in the others."""
     from wsim.positions.game import Game
 
-    given.no_arguments()
-    saved = None if load is None else _loaded(load)
-    plan, seat, number = (given.resolve(games=1), seat, number) if saved is None else _of_file(given, saved, trust)
-    plan = plan.replace(rotate=False)
-    if seat not in range(plan.players):
-        raise UserError(f"there is no seat {seat}: the players sit at 0 to {plan.players - 1}")
-    announce_compiling(find_game(plan.game))
-    session = _Session(Game(plan, number=number), seat, Path(load or file))
+    plan.no_arguments()
+    saved = None if options.load is None else _loaded(options.load)
+    if saved is None:
+        played, seat, number = plan.resolve(games=1), options.seat, options.number
+    else:
+        played, seat, number = _of_file(plan, saved, trust.trust)
+    played = played.replace(rotate=False)
+    if seat not in range(played.players):
+        raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
+    announce_compiling(find_game(played.game))
+    session = _Session(Game(played, number=number), seat, Path(options.load or options.save))
     if saved is not None:
-        session.replay(saved["moves"], load or "")
+        session.replay(saved["moves"], options.load or "")
     try:
         session.play()
     except KeyboardInterrupt:
         write_out("")
         session.save()
-        raise typer.Exit(INTERRUPTED) from None
+        raise Exit(INTERRUPTED) from None
 
 
 def _loaded(name: str) -> dict[str, Any]:
@@ -76,7 +93,7 @@ def _loaded(name: str) -> dict[str, Any]:
     return saved
 
 
-def _of_file(given: Given, saved: Mapping[str, Any], trust: bool) -> tuple[Plan, int, int]:
+def _of_file(given: PlanOptions, saved: Mapping[str, Any], trust: bool) -> tuple[Plan, int, int]:
     """Return plan, seat and number of a saved game; what is played cannot be changed."""
     from wsim.lab.plan import Plan
 
@@ -210,7 +227,7 @@ class _Session:
         from wsim.positions.move_text import ranked_lines
 
         rows = self.game.values(games=HINTS, rng=self.game.plan.seed)[:SHOWN]
-        for line in ranked_lines(rows, self.game):
+        for line in ranked_lines(rows, self.game, [row["index"] for row in rows]):
             write_out(line)
         write_out(f"The best is move {rows[0]['index']}.")
 

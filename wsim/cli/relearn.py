@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from wsim.balance.balance import How
 from wsim.balance.carry import Pupil
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, changes_of
-from wsim.cli.learn_command import fitting_plan
 from wsim.errors import UserError
+from wsim.learn.learn_question import fitting_plan
 from wsim.learn.learner import learner_of
 from wsim.learn.plan import Seats
 from wsim.learn.run import LAST, learn
@@ -33,10 +32,11 @@ def pupil_of(goal: Goal, folder: Path, decisions: int, how: How) -> Pupil:
         first = goal.settings[0].plan
         tables = dict.fromkeys(Seats(one.plan.ruleset or "", one.plan.players) for one in goal.settings)
         fitting = fitting_plan(
-            tables=tuple(tables), decisions=decisions, cards=first.files.get(first.cards or "", first.cards),
+            game=goal.game, tables=tuple(tables), decisions=decisions,
+            cards=first.files.get(first.cards or "", first.cards),
             patch=[first.files.get(one, one) for one in first.patch], changes=(*first.set, *changes_of(patch)),
         )  # fmt: skip
-        learn(replace(fitting, game=goal.game).checked(), folder, threads=how.threads, progress=how.progress)
+        learn(fitting.checked(), folder, threads=how.threads, progress=how.progress)
         return f"{policy}:file={folder / LAST}"
 
     return Pupil(policy, after)

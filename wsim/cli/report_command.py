@@ -4,37 +4,55 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wsim.cli.console import remark, write_out
+from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
+    from wsim.cli.groups import Printing
     from wsim.lab.progress import Progress
 
-__all__ = ["report_command"]
+
+@dataclass(frozen=True)
+class ReportOptions(Options):
+    """Write the page of a run: conclusions, charts and tables in one HTML file that needs no network."""
+
+    run: str = argument("A folder that wsim run wrote.", metavar="RUN")
+    out: str | None = option("Write here.", None, metavar="FILE", names=("-o", "--out"), shown="RUN/report.html")
+    whatif: tuple[str, ...] = option(
+        "Show this answer of wsim whatif too (repeatable); those in RUN are shown.", (), metavar="FILE"
+    )
+    compare: str | None = option("Show the differences to this run.", None, metavar="RUN")
+    balance: tuple[str, ...] = option("Show this record of wsim balance, too (repeatable).", (), metavar="FILE")
+    match: tuple[str, ...] = option(
+        "Show this answer of wsim match, too (repeatable); those in RUN are shown.", (), metavar="FILE"
+    )
+    skill: tuple[str, ...] = option(
+        "Show this answer of wsim skill, too (repeatable); those in RUN are shown.", (), metavar="FILE"
+    )
 
 
-def report_command(
-    folder: str, out: str | None, compare: str | None, beside: Mapping[str, Sequence[str]], *, quiet: bool
-) -> None:
-    """Write the page of the run in ``folder`` to ``out`` (default: report.html in the folder) and print its path.
-
-    ``compare``: another run. ``beside``: files that are shown too, by what they are (``wsim.report.Asked``).
-    """
+def report_command(options: ReportOptions, printing: Printing) -> None:
+    """Write the page of a run (default: report.html in its folder) and print its path."""
     from wsim.lab.store import load_run
-    from wsim.report import Asked, check_extra, write_report
+    from wsim.report import check_extra, write_report
 
     check_extra()
-    run = load_run(folder)
-    if not (quiet or run.complete):
-        remark(f"wsim: {folder} holds {run.games:,} of {len(run.wanted):,} games")
-    target = Path(out) if out is not None else run.path / "report.html"
+    from wsim.report.material import Besides
+
+    run = load_run(options.run)
+    if not (printing.quiet or run.complete):
+        remark(f"wsim: {options.run} holds {run.games:,} of {len(run.wanted):,} games")
+    target = Path(options.out) if options.out is not None else run.path / "report.html"
+    beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match, "skills": options.skill}
     files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
-    asked = Asked(compare=None if compare is None else load_run(compare), **files)
-    with _steps(not quiet) as progress:
-        write_report(run, target, asked, progress)
+    besides = Besides(compare=None if options.compare is None else load_run(options.compare), **files)
+    with _steps(not printing.quiet) as progress:
+        write_report(run, target, besides, progress)
     write_out(str(target))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
@@ -24,50 +24,50 @@ from wsim.cli.console import (
 from wsim.cli.table_command import fair_share
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Printing, Trust, Wide, Workers
+    from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
-    from wsim.lab.run import Recording
     from wsim.lab.store import Run
-
-__all__ = ["Output", "announce_compiling", "plan_of_run", "run_command", "trusted"]
 
 
 @dataclass(frozen=True)
-class Output:
-    """Where and how a run is written: the options of ``wsim run`` that do not change the data."""
+class RunOptions(Options):
+    """Play games and write a run folder of Parquet files; print its tables.
 
-    folder: str | None
-    resume: bool
-    shard: int | None
-    threads: int | None
-    trust: bool
-    part: str | None = None
-    cluster: str | None = None
+    Without options: 25,000 games of 7 Wonders for four, all played by `net`. The same options make the same data.
+    """
+
+    out: str | None = option("Write here.", None, metavar="FOLDER", names=("-o", "--out"), shown="runs/...")
+    resume: bool = option("Go on with an interrupted run: wsim run --resume FOLDER", False)
+    shard_games: int | None = option("Games per file.", None, metavar="N", shown="250,000 rows")
+    shard: str | None = option("Play part K of N only, into a folder of its own; then wsim merge.", None, metavar="K/N")
 
 
-def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quiet: bool) -> None:
+def run_command(
+    plan: PlanOptions, options: RunOptions, workers: Workers, trust: Trust, table: Wide, printing: Printing
+) -> None:
     """Play what is missing, then print the folder and the game's summary of the run."""
-    plan, folder = _plan(given, output)
-    if not quiet:
-        announce_compiling(find_game(plan.game))
+    played, folder = _plan(plan, options, trust)
+    if not printing.quiet:
+        announce_compiling(find_game(played.game))
     start = time.perf_counter()
-    recording = _record(plan, folder, output, quiet=quiet)
+    run = _record(played, folder, options, workers, quiet=printing.quiet)
     seconds = time.perf_counter() - start
-    run = recording.run
     from wsim.stats.tables import OBSERVATIONAL
 
     tables = _summary(run)
-    if as_json:
+    if printing.as_json:
         print_json(
             {
                 "folder": str(run.path),
                 "digest": run.provenance.digest,
                 "games": run.games,
-                "played": recording.played,
+                "played": run.played,
                 "seconds": round(seconds, 3),
                 "level": 0.95,
                 "notes": list(dict.fromkeys(one.note for one in tables if one.note)),
@@ -75,38 +75,38 @@ def run_command(given: Given, output: Output, *, wide: bool, as_json: bool, quie
             }
         )
         return
-    print_tables([one.shown for one in tables], wide=wide)
+    print_tables([one.shown for one in tables], wide=table.wide)
     for note in dict.fromkeys(one.note for one in tables if one.note.startswith(OBSERVATIONAL)):
         write_out("")
         write_note(note)
-    if recording.played:
-        write_out(f"\n{recording.played:,} games in {seconds:.1f} s: {run.path}")
+    if run.played:
+        write_out(f"\n{run.played:,} games in {seconds:.1f} s: {run.path}")
     else:
         write_out(f"\nall {run.games:,} games are already there: {run.path}")
 
 
-def _plan(given: Given, output: Output) -> tuple[Plan, str | None]:
+def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, str | None]:
     """Return the plan and the folder; ``--resume FOLDER`` begins with the plan of that folder."""
-    if not output.resume or not given.arguments:
+    if not options.resume or not given.arguments:
         given.no_arguments()
-        return given.resolve(), output.folder
+        return given.resolve(), options.out
     folder, *more = given.arguments
-    if more or output.folder not in (None, folder):
-        raise UserError(f"one folder can be resumed, not {folder!r} and {(*more, output.folder)[0]!r}")
-    return plan_of_run(given, folder, "resumed", trust=output.trust), folder
+    if more or options.out not in (None, folder):
+        raise UserError(f"one folder can be resumed, not {folder!r} and {(*more, options.out)[0]!r}")
+    return plan_of_run(given, folder, "resumed", trust=trust.trust), folder
 
 
-def plan_of_run(given: Given, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
+def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
     """Return the plan of a run's folder under what was given.
 
     Raises UserError if that runs policy code which the folder brings and the user has not named: it may be anybody's.
     """
     from wsim.lab.store import load_run
 
-    return trusted(given, load_run(folder).plan.replace(**over), folder, doing, trust=trust)
+    return trusted(given, load_run(folder, to_resume=True).plan.replace(**over), folder, doing, trust=trust)
 
 
-def trusted(given: Given, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
+def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
     """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
     plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
@@ -161,24 +161,23 @@ def announce_compiling(game: Game) -> None:
         remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
 
 
-def _record(plan: Plan, folder: str | None, output: Output, *, quiet: bool) -> Recording:
+def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:
     from wsim.lab.parts import Part
     from wsim.lab.progress import Interrupted
     from wsim.lab.run import record
 
-    how: dict[str, Any] = {"resume": output.resume, "threads": output.threads, "shard": output.shard}
-    how["cluster"] = output.cluster
-    how["part"] = None if output.part is None else Part.parse(output.part)
+    how: dict[str, Any] = {"resume": options.resume, "shard": options.shard_games, **workers.record()}
+    how["part"] = None if options.shard is None else Part.parse(options.shard)
     try:
         with progress_bar(not quiet) as progress:
             return record(plan, folder, progress=progress, **how)
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
-        run = interrupt.result.run
+        run: Run = interrupt.result
         trust = " --trust" if run.plan.code else ""
         remark(
             f"wsim: interrupted; {run.games:,} of {len(run.wanted):,} games are kept, continue with:\n"
             f"wsim run --resume {shlex.quote(str(run.path))}{trust}"
         )
-        raise typer.Exit(INTERRUPTED) from None
+        raise Exit(INTERRUPTED) from None

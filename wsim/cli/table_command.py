@@ -3,112 +3,209 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from wsim.cli.console import Shown, print_json, print_tables, remark, rows_of, write_note, write_out
+from wsim.cli.console import print_json, print_tables, remark, rows_of
 from wsim.cli.exports import Files, identity_of
-from wsim.cli.filters import column_named, filtered
+from wsim.cli.parameters import split
+from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, analyses_of, find_analysis, find_game
+from wsim.options import Options, argument, confidence_level, names, option, options_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from wsim.cli.groups import Printing, View
     from wsim.lab.store import Run
     from wsim.stats.analysis import Analysis
     from wsim.stats.tables import Table
 
-__all__ = ["Asked", "View", "fair_share", "list_command", "open_run", "table_command", "words_of"]
+
+@dataclass(frozen=True)
+class TableOptions(Options):
+    """Show a table of a run: wsim table RUN NAME. Without NAME: which tables there are, and the options of each."""
+
+    runs: tuple[str, ...] = argument("A folder that wsim run wrote; several stand in one table.", metavar="RUN")
+    by: tuple[str, ...] = option(
+        "Rows by these columns instead: policy, wonder, seat, wonder_left, ... (with commas).",
+        (), metavar="COLUMNS", read=names,
+    )  # fmt: skip
+    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
+
+
+def _raw() -> Any:
+    return option("Pool the policies instead of comparing within them.", False)
+
+
+def _outcome() -> Any:
+    return option("total, win_share, ...", None, metavar="COLUMN", shown="total")
 
 
 @dataclass(frozen=True)
-class View:
-    """What is shown of a table.
+class OneTable(Options):
+    """A table that is a command of its own, and the options that only it has."""
 
-    Attributes
-    ----------
-    sort: a column, largest first, or ``-column``, smallest first; None keeps the table's own order.
-    top: how many rows, after sorting; None for all.
-    only: conditions (``wsim.cli.filters``), all of which must hold.
-    wide: whether every column is shown, or the main ones (``Analysis.main``).
-    """
+    name: ClassVar[str]
 
-    sort: str | None
-    top: int | None
-    only: tuple[str, ...]
-    wide: bool = True
-
-    def of(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Return what is shown of ``table``; raise UserError for a column that it does not have."""
-        if self.top is not None and self.top < 1:
-            raise UserError(f"top must be at least 1, not {self.top}")
-        table, said = filtered(table, self.only)
-        if said:
-            remark(f"wsim: {said}")
-        if self.sort is not None:
-            name = column_named(table, self.sort.removeprefix("-"))
-            table = table.sort(name, descending=self.sort[:1] != "-", nulls_last=True, maintain_order=True)
-        return table if self.top is None else table.head(self.top)
+    def given(self) -> dict[str, list[str | None]]:
+        """Return the options that were given, as texts."""
+        found: dict[str, list[str | None]] = {}
+        for name in options_of(self):
+            value = getattr(self, name)
+            if name not in _INSTEAD and value not in (None, False, ()):
+                found[name] = [None] if value is True else list(value) if isinstance(value, tuple) else [value]
+        return found
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a command that shows a table of runs was given.
+class Cards(OneTable):
+    """Show what cards did in a run: win share with its interval, scores, how often built (table cards)."""
+
+    name: ClassVar[str] = "cards"
+
+    raw: bool = _raw()
+
+
+@dataclass(frozen=True)
+class Wonders(OneTable):
+    """Show what wonders did in a run: win share with its interval, scores by category (table wonders)."""
+
+    name: ClassVar[str] = "wonders"
+
+    raw: bool = _raw()
+
+
+@dataclass(frozen=True)
+class Calibrate(OneTable):
+    """Hold a run of the first edition against the results of human players, figure by figure (table calibration)."""
+
+    name: ClassVar[str] = "calibration"
+
+    tolerance: str | None = option("Human standard deviations within which a mean counts as human.", None, shown="0.25")
+
+
+@dataclass(frozen=True)
+class Matchups(OneTable):
+    """Show how policies (or others: --by) do against each other in the same games (tables matchups, crowding)."""
+
+    name: ClassVar[str] = "matchups"
+
+    crowding: bool = option("Instead: what a plan is worth by the number of others who follow it.", False)
+
+
+@dataclass(frozen=True)
+class Strengths(OneTable):
+    """Show Plackett-Luce strengths, from the whole order of finish (table strengths)."""
+
+    name: ClassVar[str] = "strengths"
+
+
+@dataclass(frozen=True)
+class Synergies(OneTable):
+    """Show which pairs of cards were worth more together than apart (tables synergies, chains)."""
+
+    name: ClassVar[str] = "synergies"
+
+    chains: bool = option("Instead: what finishing a chain of cards goes with.", False)
+    card: tuple[str, ...] = option("Partners of this card (repeatable).", (), metavar="NAME")
+    outcome: str | None = _outcome()
+    raw: bool = _raw()
+
+
+@dataclass(frozen=True)
+class Variance(OneTable):
+    """Show how much of the score's variance comes from board, seat, policy and table (table variance)."""
+
+    name: ClassVar[str] = "variance"
+
+    outcome: str | None = _outcome()
+
+
+_INSTEAD = ("crowding", "chains")
+"""Tables that stand in the place of one when the option of their name is given."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A table of runs that is wanted: the runs, how it is made, what is shown of it, where it goes.
 
     Attributes
     ----------
-    folders: the runs, at least one.
-    view: what is shown of the table.
-    as_json: whether as JSON.
-    by: columns that split its rows; none for the table's own.
+    folders: the runs, at least one. table: by what, at which level. view: what is shown.
     options: options of the table with the texts that were given for each, None for an option without a value.
-    level: confidence level of the intervals.
-    files: where else it is written.
     """
 
     folders: tuple[str, ...]
+    table: TableOptions
     view: View
+    files: Files
     as_json: bool
-    by: tuple[str, ...] = ()
-    options: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
-    level: float = 0.95
-    files: Files = field(default_factory=Files)
+    options: Mapping[str, Sequence[str | None]]
 
 
-def table_command(name: str, asked: Asked) -> None:
+def short_table(own: OneTable, table: TableOptions, view: View, files: Files, printing: Printing) -> None:
+    """Show a table that is a command of its own, or one that takes its place."""
+    name = next((one for one in _INSTEAD if getattr(own, one, False)), own.name)
+    show_table(name, Wanted(table.runs, table, view, files, printing.as_json, own.given()))
+
+
+def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files, printing: Printing) -> None:
+    """Show a table by its name, with its options; without a name which there are. ``own``: words nobody knows."""
+    words = [*table.runs, *own]  # what is unknown stands among the runs
+    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    pairs, arguments = split(words[first:])
+    if arguments:
+        raise UserError(f"table takes no argument {arguments[0]!r}")
+    if not first:
+        raise UserError(f"table shows a run: name its folder before {words[0]}")
+    options: dict[str, list[str | None]] = {}
+    for option_name, text in pairs:
+        options.setdefault(option_name.lstrip("-").replace("-", "_"), []).append(text)
+    folders, name = words_of(words[:first])
+    wanted = Wanted(folders, table, view, files, printing.as_json, options)
+    if name is None and options:
+        raise UserError(f"name the table before its options: table RUN NAME --{next(iter(options))} ...")
+    if name is None:
+        list_tables(wanted)
+    else:
+        show_table(name, wanted)
+
+
+def show_table(name: str, wanted: Wanted) -> None:
     """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
-    asked.files.check()
-    runs = [open_run(folder) for folder in asked.folders]
-    parts = [_part(name, run, asked) for run in runs]
+    from wsim.cli.presenter import Output, show
+
+    wanted.files.check()
+    runs = [open_run(folder) for folder in wanted.folders]
+    parts = [_part(name, run, wanted) for run in runs]
     analysis = find_analysis(find_game(runs[0].plan.game), name)
-    table, front = (parts[0], None) if len(runs) == 1 else beside(runs, parts, analysis, asked.by)
-    split = asked.by or analysis.by or ()
+    table, front = (parts[0], None) if len(runs) == 1 else beside(runs, parts, analysis, wanted.table.by)
+    split = wanted.table.by or analysis.by or ()
     labels = (*split, *(f"opponent_{one}" for one in split), *((front,) if front else ()))
-    shown = asked.view.of(table.frame)
+    shown = wanted.view.of(table.frame)
     record: dict[str, Any] = {"format": FORMAT, "table": name, "title": table.title, "note": table.note}
-    record |= {"level": asked.level, "by": list(split)}
-    record |= {"options": {key: list(texts) for key, texts in asked.options.items()}}
-    record |= {"filter": list(asked.view.only), "sort": asked.view.sort, "top": asked.view.top}
+    record |= {"level": wanted.table.level, "by": list(split)}
+    record |= {"options": {key: list(texts) for key, texts in wanted.options.items()}}
+    record |= {"filter": list(wanted.view.only), "sort": wanted.view.sort, "top": wanted.view.top}
     record |= {"runs": [identity_of(run) for run in runs]}
-    asked.files.write(shown, record)
-    if asked.as_json:
-        print_json({**record, "rows": rows_of(shown)})
-    elif not asked.files.instead:
-        games = " and ".join(f"{run.games:,}" for run in runs)
-        main = analysis.main(asked.by)
-        title = f"{table.title}, {games} games{fair_share(table.frame)}"
-        _print(table, title, shown, _Columns(labels, analysis.first, main, asked.view.wide))
+    games = " and ".join(f"{run.games:,}" for run in runs)
+    title = f"{table.title}, {games} games{fair_share(table.frame)}"
+    output = Output(wanted.files, wide=wanted.view.wide, as_json=wanted.as_json)
+    printed = _shown(title, shown, labels, analysis, wanted.table.by)
+    notes = [table.note] if table.note else []
+    show(Display(rows=shown, named="rows", tables=[printed], notes=notes), record, output)
 
 
 FORMAT = "wsim-table/1"
 
 
-def _part(name: str, run: Run, asked: Asked) -> Table:
+def _part(name: str, run: Run, wanted: Wanted) -> Table:
     """Make the table of one run."""
     analysis = find_analysis(find_game(run.plan.game), name)
-    options = {key: _value(name, analysis, key, texts) for key, texts in asked.options.items()}
-    return analysis.table(run, asked.by, level=asked.level, **options)
+    options = {key: _value(name, analysis, key, texts) for key, texts in wanted.options.items()}
+    return analysis.table(run, wanted.table.by, level=wanted.table.level, **options)
 
 
 def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: Sequence[str]) -> tuple[Table, str]:
@@ -133,27 +230,14 @@ def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: 
     raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Which columns are shown: those that name a row, those kept longest, the main ones (none: all), or every one."""
-
-    labels: Sequence[str]
-    first: Sequence[str]
-    main: Sequence[str]
-    wide: bool
-
-
-def _print(table: Table, title: str, shown: pl.DataFrame, columns: _Columns) -> None:
-    """Print a table that fits, and in words what it says and what it does not."""
+def _shown(title: str, rows: pl.DataFrame, named: Sequence[str], analysis: Analysis, by: Sequence[str]) -> Shown:
+    """Return a table to print; ``named``: the columns that name a row."""
     from wsim.stats.brief import brief
 
-    labels = 1 + max((shown.columns.index(one) for one in columns.labels if one in shown.columns), default=0)
-    main = tuple(brief(shown, (*columns.main, *columns.labels)).columns) if columns.main else ()
-    first = (*columns.labels, *columns.first)
-    print_tables([Shown(title, rows_of(shown), main, first, labels)], wide=columns.wide)
-    if table.note:
-        write_out("")
-        write_note(table.note)
+    labels = 1 + max((rows.columns.index(one) for one in named if one in rows.columns), default=0)
+    main = analysis.main(by)
+    columns = tuple(brief(rows, (*main, *named)).columns) if main else ()
+    return Shown(title, rows_of(rows), columns, (*named, *analysis.first), labels)
 
 
 def fair_share(frame: pl.DataFrame) -> str:
@@ -183,9 +267,9 @@ def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
     return tuple(words), None
 
 
-def list_command(asked: Asked) -> None:
+def list_tables(wanted: Wanted) -> None:
     """Print which tables a run has."""
-    run = open_run(asked.folders[0])
+    run = open_run(wanted.folders[0])
     game = find_game(run.plan.game)
     rows = [
         {
@@ -197,10 +281,10 @@ def list_command(asked: Asked) -> None:
         for name, analysis in analyses_of(game).items()
         if run.plan.keep != "summary" or analysis.sums is not None
     ]
-    if asked.as_json:
+    if wanted.as_json:
         print_json(rows)
         return
-    print_tables([Shown(f"Tables of {game.TITLE}: wsim table {asked.folders[0]} NAME", rows)], wide=asked.view.wide)
+    print_tables([Shown(f"Tables of {game.TITLE}: wsim table {wanted.folders[0]} NAME", rows)], wide=wanted.view.wide)
 
 
 def _option_names(analysis: Analysis) -> list[str]:

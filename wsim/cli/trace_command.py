@@ -10,23 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import progress_bar, write_out
-from wsim.cli.options import EVERY_SEAT
 from wsim.cli.run_command import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.files import writing
-from wsim.lab.plan import MAXIMUM_GAMES
-from wsim.lab.store import load_run
-from wsim.positions.of_run import refuse_other_game, refuse_other_rules
-from wsim.positions.why import PLAYOUTS, told_why, why_text
+from wsim.options import Options, option
 
 if TYPE_CHECKING:
-    from wsim.cli.options import Given
+    from wsim.cli.groups import Printing, Trust
+    from wsim.cli.plan_keys import PlanOptions
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
 FORMATS = ("json", "text", "html")
+EVERY_SEAT = "every"
+"""What ``--why`` without a seat stands for."""
 
 
 def trace_line(trace: dict[str, Any]) -> str:
@@ -35,26 +33,29 @@ def trace_line(trace: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Told:
-    """How games are told: the options of ``wsim trace`` that choose no game.
+class TraceOptions(Options):
+    """Tell whole games, every decision of them: one JSON object per line, text or a page.
 
-    Attributes
-    ----------
-    out: a file; None: standard output. form: one of FORMATS; None: what fits the file.
-    why: what ``--why`` asks for: a seat, EVERY_SEAT, None. playouts: of each move, or behind each win chance of a page.
+    wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
     """
 
-    out: str | None
-    form: str | None
-    why: str | None
-    playouts: int | None
-    trust: bool
-    quiet: bool
+    first: int | None = option("Number of the first game.", None, metavar="N", shown="0")
+    why: str | None = option(
+        "Add what each move was worth, at the decisions of a seat or of all.", None, metavar="[SEAT]", alone=EVERY_SEAT
+    )
+    playouts: int | None = option(
+        "Of each move for --why, of each win chance of a page.", None, metavar="N", shown="200"
+    )
+    out: str | None = option("Write here.", None, metavar="FILE", names=("-o", "--out"))
+    format: str | None = option(
+        "JSON lines, text for people (default on a terminal), or a page of one game to step through.",
+        None, metavar="json|text|html",
+    )  # fmt: skip
 
     @property
-    def format(self) -> str:
+    def form(self) -> str:
         """The form; raise UserError for one that there is not, or that the other options do not fit."""
-        form = self.form
+        form = self.format
         if form is None and self.out is not None and self.out.endswith(".html"):
             form = "html"
         if form is None:
@@ -69,10 +70,12 @@ class Told:
             raise UserError(f"--playouts is of --why and of a page, not of {form}: add --why or --format html")
         return form
 
-    def asked(self, plan: Plan) -> Why | None:
+    def wanted(self, plan: Plan) -> Why | None:
         """Return what is asked of the decisions; raise UserError for what is no seat, or no number of playouts."""
         if self.why is None:
             return None
+        from wsim.positions.why import PLAYOUTS
+
         playouts = PLAYOUTS if self.playouts is None else self.playouts
         if playouts < 2:
             raise UserError(f"at least 2 playouts are needed, not {playouts}")
@@ -130,28 +133,32 @@ class Page:
             write_out(str(write_replay(replay, self.target)))
 
 
-def trace_command(given: Given, first: int | None, told: Told) -> None:
+def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printing: Printing) -> None:
     """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
-    form = told.format
-    folder, first = _arguments(given, first)
-    plan = _plan(given, folder, trust=told.trust)
+    from wsim.lab.plan import MAXIMUM_GAMES
+    from wsim.lab.store import load_run
+    from wsim.positions.of_run import refuse_other_game, refuse_other_rules
+
+    form = options.form
+    folder, first = _arguments(plan, options.first)
+    played = _plan(plan, folder, trust=trust.trust)
     if folder is not None:
         refuse_other_game(load_run(folder), first)
-    if first + plan.games > MAXIMUM_GAMES:
-        raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {plan.games} from {first} go beyond it")
-    why = told.asked(plan)
-    page = None if form != "html" else Page.of(plan, first, told.out, told.playouts)
-    game = find_game(plan.game)
+    if first + played.games > MAXIMUM_GAMES:
+        raise UserError(f"games have numbers up to {MAXIMUM_GAMES - 1}: {played.games} from {first} go beyond it")
+    why = options.wanted(played)
+    page = None if form != "html" else Page.of(played, first, options.out, options.playouts)
+    game = find_game(played.game)
     announce_compiling(game)
-    simulator: Simulator = game.prepare(plan)
+    simulator: Simulator = game.prepare(played)
     if folder is not None:
-        refuse_other_rules(load_run(folder), plan, simulator)
+        refuse_other_rules(load_run(folder), played, simulator)
     if page is not None:
-        page.write(simulator, quiet=told.quiet)
+        page.write(simulator, quiet=printing.quiet)
         return
-    with progress_bar(not told.quiet) as progress:
-        texts = _texts(simulator, plan, range(first, first + plan.games), form, why, progress)
-        _write(texts, told.out)
+    with progress_bar(not printing.quiet) as progress:
+        texts = _texts(simulator, played, range(first, first + played.games), form, why, progress)
+        _write(texts, options.out)
 
 
 def _write(texts: Iterator[str], out: str | None) -> None:
@@ -160,12 +167,17 @@ def _write(texts: Iterator[str], out: str | None) -> None:
         for text in texts:
             sys.stdout.write(text)
         return
+    from wsim.lab.files import writing
+
     with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(texts)
 
 
-def _arguments(given: Given, first: int | None) -> tuple[str | None, int]:
+def _arguments(given: PlanOptions, first: int | None) -> tuple[str | None, int]:
     """Return the run's folder, if one is named, and the first game."""
+    for word in given.extra:
+        if word.removeprefix("-").isdecimal():
+            raise UserError(f"the first game must be at least 0, not {word}")
     folder, game, *more = (*given.arguments, None, None)[: max(2, len(given.arguments))]
     if more:
         raise UserError(f"trace takes a run and the number of a game, not {more[0]!r} too")
@@ -181,7 +193,7 @@ def _arguments(given: Given, first: int | None) -> tuple[str | None, int]:
     return folder, first or 0
 
 
-def _plan(given: Given, folder: str | None, *, trust: bool) -> Plan:
+def _plan(given: PlanOptions, folder: str | None, *, trust: bool) -> Plan:
     """Return the plan that is traced: the run's, or the one that the options make; one game unless more are asked."""
     if folder is None:
         return given.resolve(games=1)
@@ -196,10 +208,12 @@ def _texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
     """Yield each game as the text that is printed, with the line's end."""
+    from wsim.positions.why import why_of, why_text
+
     for number in games:
         trace = simulator.trace(number)
         if why is not None:
-            trace["why"] = told_why(plan, number, why.playouts, seat=why.seat, progress=progress)
+            trace["why"] = why_of(plan, number, why.playouts, seat=why.seat, progress=progress)
         if form == "json":
             yield trace_line(trace) + "\n"
         else:

@@ -8,47 +8,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from wsim.errors import UserError, refuse_other_types
+from wsim.errors import UserError
 from wsim.experiments.deals import Arm
+from wsim.experiments.question import Change
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
     from wsim.game import Restrict, Simulator
 
-__all__ = ["Change", "Variant", "repeated", "sweep_values", "variants_of"]
+__all__ = ["Variant", "repeated", "sweep_values", "variants_of"]
 
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?")
 _GRAMMAR = "write PATH=5..9, PATH=5..9..2 (in steps of 2) or PATH=5,7,9"
-
-
-@dataclass(frozen=True)
-class Change:
-    """What the variants have and the baseline has not.
-
-    Attributes
-    ----------
-    values: ``path=value``, as for ``--set``.
-    files: patch files.
-    sweep: ``path=values``: one variant for each value.
-    ban: what one seat may not do, things separated by commas: one variant for each entry.
-    """
-
-    values: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    sweep: str | None = None
-    ban: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, sweep=self.sweep)
-        changed = bool(self.values or self.files or self.sweep)
-        if not (changed or self.ban):
-            raise UserError("nothing to compare: give a change (--set, --patch), a --sweep, or a --ban")
-        if changed and self.ban:
-            raise UserError("a ban is compared by itself: give changes that hold in both arms with --base-set")
 
 
 @dataclass(frozen=True)
@@ -86,7 +61,7 @@ def variants_of(plan: Plan, change: Change, seat: int | None, baseline: Simulato
         seats = tuple(range(plan.players)) if seat is None else (seat,)
         return [_restricted(plan, ban, seats, baseline) for ban in dict.fromkeys(change.ban)]
     if change.sweep is None:
-        return [_changed(plan, change, ", ".join([*change.files, *change.values]), baseline)]
+        return [_changed(plan, change, ", ".join([*change.change_files, *change.change]), baseline)]
     path, values = sweep_values(change.sweep)
     return [_changed(plan, change, f"{path}={value}", baseline, value) for value in values]
 
@@ -95,11 +70,11 @@ def _changed(
     plan: Plan, change: Change, name: str, baseline: Simulator, value: str | None = None
 ) -> tuple[Variant, Arm]:
     """Return the variant with other rules; ``value``: of a sweep, whose ``path=value`` is then the name."""
-    for file in change.files:
+    for file in change.change_files:
         if plan.place(file) != file:
             raise UserError(f"{file!r} is a file of the plan file's folder too: write it with its folder, ./{file}")
-    values = (*plan.set, *change.values, *([] if value is None else [name]))
-    changed = plan.replace(set=values, patch=(*plan.patch, *change.files))
+    values = (*plan.set, *change.change, *([] if value is None else [name]))
+    changed = plan.replace(set=values, patch=(*plan.patch, *change.change_files))
     arm = Arm(name, (_prepared(changed, name, baseline),))
     same = _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
     return Variant(name, value, (changed,), (changed.digest,), same=same), arm

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from wsim.stats.games import Floats
 
-__all__ = ["Crossing", "crossing"]
+__all__ = ["Crossing", "crossing", "targets_of"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,25 @@ def crossing(values: Floats, effect: Floats, low: Floats, high: Floats, target: 
     else:
         said = "met"
     return Crossing(_middle(met), *ends, said)
+
+
+def targets_of(effects: pl.DataFrame, target: float) -> pl.DataFrame:
+    """Return where each effect of a sweep is the target: a row for each action and card."""
+    rows = []
+    for (action, card), part in effects.group_by("action", "card", maintain_order=True):
+        known = part.drop_nulls(["effect", "effect_low", "effect_high"])
+        found = Crossing(None, None, None, "too few values with an effect")
+        if known.height > 1:
+            effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
+            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
+        rows.append((action, card, target, found.value, found.low, found.high, found.said))
+    names = {
+        "action": pl.String,
+        "card": pl.String,
+        **dict.fromkeys(("effect", "value", "value_low", "value_high"), pl.Float64),
+        "said": pl.String,
+    }
+    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def _middle(met: Floats) -> float | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.cluster import InChunks
 
-__all__ = ["MOST_SIDES", "PARTS", "Arm", "Arms", "Features", "Reading", "in_blocks", "sample", "wins_of"]
+__all__ = ["MOST_SIDES", "PARTS", "Arm", "Arms", "Features", "Reading", "arm_by_arm", "in_blocks", "sample", "wins_of"]
 
 MOST_SIDES = 7
 """Players or teams of a game, at most."""
@@ -85,22 +85,6 @@ class Arms:
         """Play games in every arm and return the features of each."""
         return [self.read(arm.frame(games), games) for arm in self.arms]
 
-    def one_by_one(self, games: range, threads: int) -> list[Features]:
-        """Return the same, playing arm after arm: many arms of few games leave no thread without work so."""
-        count = len(games)
-
-        def make(part: range) -> Features:
-            """Play a part of one arm's games; those of all arms stand in one row, one after the other."""
-            place = part.start // count
-            first = games.start + part.start - place * count
-            own = range(first, first + len(part))
-            return self.read(self.arms[place].frame(own), own)
-
-        rows = [range(place * count, (place + 1) * count) for place in range(len(self.arms))]
-        with closing(in_chunks(make, rows, threads=threads)) as chunks:
-            played = _joined(list(chunks))
-        return [[one[..., row.start : row.stop] for one in played] for row in rows]
-
 
 def in_blocks(
     play: Callable[[range], Sequence[Features]], blocks: Sequence[range], chunks_of: InChunks
@@ -115,6 +99,29 @@ def in_blocks(
             while sum(arms[0][0].shape[-1] for arms in waiting) < len(games):
                 waiting.append(next(chunks))
             yield [_joined(parts) for parts in zip(*waiting, strict=True)]
+
+
+def arm_by_arm(sets: Sequence[Arms], games: range, threads: int | None) -> list[list[Features]]:
+    """Play the same games in all arms and return the features of each, set by set.
+
+    It goes through arm after arm, so that many arms of few games leave no thread without work; nothing is known before
+    all are played.
+    """
+    every = [(arm, arms.read) for arms in sets for arm in arms.arms]
+    count = len(games)
+
+    def make(part: range) -> Features:
+        """Play a part of one arm's games; those of all arms stand in one row, one after the other."""
+        arm, read = every[part.start // count]
+        first = games.start + part.start % count
+        own = range(first, first + len(part))
+        return read(arm.frame(own), own)
+
+    row = [range(first, first + count) for first in range(0, count * len(every), count)]
+    with closing(in_chunks(make, row, threads=threads)) as chunks:
+        played = _joined(list(chunks))
+    by_arm = iter([[one[..., part.start : part.stop] for one in played] for part in row])
+    return [[next(by_arm) for _ in arms.arms] for arms in sets]
 
 
 def _joined(parts: Sequence[Features]) -> Features:

@@ -64,7 +64,7 @@ class Metric:
     name: as it is written.
     column: the column of the seats table that is averaged.
     share: whether it lies between 0 and 1.
-    group: the column and its value that a seat must have to count; None for every seat concerned.
+    where: columns with the name that a seat must have in each to count; none: every seat concerned.
     thing: what is owned, where the metric is about that.
     owned: the Boolean column that a seat must have to count (for ``per_game``: to add); None for every seat.
     per_game: the sum is divided by the number of games, not of seats.
@@ -73,7 +73,7 @@ class Metric:
     name: str
     column: str
     share: bool
-    group: tuple[str, str] | None = None
+    where: tuple[tuple[str, str], ...] = ()
     thing: str | None = None
     owned: str | None = None
     per_game: bool = False
@@ -86,11 +86,11 @@ class Metric:
             return f"win share of the seats that own {self.thing} at the end"
         if self.thing is not None:
             return f"share {whose} that own {self.thing} at the end"
-        if self.group is None:
+        if not self.where:
             seats = whose
         else:
             these = "of the seats" if whose == "of all seats" else whose
-            seats = f"{these} with {self.group[0]} {self.group[1]}"
+            seats = f"{these} with {' and '.join(map(' '.join, self.where))}"
         return f"mean {words_of(self.column)} {seats}"
 
 
@@ -120,7 +120,7 @@ def parse_metric(text: str, seats: pl.DataFrame, owned: Mapping[str, str]) -> Me
         shown = ", ".join([*SHORT, *owners, *(measure for measure in plain if ":" not in measure)])
         known = [*SHORT, *plain, *(one.partition(":")[0] for one in owners)]
         raise UserError(f"unknown metric {name!r}: known are {shown}{nearest(head, known)}")
-    return Metric(name, column, _is_share(column, seats), group=_group(rest, seats))
+    return Metric(name, column, _is_share(column, seats), where=(_group(rest, seats),))
 
 
 def measures_of(seats: pl.DataFrame) -> list[str]:
@@ -186,7 +186,7 @@ def group_metrics(measures: Sequence[str], seats: pl.DataFrame) -> list[Metric]:
     """Return each of the measures (``score``, ``win``) for every wonder, side and policy of a seats table."""
     columns = {measure: SHORT.get(measure, measure) for measure in measures}
     return [
-        Metric(f"{measure}:{name}", column, _is_share(column, seats), group=(group, name))
+        Metric(f"{measure}:{name}", column, _is_share(column, seats), where=((group, name),))
         for group, names in groups_of(seats).items()
         for name in names
         for measure, column in columns.items()
@@ -214,16 +214,7 @@ def sums_of(
     Returns an array of shape (games, metrics, 3). The third is a number that differs where other seats count: as many
     may count with a change as without it, and yet not the same ones. It is 0 for a metric per game.
     """
-    reader = SeatsReader(frame, np.tile(concerned, frame.height // per_game))
-    result = np.empty((frame.height // per_game, len(metrics), 3))
-    one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
-    for place, metric in enumerate(metrics):
-        counted = reader.counted(metric)
-        by_seat = counted.reshape(-1, per_game)
-        result[:, place, 0] = (reader.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
-        result[:, place, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
-        result[:, place, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
-    return result
+    return SeatsReader(frame, np.tile(concerned, frame.height // per_game)).sums(metrics, per_game)
 
 
 class SeatsReader:
@@ -250,8 +241,8 @@ class SeatsReader:
         counted = self._plays
         if metric.owned is not None:
             counted = counted * (self.column(metric.owned) > 0)
-        if metric.group is not None:
-            counted = counted * self._has(*metric.group)
+        for column, name in metric.where:
+            counted = counted * self._has(column, name)
         return counted
 
     def _has(self, column: str, name: str) -> NDArray[np.bool_]:
@@ -262,4 +253,16 @@ class SeatsReader:
             self._codes[column] = (names, series.to_physical().to_numpy())
         names, codes = self._codes[column]
         result: NDArray[np.bool_] = codes == (names.index(name) if name in names else -1)
+        return result
+
+    def sums(self, metrics: Sequence[Metric], per_game: int) -> NDArray[np.float64]:
+        """Return numerator and denominator of each metric for each game, and which seats count (``sums_of``)."""
+        result = np.empty((self._frame.height // per_game, len(metrics), 3))
+        one_bit_each = 2.0 ** (np.arange(per_game) % _EXACT_BITS)
+        for place, metric in enumerate(metrics):
+            counted = self.counted(metric)
+            by_seat = counted.reshape(-1, per_game)
+            result[:, place, 0] = (self.column(metric.column) * counted).reshape(-1, per_game).sum(axis=1)
+            result[:, place, 1] = 1.0 if metric.per_game else by_seat.sum(axis=1)
+            result[:, place, 2] = 0.0 if metric.per_game else by_seat @ one_bit_each
         return result

@@ -11,208 +11,191 @@ is worth to take a card at that price, and where it is worth as much as anything
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 
-from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.display import Display, Shown, html_of
+from wsim.errors import UserError, nearest
 from wsim.experiments.arms import sweep_values
-from wsim.experiments.crossing import Crossing, crossing
+from wsim.experiments.crossing import targets_of
 from wsim.experiments.metrics import SHORT, measures_of, words_of
+from wsim.experiments.picks_question import GAMES, PickPlay, PickQuestion
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.cluster import check_cluster, joined
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.repetition import Again
 from wsim.lab.run import record
 from wsim.lab.store import Run
+from wsim.options import keywords, taken
 from wsim.policies.registry import explores
-from wsim.stats.intervals import benjamini_hochberg, check_level, nulls
-from wsim.stats.notebook import html_of, text_of
+from wsim.stats.intervals import benjamini_hochberg, nulls
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
-__all__ = ["PickExperiment", "PickQuestion", "experiment_picks", "play_experiment", "randomised"]
+__all__ = ["PickExperiment", "experiment_picks", "play_experiment", "randomised"]
 
-FORMAT = "wsim-picks/2"
-GAMES = 20_000
-_VALUE = ("value", "value_low", "value_high")
-
-
-@dataclass(frozen=True)
-class PickQuestion:
-    """What is asked of the picks.
-
-    Attributes
-    ----------
-    actions: what is done with a card, from those of the game; None for its usual ones.
-    outcome: ``score``, ``win``, or another number of the seats table.
-    against: ``others``, a uniformly drawn other legal move, or ``policy``, what the policy wants.
-    card: this card only; None for all.
-    age, turn: this age, this turn of the ages only; None for all.
-    sweep: ``path=values``: the experiment is made at each value; without ``card`` only the cards that these change are
-        shown.
-    target: with a sweep, at which value the effect is this.
-    level: confidence level of the intervals.
-    fewest: what was effectively done less often is left out: its interval would be worth nothing. What was drawn less
-        often against the policy's will is called rare.
-    """
-
-    actions: tuple[str, ...] | None = None
-    outcome: str = "score"
-    against: str = "others"
-    card: str | None = None
-    age: int | None = None
-    turn: int | None = None
-    level: float = 0.95
-    fewest: int = 30
-    sweep: str | None = None
-    target: float | None = None
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, outcome=self.outcome, against=self.against, card=self.card, sweep=self.sweep)
-        refuse_other_types(int, age=self.age, turn=self.turn, fewest=self.fewest)
-        refuse_other_types(float, level=self.level, target=self.target)
-        if self.against not in ("others", "policy"):
-            raise UserError(f"a pick is compared against others or policy, not {self.against!r}")
-        check_level(self.level)
-        if self.target is None:
-            return
-        if self.sweep is None:
-            raise UserError("a target is looked for among the values of a sweep: add --sweep PATH=VALUES")
-        if not math.isfinite(self.target):
-            raise UserError(f"the target must be a number, not {self.target!r}")
-        self.numbers()
-
-    def numbers(self) -> list[float]:
-        """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
-        _, values = sweep_values(self.sweep or "")
-        try:
-            return sorted(map(float, values))
-        except ValueError:
-            raise UserError(f"a target needs a sweep over numbers, not over {', '.join(values)}") from None
-
-    def of(self, picks: Picks) -> PickQuestion:
-        """Return the question with the game's usual actions for none; raise UserError for what the game has not."""
-        actions = tuple(picks.usual or picks.actions) if self.actions is None else self.actions
-        known = ", ".join(picks.actions)
-        if not actions:
-            raise UserError(f"name at least one action: {known}")
-        for action in actions:
-            if action not in picks.actions:
-                raise UserError(f"unknown action {action!r}: known are {known}{nearest(action, picks.actions)}")
-        for name, value, known_values in (("age", self.age, picks.ages), ("turn", self.turn, picks.turns)):
-            if value is not None and value not in known_values:
-                numbers = " or ".join(", ".join(map(str, known_values)).rsplit(", ", 1))
-                raise UserError(
-                    f"the {name} must be {numbers}, not {value}" if numbers else f"this game has no {name}s"
-                )
-        return replace(self, actions=actions)
+FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 
 @dataclass(frozen=True, repr=False)
-class PickExperiment:
+class PickExperiment(Answer):
     """The answer.
 
     Attributes
     ----------
-    plan: what was played.
-    question: what was asked.
     estimand: what an effect is, in one sentence.
-    games: games played, at each value of a sweep. seconds: how long playing took.
+    question: what was asked.
+    games: games played, at each value of a sweep.
+    complete: whether all games of the plan were played, at every value.
+    seconds: how long playing took.
     effects: one row per action and card, largest effect first: action, card, picks, effective (equally
         weighted picks worth as much), drawn (picks that the policy did not want, of the arm that has fewer), taken and
         otherwise (mean outcomes), effect with effect_low and effect_high (clustered by game), p, q (Benjamini-Hochberg
         over all rows), and rare (drawn fewer times than ``fewest``: the interval is too short). With a sweep its value
         in front, and the rows by card, action and value.
-    complete: whether all games of the plan were played, at every value.
     targets: with a target, one row per action and card: where the effect is this (value, with value_low and value_high)
         and what is to be said of it; None without.
+    plan: what was played.
     """
 
-    plan: Plan
-    question: PickQuestion
+    FORMAT: ClassVar[str] = "wsim-picks/2"
+    COMMAND: ClassVar[str] = "wsim experiment picks"
+    CALLED: ClassVar[str] = "a pick experiment"
+    TABLES: ClassVar[tuple[str, ...]] = ("effects",)
+
     estimand: str
+    question: PickQuestion
     games: int
+    complete: bool
     seconds: float
     effects: pl.DataFrame
-    complete: bool
-    targets: pl.DataFrame | None = None
+    targets: pl.DataFrame | None
+    plan: Plan
 
-    def __repr__(self) -> str:
-        return text_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+    @property
+    def title(self) -> str:
+        """What it is of."""
+        return f"Effects of picks, {self.games:,} games"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What an effect is."""
+        return [self.estimand]
 
     def _repr_html_(self) -> str:
-        found = html_of(f"Effects of picks, {self.games:,} games", self.effects, [self.estimand])
+        found = super()._repr_html_()
         if self.targets is None:
             return found
         return found + html_of(f"Where the effect is {self.question.target:g}", self.targets)
 
-    def record(self) -> dict[str, Any]:
-        """Return the answer as a JSON object."""
-        return {
-            "format": FORMAT,
-            "estimand": self.estimand,
-            "question": asdict(self.question),
-            "games": self.games,
-            "complete": self.complete,
-            "seconds": round(self.seconds, 3),
-            "effects": self.effects.to_dicts(),
-            "targets": None if self.targets is None else self.targets.to_dicts(),
-            "plan": self.plan.as_dict(),
-        }
+    def display(self, view: View = whole, *, randomise: str = "") -> Display:
+        """Return the answer for people: the effects with what they are estimates of, and where they meet a target.
+
+        ``randomise``: the chance that a pick was random, as it was given.
+        """
+        shown, sweep = view(self.effects), self.question.sweep
+        each = "" if sweep is None else f" at each value of {sweep.partition('=')[0].strip()}"
+        title = f"{self.title}{each}{f', {randomise} of them random' if randomise else ''}"
+        tables = [Shown(title, shown.to_dicts(), first=FIRST)]
+        if self.targets is not None:
+            targets = self.targets.drop("effect").rename({"value_low": "from", "value_high": "to"}).to_dicts()
+            title = f"Where the effect on {self.question.outcome} is {self.question.target:g}"
+            tables.append(Shown(title, targets, first=("card", "value", "from", "to", "said")))
+        return Display(
+            rows=shown,
+            named="effects",
+            tables=tables,
+            notes=self.notes(),
+            missing="Nothing was effectively done often enough: play more --games, or lower --fewest.",
+        )
+
+    def notes(self) -> list[str]:
+        """Say in words what the effects are and what they are not."""
+        question = self.question
+        level = f"{100 * question.level:g} %"
+        said = [f"Estimand: {self.estimand}"]
+        if question.target is not None:
+            said.append(
+                f"value: where the effect is {question.target:g}, straight between the values that were tried; from, "
+                f"to: {question.target:g} lies within the effect's {level} interval there, and beyond the sweep if "
+                "there is no end."
+            )
+        if rare := int(self.effects["rare"].sum()):
+            said.append(
+                f"Rare ({rare} rows): drawn fewer than {question.fewest} times when the policy wanted something else; "
+                "their intervals may be too short."
+            )
+        said.append(
+            f"Causal: picks were randomised with known probability. Intervals: {level}, clustered by game; q: "
+            f"Benjamini-Hochberg over {self.effects.height} rows. Left out: what was effectively done less than "
+            f"{question.fewest} times. effective: equally weighted picks worth as much; drawn: those that the policy "
+            "did not want."
+        )
+        return said
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was played."""
+        return dict(record["plan"])
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same experiment again."""
+        question = PickQuestion(**record["question"] | {"actions": tuple(record["question"]["actions"])})
+        plan = how.restored(cls.flat_plan(record))
+        _ = [_row(row) for row in record["effects"]]
+        return lambda: play_experiment(plan, question, threads=how.threads, progress=how.progress)
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record with the rows that another one shows, in their order: not all perhaps."""
+        here = super().beside(record)
+        by_row = {_row(row): row for row in here["effects"]}
+        return here | {"effects": [by_row.get(_row(row)) for row in record["effects"]]}
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games, {counted(len(record['effects']), 'effect')}"
 
 
-@with_plan_keys(PlanKeys)
+def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what tells a row of the effects apart; the value is that of a sweep."""
+    return row.get("value"), row["action"], row["card"]
+
+
+@keywords(PickPlay, PickQuestion, plan_keys, left_out=("resume",))
 def experiment_picks(
-    plan: Plan | None = None,
-    /,
-    *,
-    randomise: float | str = 0.1,
-    actions: Sequence[str] | None = None,
-    outcome: str = "score",
-    against: str = "others",
-    card: str | None = None,
-    age: int | None = None,
-    turn: int | None = None,
-    level: float = 0.95,
-    fewest: int = 30,
-    sweep: str | None = None,
-    target: float | None = None,
-    folder: str | Path | None = None,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
+    plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any
 ) -> PickExperiment:
     """Play games with randomised picks and return what doing something with a card causes.
 
     Parameters
     ----------
     plan, keys: what is played, as for ``simulate`` (default: 20,000 games).
-    randomise: the chance that a pick is replaced by a uniform one; a text with commas gives one for each seat.
-    actions, outcome, against, card, age, turn, level, fewest, sweep, target: see ``PickQuestion``.
-    folder: keep the run here (the runs of a sweep in folders of it); without it only the answer is kept.
+    randomise: a text with commas gives a chance for each seat.
+    folder: the runs of a sweep lie in folders of it; without it only the answer is kept.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for whatever cannot be played or asked, Interrupted on Ctrl-C with the answer so far.
     """
-    done = None if actions is None else texts("actions", actions)
-    question = PickQuestion(done, outcome, against, card, age, turn, level, fewest, sweep, target)
-    played = randomised(chosen(plan, keys, games=GAMES), randomise)
-    return play_experiment(played, question, folder, threads=threads, cluster=cluster)
+    how, question = taken(keys, PickPlay), taken(keys, PickQuestion)
+    played = randomised(chosen(plan, keys, games=GAMES), how.randomise)
+    return play_experiment(played, question, how.folder, resume=how.resume, threads=threads, cluster=cluster)
 
 
 def randomised(plan: Plan, randomise: float | str) -> Plan:
@@ -271,10 +254,10 @@ def play_experiment(
                 if place is None:
                     place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
                 told = progress and partial(_told, progress, number, len(arms))
-                runs.append(record(arm.plan, place, progress=told, **how).run)
+                runs.append(record(arm.plan, place, progress=told, **how))
         except Interrupted as interrupt:
-            if interrupt.result is not None and interrupt.result.run.games:
-                runs.append(interrupt.result.run)
+            if interrupt.result is not None and interrupt.result.games:
+                runs.append(interrupt.result)
             answer = _answer(plan, asked, arms, runs, cards, time.perf_counter() - start) if runs else None
             raise Interrupted(answer) from None
         return _answer(plan, asked, arms, runs, cards, time.perf_counter() - start)
@@ -326,8 +309,6 @@ def _told(progress: Progress, number: int, arms: int, what: str, done: int, game
 
 def _check_columns(question: PickQuestion, seats: pl.DataFrame, picks: pl.DataFrame) -> None:
     """Raise UserError for a question that these tables cannot answer, before any game is played."""
-    import polars as pl
-
     column, numbers = SHORT.get(question.outcome, question.outcome), measures_of(seats)
     if column not in numbers:
         known = [*SHORT, *(name for name in numbers if ":" not in name)]
@@ -356,8 +337,6 @@ def _answer(
     seconds: float,
 ) -> PickExperiment:
     """Ask the games of the runs that there are, finished or not."""
-    import polars as pl
-
     parts = [
         part if arm.value is None else part.select(pl.lit(arm.value).alias("value"), pl.all())
         for arm, run in zip(arms, runs, strict=False)
@@ -372,21 +351,19 @@ def _answer(
             "card", "action", pl.col("value").replace_strict(order, range(len(arms))), maintain_order=True
         )
     return PickExperiment(
-        plan=plan,
-        question=question,
         estimand=_sentence(question),
+        question=question,
         games=min(run.games for run in runs),
+        complete=len(runs) == len(arms) and all(run.complete for run in runs),
         seconds=seconds,
         effects=effects,
-        complete=len(runs) == len(arms) and all(run.complete for run in runs),
-        targets=None if question.target is None else _targets(effects, question.target),
+        targets=None if question.target is None else targets_of(effects, question.target),
+        plan=plan,
     )
 
 
 def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.DataFrame]:
     """Return the effects of each action in one run."""
-    import polars as pl
-
     picks, seats = run.picks, run.seats
     for name, value in (("age", question.age), ("turn", question.turn)):
         if value is not None:
@@ -402,27 +379,6 @@ def _of_run(run: Run, question: PickQuestion, cards: Sequence[str]) -> list[pl.D
         frame = frame.filter(pl.col("effective") >= question.fewest)
         parts.append(frame.with_columns(rare=pl.col("drawn") < question.fewest))
     return parts
-
-
-def _targets(effects: pl.DataFrame, target: float) -> pl.DataFrame:
-    """Return where each effect is the target."""
-    import polars as pl
-
-    rows = []
-    for (action, card), part in effects.group_by("action", "card", maintain_order=True):
-        known = part.drop_nulls(["effect", "effect_low", "effect_high"])
-        found = Crossing(None, None, None, "too few values with an effect")
-        if known.height > 1:
-            effect, low, high = (known[name].to_numpy() for name in ("effect", "effect_low", "effect_high"))
-            found = crossing(known["value"].cast(pl.Float64).to_numpy(), effect, low, high, target)
-        rows.append((action, card, target, found.value, found.low, found.high, found.said))
-    names = {
-        "action": pl.String,
-        "card": pl.String,
-        **dict.fromkeys(("effect", *_VALUE), pl.Float64),
-        "said": pl.String,
-    }
-    return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def _sentence(question: PickQuestion) -> str:

@@ -1,57 +1,89 @@
-"""The question of a comparison: what decides it, whose outcomes count, when the test looks."""
+"""The question of a comparison: what is changed, what decides it, whose outcomes count, when the test looks."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from wsim.errors import UserError, refuse_other_types
-from wsim.stats.sequential import SequentialTest, check_margin
-from wsim.stats.spending import check_spending
+from wsim.errors import UserError
+from wsim.options import Options, error_rate, option, smallest_effect, spending_function
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from wsim.experiments.metrics import Metric
+    from wsim.stats.sequential import SequentialTest
 
-__all__ = ["FIRST_LOOK", "Question"]
+__all__ = ["FIRST_LOOK", "Change", "Question"]
 
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
 
 
 @dataclass(frozen=True)
-class Question:
-    """How a comparison is decided.
+class Change(Options):
+    """Compare a changed card, rule or permission with the baseline on common deals.
 
-    Attributes
-    ----------
-    metric: the quantity that decides (``wsim.experiments.metrics``).
-    seat: the seat whose outcomes count; None for all, or for those that a restriction concerns.
-    budget: deals at most, each played in every arm.
-    alpha: the chance of calling some variant different when none is; shared out equally among variants.
-    margin: effects smaller than this do not matter: playing also ends when all are known to be smaller.
-    spending: how alpha is used up: pocock (large effects stop early) or obrien_fleming (short last interval).
+    The options of the plan make the baseline; --set, --patch, --sweep or --ban make the variants. All arms play the
+    same deals and seats until a sequential test is sure or the budget is spent.
     """
 
-    metric: str = "score"
-    seat: int | None = None
-    budget: int = 100_000
-    alpha: float = 0.05
-    margin: float | None = None
-    spending: str = "pocock"
+    change: tuple[str, ...] = option(
+        "The change: this value in the variant only (repeatable).", (), metavar="PATH=VALUE", names=("--set",)
+    )
+    change_files: tuple[str, ...] = option(
+        "The change: this file laid over the variant's catalogue only (repeatable).",
+        (), metavar="FILE", names=("--patch",),
+    )  # fmt: skip
+    sweep: str | None = option(
+        "One variant for each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES"
+    )
+    ban: tuple[str, ...] = option(
+        "One seat may not do this: trade, stages, sell, a colour, a card; several with commas. Every seat in "
+        "turn on the same deal, or --seat. One variant for each --ban.",
+        (), metavar="THINGS",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
-        refuse_other_types(str, metric=self.metric, spending=self.spending)
-        refuse_other_types(int, seat=self.seat)
-        refuse_other_types(float, alpha=self.alpha, margin=self.margin)
-        if type(self.budget) is not int or self.budget < 2:
-            raise UserError(f"the budget must be a whole number of games, at least 2, not {self.budget!r}")
-        check_spending(self.alpha, self.spending)
-        check_margin(self.margin)
+        super().__post_init__()
+        changed = bool(self.change or self.change_files or self.sweep)
+        if not (changed or self.ban):
+            raise UserError("nothing to compare: give a change (--set, --patch), a --sweep, or a --ban")
+        if changed and self.ban:
+            raise UserError("a ban is compared by itself: give changes that hold in both arms with --base-set")
+
+
+def budget_of_deals(_name: str, value: Any) -> Any:
+    """Refuse fewer deals than there is something to compare of."""
+    if value < 2:
+        raise UserError(f"the budget must be a whole number of games, at least 2, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Question(Options):
+    """How a comparison is decided.
+
+    Alpha is shared out equally among the variants. With a margin, playing also ends when all effects are known to be
+    smaller. Spending: pocock stops early where effects are large, obrien_fleming has the shorter last interval.
+    """
+
+    metric: str = option(
+        "What decides: score, win:NAME or score:NAME (of a wonder, side or policy), owner:CARD (win share of "
+        "its owners), winner:CARD (games won by an owner), built:CARD, or another number of the seats table.",
+        "score",
+    )
+    seat: int | None = option("Only this seat counts.", None, metavar="N")
+    budget: int = option("Deals at most, each played in every arm.", 100_000, metavar="N", check=budget_of_deals)
+    alpha: float = option("Accepted chance of calling a change clear that does nothing.", 0.05, check=error_rate)
+    margin: float | None = option(
+        "Smaller effects do not matter: stop when all are known to be smaller.", None, check=smallest_effect
+    )
+    spending: str = option(
+        "Use of alpha over the looks: pocock (stops early) or obrien_fleming.", "pocock", check=spending_function
+    )
 
     def looks(self) -> list[int]:
         """Return after how many deals the test looks."""
@@ -60,10 +92,14 @@ class Question:
 
     def test(self, variants: int) -> SequentialTest:
         """Return the test of so many variants, whose verdicts hold together."""
+        from wsim.stats.sequential import SequentialTest
+
         return SequentialTest(self.budget, alpha=self.alpha / variants, margin=self.margin, spending=self.spending)
 
     def concerned(self, players: int, seats: int) -> NDArray[np.bool_]:
         """Return for each row of a game whether it counts; raise UserError for a seat that no player has."""
+        import numpy as np
+
         if self.seat is None:
             return np.ones(seats, bool)
         if not 0 <= self.seat < players:
@@ -81,7 +117,3 @@ class Question:
                 whose, contrast = "of the restricted seat", f"{contrast}, each seat of a deal in turn"
         quantity = metric.estimand(whose)
         return f"{quantity[0].upper()}{quantity[1:]}: {contrast}."
-
-    def record(self) -> dict[str, Any]:
-        """Return the question as a JSON object."""
-        return asdict(self)

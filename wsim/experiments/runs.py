@@ -8,20 +8,23 @@ the squares of their errors add up. Either way intervals are clustered by game.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.experiments.contrasts import Contrasts, MetricReading
 from wsim.experiments.deals import Features
 from wsim.experiments.metrics import Metric, group_metrics, measures_of, parse_metric
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
+from wsim.lab.journal import differences
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import differences
 from wsim.lab.store import Run
 from wsim.stats.intervals import Estimate, benjamini_hochberg, check_level, nulls
 from wsim.stats.moments import Moments
@@ -30,14 +33,15 @@ from wsim.stats.tables import POINTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "RunComparison", "compare_runs"]
+__all__ = ["RunComparison", "compare_runs"]
 
-FORMAT = "wsim-compare/1"
+FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
+LONGEST = 60  # characters of a value that is shown
 BLOCK = 8192  # games whose sums are added in one go
 
 
-@dataclass(frozen=True)
-class RunComparison:
+@dataclass(frozen=True, repr=False)
+class RunComparison(Answer):
     """What is known of the difference of two runs.
 
     Attributes
@@ -46,33 +50,69 @@ class RunComparison:
     differs: what made them and is not the same, by path: there and here.
     paired: whether they are paired game by game. how: says so in a sentence, with the reason.
     games: how many games of each count.
+    level: confidence level of each interval by itself.
     metrics: one row a metric: metric, share (whether it lies between 0 and 1), first, second (its value in either
         run), difference with difference_low and difference_high, q (Benjamini-Hochberg over the table), n_first and
         n_second (seats or games that count); paired ones also differing (games that are not alike) and variance_removed
         (by pairing). Unknown is null.
-    level: confidence level of each interval by itself.
     """
+
+    FORMAT: ClassVar[str] = "wsim-compare/1"
+    TABLES: ClassVar[tuple[str, ...]] = ("metrics",)
 
     runs: tuple[str, str]
     differs: Mapping[str, tuple[Any, Any]]
     paired: bool
     how: str
     games: tuple[int, int]
-    metrics: pl.DataFrame
     level: float
+    metrics: pl.DataFrame
 
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            "format": FORMAT,
-            "runs": list(self.runs),
-            "differs": {path: list(values) for path, values in self.differs.items()},
-            "paired": self.paired,
-            "how": self.how,
-            "games": list(self.games),
-            "level": self.level,
-            "metrics": self.metrics.to_dicts(),
-        }
+    @property
+    def title(self) -> str:
+        """What a difference is."""
+        first, second = self.runs
+        return f"{second} less {first}"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """How the runs are compared."""
+        return [self.how]
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: what differs, points and counts, shares."""
+        shown = view(self.metrics)
+        tables = [Shown("What differs", self._differences())] if self.differs else []
+        for what, part in shown.partition_by("share", as_dict=True, maintain_order=True, include_key=False).items():
+            title = f"{self.title}: {'shares' if what == (True,) else 'points and counts'}"
+            tables.append(Shown(title, _slim(part).to_dicts(), first=FIRST))
+        one, other = self.games
+        games = f"{one:,} games each" if one == other else f"{one:,} and {other:,} games"
+        notes = [f"{self.how}. {games}; intervals ({100 * self.level:g} %) are clustered by game."]
+        if not self.differs:
+            notes.append("Both runs were made by the same plan, rules and version: they hold the same games.")
+        return Display(rows=shown, named="metrics", tables=tables, notes=notes)
+
+    def _differences(self) -> list[dict[str, str]]:
+        """Return what differs as rows, one a path."""
+        first, second = self.runs
+        names = (first, second) if first != second else ("first", "second")
+        return [
+            {"what": path, **{name: _short(value) for name, value in zip(names, values, strict=True)}}
+            for path, values in self.differs.items()
+        ]
+
+
+def _slim(metrics: pl.DataFrame) -> pl.DataFrame:
+    """Leave out for people what another column says; the JSON has it all."""
+    if not (metrics["n_first"] == metrics["n_second"]).all():
+        return metrics
+    return metrics.drop("n_second", "differing", strict=False).rename({"n_first": "n"})
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def compare_runs(
@@ -85,17 +125,17 @@ def compare_runs(
     """
     check_level(level)
     _refuse_unlike(first, second)
-    asked = _metrics(first, second, metrics)
+    chosen = _metrics(first, second, metrics)
     common = _common(first, second) if first.plan.seed == second.plan.seed else []
     games = sum(map(len, common))
     paired = games > 1
     if paired:
-        columns = _paired(first, second, asked, common, level, progress)
+        columns = _paired(first, second, chosen, common, level, progress)
         counts = (games, games)
     else:
-        columns = _separate(first, second, asked, level, progress)
+        columns = _separate(first, second, chosen, level, progress)
         counts = (first.games, second.games)
-    names = {"metric": [metric.name for metric in asked], "share": [metric.share for metric in asked]}
+    names = {"metric": [metric.name for metric in chosen], "share": [metric.share for metric in chosen]}
     frame = pl.DataFrame({**names, **columns})
     return RunComparison(
         runs=(str(first.path), str(second.path)),
@@ -103,8 +143,8 @@ def compare_runs(
         paired=paired,
         how=_how(first, second, games),
         games=counts,
-        metrics=frame,
         level=level,
+        metrics=frame,
     )
 
 
@@ -191,7 +231,7 @@ def _blocks(run: Run, spans: Sequence[range], metrics: tuple[Metric, ...], seats
     """Yield what is read off the games of ``spans`` (``MetricReading``), block by block."""
     there = run.seats.collect_schema().names()
     wanted = {metric.column for metric in metrics} | {metric.owned for metric in metrics if metric.owned}
-    wanted |= {metric.group[0] for metric in metrics if metric.group} | {"game", "rank"}
+    wanted |= {column for metric in metrics for column, _ in metric.where} | {"game", "rank"}
     columns = [name for name in there if name in wanted]
     read = MetricReading(metrics, np.ones(seats, bool))
     for span in spans:

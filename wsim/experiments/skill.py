@@ -1,156 +1,191 @@
 """Skill as a dimension: the same figures for a ladder of players, each alone at the table, on the same deals.
 
 Which cards and boards are strong in good hands only, and which in weak ones? Nothing is confounded by who sits where:
-at a rung everybody plays alike. What a card goes with is observed all the same: whoever built it may have been better
+at a level everybody plays alike. What a card goes with is observed all the same: whoever built it may have been better
 off already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
+import polars as pl
 
-from wsim.errors import UserError, nearest, refuse_other_types
-from wsim.experiments.skill_answer import Skill, answer_of
+from wsim.display import Display, Shown
+from wsim.errors import UserError, nearest
+from wsim.experiments.deals import Arm, Arms, in_blocks, sample
+from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
+from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
+from wsim.experiments.skill_sums import SkillSums, Things, names_of
 from wsim.game import analyses_of, find_game
+from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
-from wsim.lab.keys import PlanKeys, chosen, texts, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.stats.intervals import check_level
-from wsim.stats.ladder import PARTS, LadderSums, RungGames
+from wsim.lab.repetition import Again, unlike
+from wsim.options import keywords, taken
 from wsim.stats.owner_tallies import OwnerTallies
 
 if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
-
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["GAMES", "LADDER", "SkillQuestion", "play_skill", "skill"]
+__all__ = ["Skill", "play_skill", "skill"]
 
-GAMES = 20_000
-LADDER = ("random", "greedy", "balanced", "net")
-"""The ladder of a game that is not told another: those of these that it has, the weakest first."""
-BETWEEN = ("balanced", "net")
-"""The rungs between which the change is shown besides that over the whole ladder, if both are there."""
-_CHUNK = 1024  # games of each rung at a time: a few megabytes
+_BLOCK = 1024  # games of each level at a time: a few megabytes
 
 
-@dataclass(frozen=True)
-class SkillQuestion:
-    """What is asked of a ladder.
-
-    Attributes
-    ----------
-    what: a table of the game whose rows are things that seats have (cards) or levels that they have one of (wonders).
-    ladder: policies, the weakest first; none: ``LADDER``.
-    between: two of them, or none: ``BETWEEN``.
-    level: confidence level.
-    """
-
-    what: str = "cards"
-    ladder: tuple[str, ...] = ()
-    between: tuple[str, ...] = ()
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        refuse_other_types(str, what=self.what)
-        refuse_other_types(float, level=self.level)
-        check_level(self.level)
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return asdict(self)
+ESTIMAND = {
+    True: "Win share of the seats that have it, everybody at the table playing alike, on the same deals at every rung",
+    False: "Win share of the seats that have it at the end less that of the others, everybody at the table playing "
+    "alike, on the same deals at every rung",
+}
+"""What a figure is, by whether every seat has one of the things."""
+OBSERVED = (
+    "Observational: whoever came to have a thing may have been better off already, at each rung in its own way. What "
+    "taking it causes is measured by wsim experiment picks, what a change of it causes by wsim whatif"
+)
+DEALT = "What is dealt by chance is compared fairly: a change is what skill makes of it"
 
 
-@dataclass(frozen=True)
-class _Things:
-    """What is measured: the columns of things that a seat has or has not, or the columns whose levels it has one of.
+@dataclass(frozen=True, repr=False)
+class Skill(Answer):
+    """The answer.
 
     Attributes
     ----------
-    columns: of the seats table. labels: what tells the rows of the answer apart, by column.
+    question: what was asked, as JSON: what, ladder, between, level.
+    rungs: the policies, the weakest first.
+    estimand: what a figure is, in one sentence. fair: the win share of a seat.
+    stopped: ``done`` or ``interrupted``. games: how many were played at each rung.
+    figures: one row for each thing and rung: what names it (card; wonder, side), rung, n (seats that have it), share
+        (of all seats), figure with figure_low and figure_high; null where it is too rare.
+    changes: one row for each thing and two rungs: what names it, weaker, stronger, change with change_low and
+        change_high (with what both rungs have in common on the same deals), p, q (Benjamini-Hochberg over the
+        things), verdict (higher, lower: worth more, less at the stronger rung; unclear), strong_in: ``good hands`` or
+        ``weak hands`` where it is better than nothing (a level: than fair) there alone and the change is clear,
+        ``every hand`` where at both; else null.
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
+    made: what made each rung's games.
     """
 
-    columns: tuple[str, ...]
-    levels: bool
-    labels: Mapping[str, Sequence[str]]
+    FORMAT: ClassVar[str] = "wsim-skill/1"
+    COMMAND: ClassVar[str] = "wsim skill"
+    CALLED: ClassVar[str] = "skill"
+    TABLES: ClassVar[tuple[str, ...]] = ("figures", "changes")
+    LONG: ClassVar[str] = "changes"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "figures": ("rung", "figure", "figure_low", "figure_high"),
+        "changes": ("weaker", "stronger", "change", "change_low", "change_high"),
+        **dict.fromkeys(("estimand", "games", "question", "fair", "remarks"), ()),
+    }
 
-    def has(self, frame: pl.DataFrame, seats: int) -> NDArray[np.bool_]:
-        """Return which seat has what, shape (things, games, seats)."""
-        games = frame.height // seats
-        if not self.levels:
-            flags = [(frame[name] > 0 if frame[name].dtype.is_numeric() else frame[name]) for name in self.columns]
-            return np.stack([flag.to_numpy().reshape(games, seats) for flag in flags])
-        code = np.zeros(frame.height, np.int64)
-        count = 1
-        for name in self.columns:
-            names = _categories(frame, name)
-            code = code * len(names) + frame[name].to_physical().to_numpy().astype(np.int64)
-            count *= len(names)
-        found: NDArray[np.bool_] = np.arange(count)[:, None, None] == code.reshape(games, seats)
-        return found
+    question: Mapping[str, Any]
+    rungs: tuple[str, ...]
+    estimand: str
+    fair: float
+    stopped: str
+    games: int
+    figures: pl.DataFrame
+    changes: pl.DataFrame
+    remarks: tuple[str, ...]
+    made: tuple[Provenance, ...] = field(repr=False)
+
+    @property
+    def main(self) -> pl.DataFrame:
+        """The figures of all rungs side by side."""
+        return self.table()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that name a thing."""
+        return naming_columns(self.figures)
+
+    def table(self, change: int = 0) -> pl.DataFrame:
+        """Return a row for each thing: its figure at each rung, and one of the changes; the largest first.
+
+        ``change``: 0 is that over the whole ladder, 1 the other one, if there is one.
+        """
+        return side_by_side(self.figures, self.changes, change)
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: a table with the rungs side by side for each change."""
+        pairs = self.changes.select("weaker", "stronger").unique(maintain_order=True).rows()
+        shown = [view(self.table(place)) for place in range(len(pairs))]
+        first = (*self.names, *self.rungs, "change", "verdict", "strong in", "q")
+        tables: list[Shown] = []
+        for (weaker, stronger), rows in zip(pairs, shown, strict=True):
+            others = [rung for rung in self.rungs if tables and rung not in (weaker, stronger)]
+            of_rungs = rows.drop([f"{rung}{end}" for rung in others for end in ("", "_low", "_high")])
+            title = f"{self.question['what'].capitalize()} by skill; change from {weaker} to {stronger}"
+            tables.append(Shown(title, of_rungs.to_dicts(), first=first, labels=len(self.names)))
+        level = f"{100 * self.question['level']:g} %"
+        both = "that of a change knows what both rungs share. q: Benjamini-Hochberg over the rows."
+        notes = [
+            f"{self.estimand}. A fair share of wins is {self.fair:.3f}.",
+            f"{self.games:,} games at each rung. Intervals: {level}, clustered by deal; {both}",
+            *(f"{one}." for one in self.remarks),
+        ]
+        return Display(rows=shown[0], tables=tables, notes=notes)
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["question"], [one["digest"] for one in record["made"]]]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first rung, with a seat for each of them."""
+        rungs = list(record["rungs"])
+        return {**record["made"][0]["plan"], "policies": rungs, "players": len(rungs)}
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same ladder again."""
+        _ = [recorded_provenance(made) for made in record["made"]]
+        recorded, players = dict(record["question"]), record["made"][0]["plan"]["players"]
+        plan = how.restored(cls.flat_plan(record))
+        question = SkillQuestion(**recorded | {"ladder": plan.policies, "between": tuple(recorded["between"])})
+        one = plan.replace(players=players, policies=[plan.policies[0]])
+        return lambda: play_skill(one, question, threads=how.threads, progress=how.progress)
+
+    def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return its own record, with the ladder as it was asked for: that may have been left to wsim."""
+        here = super().beside(record)
+        here["question"]["ladder"] = record["question"].get("ladder")
+        return here
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'rung')}"
+
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+        """Say what was not the same about how the games of any rung were made."""
+        pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
+        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
 
 
-@dataclass(frozen=True)
-class _Ladder:
-    """The rungs, ready to play."""
-
-    simulators: tuple[Simulator, ...]
-    things: _Things
-
-    def games(self, games: range) -> list[RungGames]:
-        """Play the same games at every rung."""
-        return [self._rung(simulator, games) for simulator in self.simulators]
-
-    def _rung(self, simulator: Simulator, games: range) -> RungGames:
-        rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-        simulator.play(games.start, rows)
-        frame = simulator.seats_frame(rows)
-        shape = (len(games), simulator.seats)
-        wins = np.rint(frame["win_share"].to_numpy().astype(np.float64) * PARTS).astype(np.int32).reshape(shape)
-        there = frame["rank"].to_numpy() > 0 if "rank" in frame.columns else np.ones(frame.height, bool)
-        return RungGames.of(self.things.has(frame, simulator.seats), there.reshape(shape), wins)
-
-
-def _categories(frame: pl.DataFrame, name: str) -> list[str]:
-    return cast("pl.Enum", frame.schema[name]).categories.to_list()
-
-
-@with_plan_keys(PlanKeys)
-def skill(
-    plan: Plan | None = None,
-    /,
-    *,
-    what: str = "cards",
-    ladder: Sequence[str] = (),
-    between: Sequence[str] = (),
-    level: float = 0.95,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[PlanKeys],
-) -> Skill:
-    """Return what cards or boards are worth at each rung of a ladder of players, and how that changes.
+@keywords(SkillQuestion, plan_keys)
+def skill(plan: Plan | None = None, /, *, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Skill:
+    """Return what cards or boards are worth at each level of a ladder of players, and how that changes.
 
     Parameters
     ----------
-    plan, keys: as for ``simulate``, ``games`` of each rung (20,000); the policies do not matter.
-    what, ladder, between, level: see ``SkillQuestion``.
+    plan, keys: as for ``simulate``, ``games`` of each level (20,000); the policies do not matter.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
 
     Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
 
     >>> wsim.skill(what="wonders", ladder=["random", "balanced"], games=5000).table()  # doctest: +SKIP
     """
-    question = SkillQuestion(what, texts("ladder", ladder), texts("between", between), level)
+    question = taken(keys, SkillQuestion)
     return play_skill(chosen(plan, keys, games=GAMES), question, threads=threads, cluster=cluster)
 
 
@@ -162,26 +197,27 @@ def play_skill(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Skill:
-    """Play a plan's games at every rung; see ``skill``. ``progress`` is told of the deals."""
+    """Play a plan's games at every level; see ``skill``. ``progress`` is told of the deals."""
     check_cluster(cluster, threads)
     usable_threads(threads)  # refuses what cannot be
     game: Game = find_game(plan.game)
-    rungs = _rungs(plan, game, question)
-    between = _between(question, rungs)
-    plans = [plan.replace(policies=[rung], rotate=False, picks=False, keep="seats") for rung in rungs]
+    levels = _levels(plan, game, question)
+    between = _between(question, levels)
+    plans = [plan.replace(policies=[level], rotate=False, picks=False, keep="seats") for level in levels]
     simulators: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
-    ladder = _Ladder(simulators, _things(game, question.what, simulators[0]))
-    sums = LadderSums(_count(ladder.things), len(rungs), levels=ladder.things.levels)
+    things = _things(game, question.what, simulators[0])
+    ladder = Arms(tuple(Arm(name, (one,)) for name, one in zip(levels, simulators, strict=True)), things)
+    sums = SkillSums(len(things), len(levels), grouped=things.grouped)
     made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, simulators, strict=True))
-    parts = [range(first, min(first + _CHUNK, plan.games)) for first in range(0, plan.games, _CHUNK)]
+    blocks = [range(first, min(first + _BLOCK, plan.games)) for first in range(0, plan.games, _BLOCK)]
 
     def answer(*, interrupted: bool) -> Skill:
-        return answer_of(sums, question.record(), ladder.things.labels, rungs, between, made, interrupted=interrupted)
+        return answer_of(sums, question.record(), things.labels, levels, between, made, interrupted=interrupted)
 
     try:
         with (
             players(cluster, list(zip(plans, simulators, strict=True)), threads) as chunks_of,
-            closing(chunks_of(ladder.games, parts)) as played,
+            closing(in_blocks(ladder.play, blocks, chunks_of)) as played,
         ):
             for games in played:
                 sums = sums.plus(games)
@@ -192,7 +228,7 @@ def play_skill(
     return answer(interrupted=False)
 
 
-def _rungs(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
+def _levels(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
     """Return the policies of the ladder as each is written; UserError unless there are two at least."""
     known = [str(row["name"]) for row in game.policies()]
     named = question.ladder or tuple(name for name in LADDER if name in known)
@@ -205,35 +241,35 @@ def _rungs(plan: Plan, game: Game, question: SkillQuestion) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _between(question: SkillQuestion, rungs: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the pairs of rungs between which changes are shown; UserError for what is not on the ladder."""
+def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the pairs of levels between which changes are shown; UserError for what is not on the ladder."""
     named = question.between
     if named:
         if len(named) != 2 or named[0] == named[1]:
             raise UserError(f"--between takes two rungs, the weaker first, not {','.join(named)!r}")
         for name in named:
-            if name not in rungs:
-                raise UserError(f"{name!r} is not on the ladder {','.join(rungs)}{nearest(name, rungs)}")
-    usual = named or (BETWEEN if set(BETWEEN) <= set(rungs) else ())
-    whole = (0, len(rungs) - 1)
-    more = [(rungs.index(usual[0]), rungs.index(usual[1]))] if usual else []
+            if name not in levels:
+                raise UserError(f"{name!r} is not on the ladder {','.join(levels)}{nearest(name, levels)}")
+    usual = named or (BETWEEN if set(BETWEEN) <= set(levels) else ())
+    whole = (0, len(levels) - 1)
+    more = [(levels.index(usual[0]), levels.index(usual[1]))] if usual else []
     return list(dict.fromkeys([whole, *more]))
 
 
-def _things(game: Game, what: str, simulator: Simulator) -> _Things:
+def _things(game: Game, what: str, simulator: Simulator) -> Things:
     """Return what a table of a game is about; UserError for one that a ladder cannot be asked."""
-    sample = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
-    found: dict[str, _Things] = {}
+    columns = sample(simulator)
+    found: dict[str, Things] = {}
     for name, analysis in analyses_of(game).items():
         if isinstance(analysis.sums, OwnerTallies):
             prefix = analysis.sums.prefix
-            columns = tuple(column for column in sample.columns if column.startswith(prefix))
-            labels = {game.OWNED[prefix]: [column.removeprefix(prefix) for column in columns]}
-            found[name] = _Things(columns, levels=False, labels=labels)
+            own = tuple(column for column in columns.columns if column.startswith(prefix))
+            labels = {game.OWNED[prefix]: [column.removeprefix(prefix) for column in own]}
+            found[name] = Things(own, grouped=False, labels=labels)
         elif analysis.sums is not None and analysis.by and "policy" not in analysis.by:
-            levels = list(product(*(_categories(sample, column) for column in analysis.by)))
-            labels = dict(zip(analysis.by, map(list, zip(*levels, strict=True)), strict=True))
-            found[name] = _Things(tuple(analysis.by), levels=True, labels=labels)
+            groups = list(product(*(names_of(columns, column) for column in analysis.by)))
+            labels = dict(zip(analysis.by, map(list, zip(*groups, strict=True)), strict=True))
+            found[name] = Things(tuple(analysis.by), grouped=True, labels=labels)
     if what not in found:
         raise UserError(
             f"skill is told of {' or '.join(found) or 'nothing'} in {game.NAME}, not {what!r}{nearest(what, found)}"
@@ -241,5 +277,42 @@ def _things(game: Game, what: str, simulator: Simulator) -> _Things:
     return found[what]
 
 
-def _count(things: _Things) -> int:
-    return len(next(iter(things.labels.values())))
+def answer_of(
+    sums: SkillSums,
+    question: Mapping[str, Any],
+    labels: Mapping[str, Sequence[str]],
+    rungs: Sequence[str],
+    between: Sequence[tuple[int, int]],
+    made: Sequence[Provenance],
+    *,
+    interrupted: bool,
+) -> Skill:
+    """Return what sums say.
+
+    Parameters
+    ----------
+    labels: what names the things, by column. between: pairs of rungs, the weaker first.
+    """
+    level = float(question["level"])
+    there = pl.Series(sums.counts().sum(axis=1) > 0)  # boards that no seat has are not in the game
+    names = pl.DataFrame({name: list(texts) for name, texts in labels.items()})
+    figures = [figures_of(sums, names, rung, name, level).filter(there) for rung, name in enumerate(rungs)]
+    changes = [
+        changes_of(sums, names.filter(there), there.to_numpy(), pair, level).with_columns(
+            weaker=pl.lit(rungs[pair[0]]), stronger=pl.lit(rungs[pair[1]])
+        )
+        for pair in between
+    ]
+    order = [*names.columns, "weaker", "stronger"]
+    return Skill(
+        question=question,
+        rungs=tuple(rungs),
+        estimand=ESTIMAND[sums.grouped],
+        fair=sums.fair(),
+        stopped="interrupted" if interrupted else "done",
+        games=sums.games,
+        figures=pl.concat(figures),
+        changes=pl.concat(changes).select(*order, pl.exclude(order)),
+        remarks=(DEALT if sums.grouped else OBSERVED,),
+        made=tuple(made),
+    )

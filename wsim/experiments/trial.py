@@ -54,11 +54,11 @@ class Sums(Protocol):
         """Say of each effect whether enough deals speak for an interval."""
         ...
 
-    def identical(self, contrast: int) -> bool:
+    def identical(self, contrast: int, /) -> bool:
         """Say whether no deal differs."""
         ...
 
-    def conditional(self, contrast: int) -> bool:
+    def conditional(self, contrast: int, /) -> bool:
         """Say whether a contrast is not what a change does, so that it gets no verdict."""
         ...
 

@@ -9,7 +9,6 @@ They are read as text and data: analyses read the card files there, and only pla
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
-from wsim.lab.files import explained, write_bytes
+from wsim.lab.files import content_digest, explained, write_bytes
 from wsim.lab.plan import OWN_CARDS
 from wsim.policies.sources import contents_of, module_file
 
@@ -27,15 +26,8 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["CATALOGUE", "FILES", "Archive", "content_digest", "damaged_files"]
-
 CATALOGUE = "catalogue.json"
 FILES = "files"
-
-
-def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of some bytes, in hexadecimal digits."""
-    return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -77,9 +69,20 @@ class Archive:
         """The SHA-256 of every file."""
         return {path: content_digest(content) for path, content in self.contents.items()}
 
-    def write(self, folder: Path) -> None:
-        """Write what is not there, or not as it was; StoreError if the disk refuses."""
-        for path in damaged_files(folder, self.digests):
+    def over(self, folder: Path, digests: Mapping[str, str], places: Mapping[str, str]) -> Archive:
+        """Return what is kept with a run that goes on: what lies there and is sound stays as it is.
+
+        ``digests``, ``places``: of what the run has kept so far.
+        """
+        damaged = set(damaged_files(folder, digests))
+        there = {path: (folder / path).read_bytes() for path in digests if path not in damaged}
+        contents = {**self.contents, **there}
+        known = {name: path for name, path in places.items() if path in contents}
+        return Archive(contents, {**self.places, **known})
+
+    def write(self, folder: Path, digests: Mapping[str, str]) -> None:
+        """Write which of these files are not there, or not what their digests say; StoreError if the disk refuses."""
+        for path in set(damaged_files(folder, digests)) & set(self.contents):
             target = folder / path
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,19 +1,20 @@
-"""Files that are either whole or not there: written beside their name, flushed to the disk, then renamed."""
+"""Files: written whole or not at all (beside their name, flushed, renamed), and read within bounds."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from re import match
+from typing import Any
 
 from wsim.errors import UserError
 
-__all__ = [
-    "StoreError", "clean", "explained", "is_remote", "refuse_remote", "write_bytes", "write_text", "writing",
-]  # fmt: skip
-
+MOST_BYTES = 64 << 20
+"""Of a file of text that is read whole: far beyond what wsim writes, and what memory does not notice."""
 _SUFFIX = ".tmp"
 _FETCHED = "its-run"  # a folder that a run might be fetched into
 
@@ -89,6 +90,42 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a whole file, atomically."""
     with writing(path) as temporary:
         temporary.write_bytes(content)
+
+
+def content_digest(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def bytes_within(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a file; OSError if it cannot be read, ValueError if it is no plain file, or too large."""
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a device or a pipe may have no end
+        raise ValueError("it is no plain file")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it is larger than {most >> 20:,} MiB")
+    return content
+
+
+def text_within(path: Path, most: int = MOST_BYTES) -> str:
+    """Return the text of a file in UTF-8, as ``bytes_within``."""
+    return bytes_within(path, most).decode("utf-8")
+
+
+def json_of(text: str) -> Any:
+    """Return what JSON says; ValueError, in a sentence, for what is no JSON or nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def refuse_outside(path: str) -> None:
+    """Raise ValueError for the path of a file, as a record names it, that leads out of the folder of the record."""
+    place = PurePosixPath(path)
+    if place.is_absolute() or ".." in place.parts or "\0" in path or "\\" in path:
+        raise ValueError(f"{path!r} leads out of the folder")
 
 
 def clean(folder: Path) -> None:

@@ -1,24 +1,22 @@
 """The finished shards of a run: ``shards.jsonl`` in its folder, a line a shard with what its file must be.
 
-A line is written after its shard, so a shard without a line is not finished, whatever lies there. Each line carries a
-check of itself; one that is damaged is no line. Of two lines for a file the later one holds.
+A line is written after its shard, so a shard without a line is not finished, whatever lies there. A shard that is made
+longer has its new line first: of several lines for a file that one holds which the file has the size of.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wsim.lab.files import explained, write_text
-
-__all__ = ["LEDGER", "Shard", "append", "digest_of_file", "read_ledger", "rewrite"]
+from wsim.lab.journal import Journal
 
 LEDGER = "shards.jsonl"
+TABLES = ("picks", "seats", "sums")
+MOST_GAMES = 10**14  # more than any plan has: their numbers fit into the names of files
 _BLOCK = 1 << 20
 
 
@@ -37,10 +35,23 @@ class Shard:
     bytes: int
     sha256: str
 
-    def line(self) -> str:
-        """Return its line of the ledger."""
-        entry = asdict(self)
-        return json.dumps(entry | {"check": _check(entry)}) + "\n"
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Shard | None:
+        """Return the shard of a line; None for one that wsim would not write."""
+        kinds = {"table": str, "first": int, "games": int, "bytes": int, "sha256": str}
+        if entry.keys() != kinds.keys() or any(type(entry[name]) is not kind for name, kind in kinds.items()):
+            return None
+        return cls(**entry) if entry["table"] in TABLES and 0 <= entry["first"] < MOST_GAMES else None
+
+
+def shard_name(table: str, first: int) -> str:
+    """Return the path, from the run's folder, of the shard of a table that begins with game ``first``."""
+    return f"{table}/part-{first:014d}.parquet"  # 2**44 games have 14 digits; names sort as numbers
+
+
+def shard_path(folder: Path, table: str, first: int) -> Path:
+    """Return the file of a table (seats or picks) for the shard that begins with game ``first``."""
+    return folder / shard_name(table, first)
 
 
 def digest_of_file(path: Path) -> tuple[int, str]:
@@ -55,43 +66,28 @@ def digest_of_file(path: Path) -> tuple[int, str]:
 
 def read_ledger(folder: Path) -> dict[tuple[str, int], Shard]:
     """Return the finished shards of a run by table and first game; StoreError if the file cannot be read."""
+    found: dict[tuple[str, int], Shard] = {}
+    for shard in map(Shard.of, Journal(folder / LEDGER).entries()):
+        if shard is None:
+            continue
+        key = shard.table, shard.first
+        if key not in found or _size(shard_path(folder, *key)) != found[key].bytes:
+            found[key] = shard
+    return found
+
+
+def _size(path: Path) -> int:
     try:
-        content = (folder / LEDGER).read_bytes()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise explained("read", folder / LEDGER, error) from error
-    found = (_shard(line) for line in content.splitlines())
-    return {(shard.table, shard.first): shard for shard in found if shard is not None}
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return -1
 
 
 def append(folder: Path, shards: Iterable[Shard]) -> None:
     """Add shards, on the disk when this returns; StoreError if it refuses."""
-    path = folder / LEDGER
-    try:
-        with path.open("ab") as file:
-            file.write("".join(shard.line() for shard in shards).encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise explained("write", path, error) from error
+    Journal(folder / LEDGER).add(*map(asdict, shards))
 
 
 def rewrite(folder: Path, shards: Iterable[Shard]) -> None:
     """Write the ledger anew with these shards alone."""
-    write_text(folder / LEDGER, "".join(shard.line() for shard in shards))
-
-
-def _check(entry: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _shard(line: bytes) -> Shard | None:
-    """Read a line; None for one that is damaged."""
-    try:
-        entry = json.loads(line)
-        if entry.pop("check") == _check(entry):
-            return Shard(**entry)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
-    return None
+    Journal(folder / LEDGER).rewrite(map(asdict, shards))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from wsim.errors import UserError
 from wsim.lab.archive import Archive
+from wsim.lab.journal import differences
 from wsim.lab.parts import WHOLE
 from wsim.lab.progress import Progress
-from wsim.lab.provenance import differences
 from wsim.lab.record import Record, read_record
 from wsim.lab.store import Run, load_run, refuse_damage, shard_ranges, tables_of
 from wsim.lab.writer import RunWriter

@@ -7,7 +7,8 @@ import json
 import operator
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 from wsim.errors import UserError, nearest
 from wsim.installed import GAMES, load_game
+from wsim.options import Check, option, options_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
@@ -39,6 +41,139 @@ DEFAULTS: Mapping[str, Any] = {
     "keep": "seats",
 }
 """Defaults of the fields that do not depend on the game; a game may override them (``default_plan``)."""
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise UserError(f"{key} must be a name, not {value!r}")
+    return value.strip()
+
+
+def _whole(low: int, high: int) -> Callable[[str, Any], int]:
+    """Return the check of a whole number from ``low`` up to, but not including, ``high``."""
+
+    def check(key: str, value: Any) -> int:
+        try:
+            number = operator.index(value) if not isinstance(value, bool) else None
+        except TypeError:
+            number = None
+        if number is None:
+            raise UserError(f"{key} must be a whole number, not {value!r}")
+        if number < low:
+            raise UserError(f"{key} must be at least {low}, not {number}")
+        if number >= high:
+            raise UserError(f"{key} must be less than {high}, not {number}")
+        return number
+
+    return check
+
+
+def _flag(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UserError(f"{key} must be true or false, not {value!r}")
+    return value
+
+
+def _path(key: str, value: Any) -> str:
+    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)) or "\0" in str(path):
+        raise UserError(f"{key} must be a file, not {value!r}")
+    return str(path)
+
+
+def _optional_path(key: str, value: Any) -> str | None:
+    return None if value is None else _path(key, value)
+
+
+def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
+    """Return the check of a list, of which a single value is one of one."""
+
+    def check_all(key: str, value: Any) -> tuple[str, ...]:
+        values = (value,) if isinstance(value, str | os.PathLike) else value
+        if not isinstance(values, list | tuple):
+            raise UserError(f"{key} must be a list, not {value!r}")
+        return tuple(check(key, one) for one in values)
+
+    return check_all
+
+
+def _assignment(key: str, value: Any) -> str:
+    """Return a text ``path=value``."""
+    text = _text(key, value)
+    path, equals, _ = text.partition("=")
+    if not (equals and path.strip()):
+        raise UserError(f"{key} must be path=value, as in cards.Palace.points=6, not {value!r}")
+    return text
+
+
+def _policies(key: str, value: Any) -> tuple[str, ...]:
+    """Return the line-up, every entry in the one way in which it is written."""
+    if callable(value):
+        value = (value,)
+    if isinstance(value, list | tuple):  # functions of Python stand where names could
+        value = [name_of(one) if callable(one) else one for one in value]
+    texts = value if isinstance(value, str) else _each(_text)(key, value)
+    return tuple(str(entry) for entry in parse_lineup(texts))
+
+
+def _keep(key: str, value: Any) -> str:
+    """Return what is kept, in the one way in which it is written."""
+    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    names = [str(one).strip() for one in listed]
+    for written in ("seats", "seats,picks", "summary"):
+        if sorted(names) == sorted(written.split(",")):
+            return written
+    raise UserError(f"{key} must be seats, seats,picks or summary, not {value!r}")
+
+
+def _kept(keep: str, *, picks: bool, asked: bool) -> dict[str, Any]:
+    """Return what is kept, and whether picks are recorded; raise UserError where the two contradict each other."""
+    if keep == "seats,picks":
+        return {"keep": "seats", "picks": True}
+    if picks and (asked or keep == "summary"):
+        raise UserError(
+            f"keep = {keep} leaves out the picks that picks = true asks for: say --no-picks, or seats,picks"
+        )
+    return {"keep": keep, "picks": picks}
+
+
+def of_the_games(key: str) -> str:
+    """Return what a plan has without a key: in the first game, and in each other where that differs."""
+    usual = {name: {**DEFAULTS, **game.default_plan()}[key] for name, game in sound_games()}
+    first, *others = (
+        (name, f"{one:,}" if isinstance(one, int) else one if isinstance(one, str) else ",".join(one))
+        for name, one in usual.items()
+    )
+    return "; of ".join([first[1], *(f"{name} {one}" for name, one in others if one != first[1])])
+
+
+def usual_rulesets() -> list[str]:
+    """Return the rule set that each game plays unless another is named."""
+    return [str(game.default_plan()["ruleset"]) for _, game in sound_games()]
+
+
+def sound_games() -> Iterator[tuple[str, Any]]:
+    """Yield the games by name, but for those that cannot be loaded: a help lists what there is."""
+    for name in GAMES:
+        with suppress(UserError):
+            yield name, load_game(name)
+
+
+def game_names() -> str:
+    """Return the names of the games, for a help."""
+    *names, last = GAMES
+    return f"{', '.join(names)} or {last}." if names else f"{last}."
+
+
+def first_game() -> str:
+    """Return the game that is played unless another is named."""
+    return next(iter(GAMES))
+
+
+def _policy_names(incomplete: str) -> list[str]:
+    """Complete the last name of a line-up."""
+    before, comma, last = incomplete.rpartition(",")
+    names = {str(row["name"]) for _, game in sound_games() for row in game.policies()}
+    return [before + comma + name for name in sorted(names) if name.startswith(last)]
 
 
 @dataclass(frozen=True)
@@ -66,18 +201,42 @@ class Plan:
         in nothing else are equal.
     """
 
-    game: str
-    ruleset: str
-    players: int
-    games: int
-    seed: int
-    policies: tuple[str, ...]
-    rotate: bool
-    cards: str | None
-    patch: tuple[str, ...]
-    set: tuple[str, ...]
-    picks: bool
-    keep: str = "seats"
+    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda _: list(GAMES), check=_text)
+    ruleset: str = option(
+        "Which rules and components: wsim catalog --rulesets.",
+        metavar="NAME", shown=lambda: of_the_games("ruleset"), check=_text,
+    )  # fmt: skip
+    players: int = option(
+        "Players at the table.", metavar="N", shown="4; 2 of the rule sets for two", check=_whole(1, 100)
+    )
+    games: int = option(
+        "How many games, numbered from 0: 20000, 20k or 2e4.",
+        metavar="N", shown=lambda: of_the_games("games"), check=_whole(1, MAXIMUM_GAMES),
+    )  # fmt: skip
+    seed: int = option("Seed of all random streams.", metavar="N", shown="1", check=_whole(0, MAXIMUM_SEED))
+    policies: tuple[str, ...] = option(
+        "One policy for all seats, or one per seat: balanced,science,random:explore=0.1,./mine.py:bold",
+        metavar="LINE-UP", shown=lambda: of_the_games("policies"), read=str, complete=_policy_names, check=_policies,
+    )  # fmt: skip
+    rotate: bool = option(
+        "Move the line-up on by one seat from game to game.",
+        names=("--rotate/--fixed-seats",), shown="--rotate", check=_flag,
+    )  # fmt: skip
+    cards: str | None = option(
+        "Read this catalogue instead of the one that comes with wsim.", metavar="FILE", check=_optional_path
+    )
+    patch: tuple[str, ...] = option(
+        "Lay this file over the catalogue (repeatable).", metavar="FILE", check=_each(_path)
+    )
+    set: tuple[str, ...] = option(
+        "Change one value of the catalogue (repeatable): cards.Palace.points=6",
+        metavar="PATH=VALUE", check=_each(_assignment),
+    )  # fmt: skip
+    picks: bool = option("Record every decision, too.", names=("--picks/--no-picks",), shown="--no-picks", check=_flag)
+    keep: str = option(
+        "What is written: seats, seats,picks, or summary: no rows, only the sums behind the main tables.",
+        "seats", metavar="TABLES", shown="seats", check=_keep,
+    )  # fmt: skip
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     files: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -217,6 +376,10 @@ class Plan:
         return digest_of(self.identity())
 
 
+_CHECKS: Mapping[str, Check] = {name: said.check for name, (_, said) in options_of(Plan).items() if said.check}
+"""Every field of a plan but the game's own options, with what makes its value sound, in the order of the file."""
+
+
 def renamed(name: str, known: Iterable[str]) -> str:
     """Return ``; explore is now ...`` for the former name of a key that is known, or nothing."""
     if name == "explore" and "randomise" in known:
@@ -227,116 +390,6 @@ def renamed(name: str, known: Iterable[str]) -> str:
 def digest_of(value: Any) -> str:
     """Return sixteen hexadecimal digits that identify a JSON value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
-
-
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise UserError(f"{key} must be a name, not {value!r}")
-    return value.strip()
-
-
-def _whole(low: int, high: int) -> Callable[[str, Any], int]:
-    """Return the check of a whole number from ``low`` up to, but not including, ``high``."""
-
-    def check(key: str, value: Any) -> int:
-        try:
-            number = operator.index(value) if not isinstance(value, bool) else None
-        except TypeError:
-            number = None
-        if number is None:
-            raise UserError(f"{key} must be a whole number, not {value!r}")
-        if number < low:
-            raise UserError(f"{key} must be at least {low}, not {number}")
-        if number >= high:
-            raise UserError(f"{key} must be less than {high}, not {number}")
-        return number
-
-    return check
-
-
-def _flag(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UserError(f"{key} must be true or false, not {value!r}")
-    return value
-
-
-def _path(key: str, value: Any) -> str:
-    if not isinstance(value, str | os.PathLike) or not (path := os.fspath(value)) or "\0" in str(path):
-        raise UserError(f"{key} must be a file, not {value!r}")
-    return str(path)
-
-
-def _optional_path(key: str, value: Any) -> str | None:
-    return None if value is None else _path(key, value)
-
-
-def _each(check: Callable[[str, Any], str]) -> Callable[[str, Any], tuple[str, ...]]:
-    """Return the check of a list, of which a single value is one of one."""
-
-    def check_all(key: str, value: Any) -> tuple[str, ...]:
-        values = (value,) if isinstance(value, str | os.PathLike) else value
-        if not isinstance(values, list | tuple):
-            raise UserError(f"{key} must be a list, not {value!r}")
-        return tuple(check(key, one) for one in values)
-
-    return check_all
-
-
-def _assignment(key: str, value: Any) -> str:
-    """Return a text ``path=value``."""
-    text = _text(key, value)
-    path, equals, _ = text.partition("=")
-    if not (equals and path.strip()):
-        raise UserError(f"{key} must be path=value, as in cards.Palace.points=6, not {value!r}")
-    return text
-
-
-def _policies(key: str, value: Any) -> tuple[str, ...]:
-    """Return the line-up, every entry in the one way in which it is written."""
-    if callable(value):
-        value = (value,)
-    if isinstance(value, list | tuple):  # functions of Python stand where names could
-        value = [name_of(one) if callable(one) else one for one in value]
-    texts = value if isinstance(value, str) else _each(_text)(key, value)
-    return tuple(str(entry) for entry in parse_lineup(texts))
-
-
-def _keep(key: str, value: Any) -> str:
-    """Return what is kept, in the one way in which it is written."""
-    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
-    names = [str(one).strip() for one in listed]
-    for written in ("seats", "seats,picks", "summary"):
-        if sorted(names) == sorted(written.split(",")):
-            return written
-    raise UserError(f"{key} must be seats, seats,picks or summary, not {value!r}")
-
-
-def _kept(keep: str, *, picks: bool, asked: bool) -> dict[str, Any]:
-    """Return what is kept, and whether picks are recorded; raise UserError where the two contradict each other."""
-    if keep == "seats,picks":
-        return {"keep": "seats", "picks": True}
-    if picks and (asked or keep == "summary"):
-        raise UserError(
-            f"keep = {keep} leaves out the picks that picks = true asks for: say --no-picks, or seats,picks"
-        )
-    return {"keep": keep, "picks": picks}
-
-
-_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
-    "game": _text,
-    "ruleset": _text,
-    "players": _whole(1, 100),
-    "games": _whole(1, MAXIMUM_GAMES),
-    "seed": _whole(0, MAXIMUM_SEED),
-    "policies": _policies,
-    "rotate": _flag,
-    "cards": _optional_path,
-    "patch": _each(_path),
-    "set": _each(_assignment),
-    "picks": _flag,
-    "keep": _keep,
-}
-"""Every field of a plan but the game's own options, with what makes its value sound, in the order of the file."""
 
 
 def _option(key: str, value: Any) -> str:

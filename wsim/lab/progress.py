@@ -16,7 +16,7 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    result: what the finished games say, of the type that the interrupted function returns (a ``Recording``, a
+    result: what the finished games say, of the type that the interrupted function returns (a ``Run``, a
         ``WhatIf``, a ``PickExperiment``); None if there is nothing to say yet.
     """
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-import wsim
+from wsim import version
 from wsim.lab.plan import Plan, digest_of
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
-
-__all__ = ["FORMAT", "METADATA_KEY", "Provenance", "differences", "software"]
 
 FORMAT = "wsim-run/2"
 METADATA_KEY = "wsim"
@@ -26,7 +24,7 @@ _PACKAGES = ("numba", "numpy", "polars")
 
 def software() -> dict[str, str]:
     """Return the versions of what takes part in making the data."""
-    versions = {"wsim": wsim.__version__, "python": platform.python_version()}
+    versions = {"wsim": version.__version__, "python": platform.python_version()}
     return versions | {name: metadata.version(name) for name in _PACKAGES}
 
 
@@ -52,7 +50,7 @@ class Provenance:
     @classmethod
     def of(cls, plan: Plan, simulator: Simulator) -> Provenance:
         """Describe the data that ``plan`` makes with ``simulator``."""
-        identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": wsim.__version__}
+        identity = {"plan": plan.identity(), "rules": simulator.provenance(), "wsim": version.__version__}
         identity = json.loads(json.dumps(identity))  # as it comes back from a file: tuples are lists
         return cls(
             plan=json.loads(json.dumps(plan.as_dict())),
@@ -75,22 +73,3 @@ class Provenance:
         """Return the metadata of the Parquet file that holds ``games`` of a table (seats or picks)."""
         record = self.record() | {"table": table, "first_game": games.start, "games": len(games)}
         return {METADATA_KEY: json.dumps(record, ensure_ascii=False, sort_keys=True)}
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Return the values of nested mappings by their paths."""
-    if not isinstance(value, Mapping):
-        return {path: value}
-    found: dict[str, Any] = {}
-    for key in value:
-        found |= _flat(value[key], f"{path}.{key}" if path else str(key))
-    return found
-
-
-def differences(there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> dict[str, tuple[Any, Any]]:
-    """Return what differs between two identities: by path (``plan.seed``), what is there and what is here.
-
-    ``at`` is the path of both, where they are a part of an identity.
-    """
-    old, new = _flat(there, at), _flat(here, at)
-    return {path: (old.get(path), new.get(path)) for path in sorted(old | new) if old.get(path) != new.get(path)}

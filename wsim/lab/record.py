@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -12,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.archive import content_digest
-from wsim.lab.files import write_text
+from wsim.lab.files import refuse_outside
+from wsim.lab.journal import read_record_of, write_record
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import FORMAT, Provenance
-
-__all__ = ["RECORD", "STATES", "Record", "environment", "read_record"]
 
 RECORD = "run.json"
 STATES = ("running", "interrupted", "complete")
@@ -75,22 +72,17 @@ class Record:
         }
         if self.part != WHOLE:
             content["part"] = str(self.part)
-        content = {"format": FORMAT, "check": _check(content), **content}
-        write_text(folder / RECORD, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        write_record(folder / RECORD, FORMAT, content)
 
 
 def read_record(folder: Path) -> Record:
     """Return the record of a run folder; raise UserError if there is none, or one that is not as it was written."""
     path = folder / RECORD
-    content = _parsed(folder, path)
-    found = content.get("format") if isinstance(content, dict) else None
-    if isinstance(content, dict) and found in _OLD:
-        again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
-        raise UserError(f"{str(path)!r} has the format {found!r} of an earlier wsim, this one reads {FORMAT!r}{again}")
-    if not isinstance(content, dict) or found != FORMAT:
-        raise UserError(f"{str(path)!r} has the format {found!r}; this version of wsim reads {FORMAT!r}")
-    if content.pop("check", None) != _check(content):
-        raise UserError(f"{str(path)!r} is damaged: it was changed after wsim wrote it")
+    try:
+        content = read_record_of(path, FORMAT, "a record of wsim", _remedy)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
+        raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
     try:
         record = Record(
             Provenance.from_record(content),
@@ -101,37 +93,23 @@ def read_record(folder: Path) -> Record:
             list(content["sessions"]),
             Part.parse(str(content.get("part", WHOLE))),
         )
-        told, rules = record.provenance, record.provenance.identity["rules"]
+        made, rules = record.provenance, record.provenance.identity["rules"]
         sound = record.shard_games > 0 and record.status in STATES and isinstance(rules, dict)
-        sound &= isinstance(content["command"], str) and _texts(told.software) == told.software
-        if not sound or digest_of(record.provenance.identity) != record.provenance.digest:
+        sound &= isinstance(content["command"], str) and _texts(made.software) == made.software
+        if not sound or digest_of(made.identity) != made.digest:
             raise ValueError("its values do not belong together")
+        for place in (*record.files, *record.places.values()):
+            refuse_outside(place)
         record.plan(folder)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise UserError(f"{str(path)!r} is damaged: {type(error).__name__}: {error}") from error
     return record
 
 
-def _parsed(folder: Path, path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
-        raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    except RecursionError as error:
-        raise UserError(f"{str(path)!r} is not a record of wsim: it is nested too deeply") from error
-    except ValueError as error:
-        raise UserError(f"{str(path)!r} is not a record of wsim: {error}") from error
-
-
-def _check(content: Mapping[str, Any]) -> str:
-    """Return the check of a record's content."""
-    try:
-        return content_digest(json.dumps(content, sort_keys=True).encode())
-    except (RecursionError, ValueError):  # nested deeper, or longer numbers, than wsim writes
-        return ""
+def _remedy(content: dict[str, Any]) -> str:
+    """Say what makes the run of an earlier version again."""
+    again = f"; play it again with: {content['command']}" if isinstance(content.get("command"), str) else ""
+    return f" of an earlier wsim, this one reads {FORMAT!r}{again}" if content.get("format") in _OLD else ""
 
 
 def _texts(value: Any) -> dict[str, str]:

@@ -20,12 +20,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.archive import content_digest
-from wsim.lab.files import StoreError, is_remote, write_bytes
-from wsim.lab.ledger import LEDGER
+from wsim.lab.files import StoreError, content_digest, is_remote, write_bytes
+from wsim.lab.ledger import LEDGER, shard_name
 from wsim.lab.progress import Progress
 from wsim.lab.record import RECORD, read_record
-from wsim.lab.store import load_run, shard_name
+from wsim.lab.store import load_run
 from wsim.lab.verify import verify
 from wsim.lab.writer import PLAN
 

@@ -5,45 +5,33 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.archive import Archive
 from wsim.lab.batch import Chunk, play, usable_threads
 from wsim.lab.files import is_remote
-from wsim.lab.keys import PlayKeys, chosen, with_plan_keys
-from wsim.lab.parts import WHOLE, Part
+from wsim.lab.keys import chosen, plan_keys
+from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
-from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, read_record
-from wsim.lab.shards import Collected, Kept, play_kept, recipes_of
+from wsim.lab.shards import Batch, play_batches, recipes_of, shard_of
 from wsim.lab.store import Run, load_run, shard_games
-from wsim.lab.sums import Known
-from wsim.lab.writer import RunWriter, refuse_other
+from wsim.lab.writer import RunWriter, refuse_other_run
+from wsim.options import keywords
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
     from wsim.lab.cluster import Cluster
-
-__all__ = ["Played", "Recording", "default_folder", "play_games", "record", "simulate"]
-
-
-@dataclass(frozen=True)
-class Recording:
-    """What ``record`` did: the run, and the number of games that it played (0: all were there)."""
-
-    run: Run
-    played: int
 
 
 @dataclass(frozen=True)
@@ -62,16 +50,16 @@ class Played:
     picks: pl.DataFrame
 
 
-@with_plan_keys(PlayKeys)
-def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> Played:
+@keywords(plan_keys)
+def play_games(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> Played:
     """Play a plan in memory, once, and return seats and picks; see ``simulate``."""
     played = chosen(plan, keys).replace(picks=True)
     pairs = [(chunk.seats, chunk.picks) for chunk in _played_chunks(played, threads) if chunk.picks is not None]
     return Played(played, _whole([seats for seats, _ in pairs]), _whole([picks for _, picks in pairs]))
 
 
-@with_plan_keys(PlayKeys)
-def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Unpack[PlayKeys]) -> pl.DataFrame:
+@keywords(plan_keys)
+def simulate(plan: Plan | None = None, /, *, threads: int | None = None, **keys: Any) -> pl.DataFrame:
     """Play a plan in memory and return the seats table: one row per game and seat, in order.
 
     With ``picks=True`` the picks table is returned instead, one row per decision; game and seat join the two. Both of
@@ -104,12 +92,6 @@ def _whole(frames: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames, rechunk=True)
 
 
-def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
-    """Return the folder of a run that nobody named: readable, and another one for other data and other parts."""
-    name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
-    return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
-
-
 def record(
     plan: Plan,
     out: str | os.PathLike[str] | None = None,
@@ -120,13 +102,13 @@ def record(
     part: Part | None = None,
     cluster: str | Cluster | None = None,
     progress: Progress | None = None,
-) -> Recording:
-    """Play a plan into a run folder and return it.
+) -> Run:
+    """Play a plan into a run folder and return the run, with the number of games that were ``played`` (0: all there).
 
     Parameters
     ----------
     plan: what is played.
-    out: the folder (default: ``default_folder``). If it holds this run, finished, nothing is played.
+    out: the folder (default: ``wsim.lab.writer.default_folder``). If it holds this run, finished, nothing is played.
     resume: go on with a run that was interrupted, or that has fewer games than the plan.
     threads: how many threads play.
     shard: games per file (default: about 250,000 rows of seats); ignored when resuming.
@@ -147,35 +129,33 @@ def record(
     if out is not None and resume:
         _refuse_other_plan(Path(out), plan)
     simulator: Simulator = find_game(plan.game).prepare(plan)
-    provenance = Provenance.of(plan, simulator)
-    folder = default_folder(plan, provenance, part or WHOLE) if out is None else _folder(out)
-    size = shard or shard_games(simulator, plan)
-    archive = Archive.of(plan, simulator)
-    writer = RunWriter(folder, plan, provenance, archive, size, resume=resume, part=part)
-    before, played, known = writer.done(), 0, Known()
+    folder = None if out is None else _folder(out)
+    writer = RunWriter.of(plan, simulator, folder, shard or shard_games(simulator, plan), resume=resume, part=part)
+    before = writer.done()
     try:
         with writer:
             if not writer.finished:
                 before = writer.done()
                 start = time.perf_counter()
                 if cluster is None:
-                    played = _play_missing(simulator, writer, count, known, progress)
+                    _play_missing(simulator, writer, count, progress)
                     how: dict[str, Any] = {"threads": count}
                 else:
-                    played = _play_on_cluster(cluster, simulator, writer, provenance, progress)
+                    _play_on_cluster(cluster, simulator, writer, progress)
                     how = {"cluster": cluster if isinstance(cluster, str) else cluster.address}
-                writer.mark("complete", **how, games=played, seconds=round(time.perf_counter() - start, 3))
+                games = writer.done() - before
+                writer.mark("complete", **how, games=games, seconds=round(time.perf_counter() - start, 3))
     except KeyboardInterrupt:
-        begun = (folder / RECORD).exists()
-        raise Interrupted(Recording(load_run(folder), writer.done() - before) if begun else None) from None
-    return Recording(replace(load_run(folder), known=known), played)
+        begun = (writer.folder / RECORD).exists()
+        raise Interrupted(replace(load_run(writer.folder), played=writer.done() - before) if begun else None) from None
+    return replace(load_run(writer.folder), played=writer.done() - before, just_played=writer.just_played)
 
 
 def _refuse_other_plan(folder: Path, plan: Plan) -> None:
     """Raise UserError if a folder holds the run of another plan: before any policy of this one is run."""
     if (folder / RECORD).exists():
         there = read_record(folder).provenance.identity
-        refuse_other(folder, there.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
+        refuse_other_run(folder, there.get("plan", {}), json.loads(json.dumps(plan.identity())), "plan")
 
 
 def _folder(out: str | os.PathLike[str]) -> Path:
@@ -195,63 +175,46 @@ def _folder(out: str | os.PathLike[str]) -> Path:
     return Path(out)
 
 
-def _play_missing(
-    simulator: Simulator, writer: RunWriter, threads: int, known: Known, progress: Progress | None
-) -> int:
-    """Play the shards that are not there, and note their sums. One is written while the next is played."""
-    played, before, total = 0, writer.done(), len(writer.wanted)
+def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> None:
+    """Play the shards that are not there. One is written while the next is played."""
+    done, total = writer.done(), len(writer.wanted)
     missing, parts = writer.missing(), writer.missing()
     recipes = recipes_of(writer.plan)
-    written: Future[None] | None = None
+    writing: Future[None] | None = None
+
+    def counted(batches: Iterable[Batch]) -> Iterator[Batch]:
+        games = done
+        for batch in batches:
+            games += len(batch.games)
+            if progress is not None:
+                progress("games", games, total)
+            yield batch
+
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
-        chunks = play_kept(simulator, writer.plan, recipes, parts, games=total - before, threads=threads)
-        with closing(chunks):
+        batches = play_batches(simulator, writer.plan, recipes, parts, games=total - done, threads=threads)
+        with closing(batches):
+            each = counted(batches)
             for games in missing:
-                shard = Collected()
-                for chunk in _of_shard(chunks, games):
-                    shard.add(chunk)
-                    played += len(chunk.games)
-                    if progress is not None:
-                        progress("games", before + played, total)
-                if written is not None:
-                    written.result()
-                known.add(games, shard.summary)
-                written = pool.submit(_write, writer, games, shard)
-            if written is not None:
-                written.result()
-    return played
+                shard = shard_of(each, games)
+                if writing is not None:
+                    writing.result()
+                writing = pool.submit(writer.write, shard)
+            if writing is not None:
+                writing.result()
 
 
 def _play_on_cluster(
-    cluster: str | Cluster,
-    simulator: Simulator,
-    writer: RunWriter,
-    provenance: Provenance,
-    progress: Progress | None,
-) -> int:
+    cluster: str | Cluster, simulator: Simulator, writer: RunWriter, progress: Progress | None
+) -> None:
     """Let a cluster play the shards that are not there, and write them as they come."""
     from wsim.lab.cluster import joined
     from wsim.lab.tasks import shard_files
 
-    before, played = writer.done(), 0
-    make = partial(shard_files, simulator, writer.plan, provenance)
+    done, total = writer.done(), len(writer.wanted)
+    make = partial(shard_files, simulator, writer.plan, writer.provenance)
     with joined(cluster, simulator) as workers:
         for games, _, files in workers.made(make, [(writer.plan, simulator)], writer.missing()):
             writer.place(games, files)
-            played += len(games)
+            done += len(games)
             if progress is not None:
-                progress("games", before + played, len(writer.wanted))
-    return played
-
-
-def _of_shard(chunks: Iterator[Kept], games: range) -> Iterator[Kept]:
-    """Yield the chunks of one shard."""
-    for chunk in chunks:
-        yield chunk
-        if chunk.games.stop == games.stop:
-            return
-
-
-def _write(writer: RunWriter, games: range, shard: Collected) -> None:
-    """Write a shard from its chunks."""
-    writer.write(games, shard.tables())
+                progress("games", done, total)

@@ -1,4 +1,4 @@
-"""What is kept of the games of a shard: their rows, or sums of them; of rows the sums, too, while they are at hand."""
+"""Games as a plan keeps them: their rows, or sums of them; of rows the sums, too, while they are at hand."""
 
 from __future__ import annotations
 
@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.stats.summary import Recipe, Summary
 
-__all__ = ["Collected", "Kept", "play_kept", "recipes_of"]
-
 
 @dataclass(frozen=True)
-class Kept:
-    """What is kept of the games ``games``.
+class Batch:
+    """Some games as a plan keeps them.
 
     Attributes
     ----------
-    tables: their rows by table, none where only a summary is kept.
+    games: which. tables: their rows by table, none where only a summary is kept.
     summary: their sums; None where nothing is summed.
     """
 
@@ -35,36 +33,31 @@ class Kept:
     tables: dict[str, pl.DataFrame]
     summary: Summary | None
 
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Return the tables that are written: rows, or else sums."""
+        return self.tables if self.tables or self.summary is None else {"sums": self.summary.frame()}
 
-class Collected:
-    """The chunks of a shard, in order, and the tables that they become.
 
-    Attributes
-    ----------
-    summary: the sums of all of them; None where nothing is summed.
+def shard_of(batches: Iterable[Batch], games: range) -> Batch:
+    """Take the batches of a shard, in order, up to its last game, and return the shard.
+
+    Where no rows are kept memory does not grow with their number.
     """
+    import polars as pl
 
-    def __init__(self) -> None:
-        self.summary: Summary | None = None
-        self._tables: dict[str, list[pl.DataFrame]] = {}
+    from wsim.stats.summary import Summary
 
-    def add(self, chunk: Kept) -> None:
-        """Add a chunk; where it has no rows, memory does not grow with their number."""
-        from wsim.stats.summary import Summary
-
-        for table, frame in chunk.tables.items():
-            self._tables.setdefault(table, []).append(frame)
-        if chunk.summary is not None:
-            self.summary = self.summary or Summary()
-            self.summary.add(chunk.summary)
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables of the shard: rows, or else sums."""
-        import polars as pl
-
-        if self._tables or self.summary is None:
-            return {table: pl.concat(frames, rechunk=True) for table, frames in self._tables.items()}
-        return {"sums": self.summary.frame()}
+    summary: Summary | None = None
+    tables: dict[str, list[pl.DataFrame]] = {}
+    for batch in batches:
+        for table, frame in batch.tables.items():
+            tables.setdefault(table, []).append(frame)
+        if batch.summary is not None:
+            summary = summary or Summary()
+            summary.add(batch.summary)
+        if batch.games.stop == games.stop:
+            break
+    return Batch(games, {table: pl.concat(frames, rechunk=True) for table, frames in tables.items()}, summary)
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:
@@ -75,7 +68,7 @@ def recipes_of(plan: Plan) -> list[Recipe]:
     return found
 
 
-def play_kept(
+def play_batches(
     simulator: Simulator,
     plan: Plan,
     recipes: Sequence[Recipe],
@@ -83,19 +76,19 @@ def play_kept(
     *,
     games: int,
     threads: int | None,
-) -> Generator[Kept]:
-    """Play the games of ``parts`` and yield what the plan keeps of them, and their sums, chunk by chunk.
+) -> Generator[Batch]:
+    """Play the games of ``parts`` and yield them batch by batch, with their sums; without recipes nothing is summed.
 
-    Without recipes nothing is summed. Chunks: see ``wsim.lab.batch.in_chunks``.
+    No batch reaches over the end of a part (``wsim.lab.batch.in_chunks``).
     """
-    return in_chunks(partial(_kept, simulator, plan, recipes), parts, games=games, threads=threads)
+    return in_chunks(partial(_batch, simulator, plan, recipes), parts, games=games, threads=threads)
 
 
-def _kept(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], games: range) -> Kept:
-    """Play games and return what is kept of them."""
+def _batch(simulator: Simulator, plan: Plan, recipes: Sequence[Recipe], games: range) -> Batch:
+    """Play games and return what the plan keeps of them."""
     from wsim.stats.summary import summarise
 
     chunk = played(simulator, plan.picks, games)
     tables = {"picks": chunk.picks, "seats": chunk.seats} if plan.keep != "summary" else {}
     summary = summarise(chunk.seats, recipes) if recipes else None
-    return Kept(games, {table: frame for table, frame in tables.items() if frame is not None}, summary)
+    return Batch(games, {table: frame for table, frame in tables.items() if frame is not None}, summary)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,14 +31,14 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.forked import refuse_forked
 from wsim.game import find_analysis, find_game
-from wsim.lab.archive import damaged_files
+from wsim.lab.archive import CATALOGUE, damaged_files
 from wsim.lab.files import StoreError, refuse_remote
-from wsim.lab.ledger import Shard, digest_of_file, read_ledger
+from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
-from wsim.lab.sums import Known, kept_sums, sums_of_rows
+from wsim.lab.sums import sums_of_rows, sums_of_summary
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -47,11 +48,6 @@ if TYPE_CHECKING:
     from wsim.positions.game import Game
     from wsim.stats.summary import Recipe, Summary
     from wsim.stats.tables import Table
-
-__all__ = [
-    "Run", "faults", "load_run", "opened", "refuse_damage", "shard_games", "shard_metadata", "shard_name", "shard_path",
-    "shard_ranges", "tables_of",
-]  # fmt: skip
 
 ROWS_A_SHARD = 250_000
 PICKS_A_SHARD = 1_000_000
@@ -76,16 +72,6 @@ def shard_ranges(games: range, size: int) -> Iterator[range]:
         yield range(first, min(first + size, games.stop))
 
 
-def shard_name(table: str, first: int) -> str:
-    """Return the path, from the run's folder, of the shard of a table that begins with game ``first``."""
-    return f"{table}/part-{first:014d}.parquet"  # 2**44 games have 14 digits; names sort as numbers
-
-
-def shard_path(folder: Path, table: str, first: int) -> Path:
-    """Return the file of a table (seats or picks) for the shard that begins with game ``first``."""
-    return folder / shard_name(table, first)
-
-
 def tables_of(plan: Plan) -> tuple[str, ...]:
     """Return the tables of a run; the seats last, because they are written last."""
     if plan.keep == "summary":
@@ -105,7 +91,9 @@ class Run:
     status: running, interrupted or complete, as last written.
     shard_games: games per shard.
     part: which part of the run it is.
-    known: sums of what this process has just played. sums: those that stand for the rows (``summed``).
+    played: how many games this process has just played (``record``).
+    just_played: the first games of the shards that it played, and their sums: they need not be read again.
+    sums: those that stand for the rows (``summed``).
     """
 
     path: Path
@@ -114,7 +102,8 @@ class Run:
     status: str
     shard_games: int
     part: Part = WHOLE
-    known: Known = field(default_factory=Known, repr=False, compare=False)
+    played: int = field(default=0, compare=False)
+    just_played: tuple[frozenset[int], Summary | None] = field(default=(frozenset(), None), repr=False, compare=False)
     sums: Summary | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -143,7 +132,7 @@ class Run:
         if self.plan.keep != "summary":
             return self.sums
         self._scan("sums")  # whether there are any, and all are what was written
-        return kept_sums(self)
+        return sums_of_summary(self)
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
@@ -379,8 +368,8 @@ def opened(folder: Path, record: Record) -> Run:
     return Run(folder, plan, record.provenance, record.status, record.shard_games, part)
 
 
-def load_run(path: str | os.PathLike[str]) -> Run:
-    """Open the run in a folder, finished or not.
+def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
+    """Open the run in a folder, finished or not; ``to_resume``: even one whose catalogue must be written again.
 
     Raises UserError if there is none, or if it is in a store, StoreError if a file that is kept with it is not what it
     was.
@@ -391,10 +380,12 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     refuse_remote(path)
     folder = Path(path)
     record = read_record(folder)
-    if damaged := damaged_files(folder, record.files):
+    damaged = damaged_files(folder, record.files)
+    if damaged and not (to_resume and damaged == [CATALOGUE]):
         what = "is" if len(damaged) == 1 else "are"
+        remedy = f"; wsim run --resume {shlex.quote(str(folder))} writes it again" if damaged == [CATALOGUE] else ""
         raise StoreError(
             f"the run {str(folder)!r} is damaged: {' and '.join(damaged)} {what} missing or was changed after it was "
-            "written"
+            f"written{remedy}"
         )
     return opened(folder, record)

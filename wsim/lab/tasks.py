@@ -24,9 +24,10 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.archive import Archive
+from wsim.lab.journal import differences
 from wsim.lab.plan import Plan
-from wsim.lab.provenance import Provenance, differences
-from wsim.lab.shards import Collected, play_kept, recipes_of
+from wsim.lab.provenance import Provenance
+from wsim.lab.shards import play_batches, recipes_of, shard_of
 from wsim.lab.writer import parquet
 
 if TYPE_CHECKING:
@@ -153,12 +154,10 @@ def itself(content: bytes) -> bytes:
 
 def shard_files(simulator: Simulator, plan: Plan, provenance: Provenance, games: range) -> dict[str, bytes]:
     """Play a shard of a plan and return its Parquet files by table."""
-    shard = Collected()
     recipes = recipes_of(plan) if plan.keep == "summary" else []
-    for chunk in play_kept(simulator, plan, recipes, [games], games=len(games), threads=1):
-        shard.add(chunk)
+    shard = shard_of(play_batches(simulator, plan, recipes, [games], games=len(games), threads=1), games)
     found = {}
-    for table, frame in shard.tables().items():
+    for table, frame in shard.frames().items():
         file = io.BytesIO()
         parquet(frame, file, provenance, table, games)
         found[table] = file.getvalue()

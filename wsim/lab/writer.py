@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.lab.archive import Archive
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
-from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite
+from wsim.lab.journal import differences, hold, refuse_other, release
+from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
-from wsim.lab.provenance import Provenance, differences
+from wsim.lab.provenance import Provenance
 from wsim.lab.record import RECORD, Record, environment, read_record
-from wsim.lab.store import faults, shard_path, shard_ranges, tables_of
+from wsim.lab.store import faults, shard_ranges, tables_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-fcntl: Any
-try:
-    import fcntl
-except ImportError:  # Windows: two processes in one folder are not noticed there
-    fcntl = None
-
-__all__ = ["PLAN", "RunWriter", "parquet", "plan_text", "refuse_other"]
+    from wsim.game import Simulator
+    from wsim.lab.shards import Batch
+    from wsim.stats.summary import Summary
 
 ROW_GROUP = 250_000
 LEVEL = 1  # of zstd: the files are as small as at higher ones, and are written an eighth faster
 PLAN = "plan.toml"
-_SHOWN = 3  # differences named in a refusal
+_BEGUN = ".begun"
 _SHARD = re.compile(r"part-\d{14}\.parquet")
 
 
-def refuse_other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> bool:
+def refuse_other_run(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any], at: str = "") -> bool:
     """Return whether this run is the folder's with more games; raise UserError naming what else differs.
 
     ``there`` and ``here`` are identities, or their parts at the path ``at``.
@@ -51,13 +48,14 @@ def refuse_other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]
             f"{str(folder)!r} has {games[0]:,} games, and {games[1]:,} are fewer: a run can be made longer, not "
             "shorter; choose another --out"
         )
-    if different:
-        shown = [
-            f"{path} is {json.dumps(old)} there and {json.dumps(new)} here" for path, (old, new) in different.items()
-        ]
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        raise UserError(f"{str(folder)!r} holds another run: {'; '.join(shown[:_SHOWN])}{more}; choose another --out")
+    refuse_other(folder, "another run", different)
     return games is not None
+
+
+def default_folder(plan: Plan, provenance: Provenance, part: Part = WHOLE) -> Path:
+    """Return the folder of a run that nobody named: readable, and another one for other data and other parts."""
+    name = f"{plan.ruleset}-{plan.players}p-seed{plan.seed}-{plan.games}-{provenance.digest[:8]}"
+    return Path("runs") / (name if part == WHOLE else f"{name}-part-{part.number}-of-{part.of}")
 
 
 def plan_text(provenance: Provenance, places: Mapping[str, str]) -> str:
@@ -84,7 +82,8 @@ class RunWriter:
     Attributes
     ----------
     folder: where it lies.
-    plan: the resolved plan.
+    plan: the resolved plan. provenance: what makes its data.
+    just_played: the first games of the shards that were played here, and their sums (``Run.just_played``).
     shard_games: games per shard; those of the folder if the run was begun before.
     finished: whether every game was there when the folder was opened.
     """
@@ -110,27 +109,43 @@ class RunWriter:
         self.part = part or WHOLE
         self.finished = False
         self._asked = part if part is not None or resume else WHOLE
-        self._provenance = provenance
+        self.provenance = provenance
+        self.just_played: tuple[frozenset[int], Summary | None] = (frozenset(), None)
         self._archive = archive
         self._resume = resume
         self._lock: int | None = None
         self._bare = not folder.exists()
-        self._new = True
+        self._old: Record | None = None
+        self._described = False  # whether the record in the folder is this writer's
         self._good: dict[tuple[str, int], Shard] = {}
         self._sessions: list[Mapping[str, Any]] = []
-        self._kept: Mapping[str, str] = {}
         self._consider()
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        simulator: Simulator,
+        folder: Path | None,
+        shard_games: int,
+        *,
+        resume: bool,
+        part: Part | None = None,
+    ) -> RunWriter:
+        """Return the writer of a plan that was made ready, in its default folder unless one is named."""
+        provenance = Provenance.of(plan, simulator)
+        place = folder or default_folder(plan, provenance, part or WHOLE)
+        return cls(place, plan, provenance, Archive.of(plan, simulator), shard_games, resume=resume, part=part)
 
     def _consider(self) -> None:
         """Look what the folder holds; raise UserError if that is anything but this run, or needs ``resume``."""
-        old = self._look()
-        self._new = old is None
+        self._old = old = self._look()
         if old is None:
             self.part.check(self.plan.games, self.shard_games)
             return
         self.shard_games, self.part = old.shard_games, old.part
-        self._sessions, self._kept = list(old.sessions), old.files
-        longer = refuse_other(self.folder, old.provenance.identity, self._provenance.identity)
+        self._sessions = list(old.sessions)
+        longer = refuse_other_run(self.folder, old.provenance.identity, self.provenance.identity)
         self._refuse_other_part(longer=longer)
         self._good = self._sound(thorough=self._resume)
         self.finished = old.status == "complete" and not longer and self.done() == len(self.wanted)
@@ -167,7 +182,7 @@ class RunWriter:
             visible = [name for name in os.listdir(self.folder) if not name.startswith(".")]
         except OSError as error:
             raise explained("read", self.folder, error) from error
-        if visible:
+        if visible and not (self.folder / _BEGUN).exists():
             raise UserError(f"{str(self.folder)!r} holds something that is not a run of wsim: choose another --out")
         return None
 
@@ -175,7 +190,7 @@ class RunWriter:
         """Return the shards that are finished, by table and first game; ``thorough``: and are what was written."""
         ledger = read_ledger(self.folder)
         there = [shard for shard in ledger.values() if shard_path(self.folder, shard.table, shard.first).is_file()]
-        wrong = {id(shard) for shard, _ in faults(self.folder, self._provenance, there)} if thorough else set()
+        wrong = {id(shard) for shard, _ in faults(self.folder, self.provenance, there)} if thorough else set()
         return {(shard.table, shard.first): shard for shard in there if id(shard) not in wrong}
 
     def __enter__(self) -> RunWriter:
@@ -184,7 +199,7 @@ class RunWriter:
         Raises StoreError if the disk refuses, UserError if somebody else has written there meanwhile.
         """
         try:
-            self._hold()
+            self._lock = hold(self.folder)
             self._consider()  # again: only now is nobody else writing
         except UserError:
             self._remove_if_bare()
@@ -195,30 +210,47 @@ class RunWriter:
             raise error if isinstance(error, StoreError) else explained("write", self.folder, error) from error
         try:
             self._describe()
-        except BaseException:
-            self._leave()
+        except BaseException as error:
+            try:
+                self._clean_up()
+            finally:
+                self._release()
+            if isinstance(error, OSError) and not isinstance(error, StoreError):
+                raise explained("write", self.folder, error) from error
             raise
         return self
 
     def _describe(self) -> None:
-        """Write what describes the run, and remove what does not belong to it."""
-        try:
-            if not self.finished:
-                self.mark("running")  # first of all: without it the folder is nobody's
-            if not self.finished or self._kept == self._archive.digests:
-                self._archive.write(self.folder)
-            if not self.finished or not (self.folder / PLAN).exists():
-                write_text(self.folder / PLAN, plan_text(self._provenance, self._archive.places))
-            for table in tables_of(self.plan):
-                (self.folder / table).mkdir(exist_ok=True)
-                clean(self.folder / table)
-                if self._resume:
-                    self._remove_strangers(self.folder / table)
-            clean(self.folder)
+        """Write what describes the run, and remove what does not belong to it.
+
+        What the record names lies there before it does, and nothing that an earlier record names is touched unless it
+        is damaged; so the folder is, after every write, the run that was there or the one that is played.
+        """
+        old = self._old
+        if old is None:
+            (self.folder / _BEGUN).touch()  # whose folder it is until its record is there
+        else:
+            self._archive = self._archive.over(self.folder, old.files, old.places)
+        if self.finished and old is not None:
+            digests = self._archive.digests
+            kept = {path: digests.get(path, digest) for path, digest in old.files.items()}
+            self._archive.write(self.folder, kept)
+            if kept != old.files:
+                replace(old, files=kept).write(self.folder)
+        else:
+            self._archive.write(self.folder, self._archive.digests)
+            self.mark("running")
+        (self.folder / _BEGUN).unlink(missing_ok=True)
+        if not self.finished or not (self.folder / PLAN).exists():
+            write_text(self.folder / PLAN, plan_text(self.provenance, self._archive.places))
+        for table in tables_of(self.plan):
+            (self.folder / table).mkdir(exist_ok=True)
+            clean(self.folder / table)
             if self._resume:
-                rewrite(self.folder, self._good.values())
-        except OSError as error:
-            raise error if isinstance(error, StoreError) else explained("write", self.folder, error) from error
+                self._remove_strangers(self.folder / table)
+        clean(self.folder)
+        if self._resume:
+            rewrite(self.folder, self._good.values())
 
     def _remove_strangers(self, folder: Path) -> None:
         """Remove shards that no range of the plan has."""
@@ -229,30 +261,18 @@ class RunWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Let the folder go; after an error that left nothing worth resuming, remove it."""
-        if kind is not None and issubclass(kind, Exception):
-            self._leave()
-        elif kind is not None and not self.finished:
-            with suppress(OSError):
-                self.mark("interrupted")
-        self._release()
-
-    def _hold(self) -> None:
-        """Lock the folder, made if need be; raise UserError if another process writes in it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if fcntl is None:
-            return
-        self._lock = os.open(self.folder, os.O_RDONLY)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UserError(f"another wsim is writing in {str(self.folder)!r}") from error
-        if not os.path.samestat(os.fstat(self._lock), self.folder.stat()):  # it failed, and removed what it had made
-            raise UserError(f"another wsim has just removed {str(self.folder)!r}: play again")
+            if kind is not None and issubclass(kind, Exception):
+                self._clean_up()
+            elif kind is not None and not self.finished:
+                with suppress(OSError):
+                    self.mark("interrupted")
+        finally:
+            self._release()
 
     def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        release(self._lock)
+        self._lock = None
 
     def _remove_if_bare(self) -> None:
         """Remove the folder that this process made, if nobody has put anything there."""
@@ -260,10 +280,10 @@ class RunWriter:
             with suppress(OSError):
                 self.folder.rmdir()
 
-    def _leave(self) -> None:
+    def _clean_up(self) -> None:
         """After a failure: mark what is there as interrupted; if that is nothing, remove what was made."""
-        if self._new and not self.done():
-            paths = [RECORD, PLAN, LEDGER, *self._archive.contents]
+        if self._old is None and not self.done():
+            paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents]
             folders = {Path(path).parent for path in self._archive.contents} - {Path()}
             above = {parent for folder in folders for parent in folder.parents} - {Path()}
             for name in paths:
@@ -274,21 +294,20 @@ class RunWriter:
             for path in empty:
                 with suppress(OSError):
                     (self.folder / path).rmdir()
-        elif not self.finished:
+        elif self._described:
             with suppress(OSError):
                 self.mark("interrupted")
-        self._release()
 
     def mark(self, status: str, **session: Any) -> None:
         """Write ``run.json`` with this status and with what the session took (threads, games, seconds)."""
-        now = {**environment(), **session}
+        self._described = True
         Record(
-            self._provenance,
+            self.provenance,
             status,
             self.shard_games,
             self._archive.digests,
             self._archive.places,
-            [*self._sessions, now],
+            [*self._sessions, {**environment(), **session}],
             self.part,
         ).write(self.folder)
 
@@ -313,13 +332,21 @@ class RunWriter:
         found = [good.get((table, games.start)) for table in tables_of(self.plan)]
         return all(shard is not None and shard.games == len(games) for shard in found)
 
-    def write(self, games: range, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Write the shard of ``games``, a frame for each table, then its lines of the ledger: it is finished."""
+    def write(self, shard: Batch) -> None:
+        """Write a shard, a file for each table, then its lines of the ledger: it is finished."""
+        frames = shard.frames()
 
-        def written(table: str, target: Path) -> None:
-            parquet(tables[table], target, self._provenance, table, games)
+        def put(table: str, target: Path) -> None:
+            parquet(frames[table], target, self.provenance, table, shard.games)
 
-        self._finish(games, written)
+        self._finish(shard.games, put)
+        firsts, total = self.just_played
+        if shard.summary is not None:
+            if total is None:
+                total = shard.summary
+            else:
+                total.add(shard.summary)
+            self.just_played = (firsts | {shard.games.start}, total)
 
     def place(self, games: range, files: Mapping[str, bytes]) -> None:
         """Write the shard of ``games`` from the Parquet files that ``parquet`` made of it elsewhere."""
@@ -346,16 +373,19 @@ class RunWriter:
     def _finish(self, games: range, put: Callable[[str, Path], None]) -> None:
         """Let ``put`` make the file of every table; then write its lines of the ledger.
 
-        A shorter shard that is replaced leaves the ledger first, so that at no time a file is not what a line says.
+        The line of a shard that replaces a shorter one is written before its file gets its name: whichever of the two
+        lies there, there is a line of it.
         """
-        shorter = [(table, games.start) for table in tables_of(self.plan) if (table, games.start) in self._good]
-        if shorter:
-            self._good = {key: shard for key, shard in self._good.items() if key not in shorter}
-            rewrite(self.folder, self._good.values())
-        shards = []
+        done, lines = [], []
         for table in tables_of(self.plan):
             with writing(shard_path(self.folder, table, games.start)) as temporary:
                 put(table, temporary)
-                shards.append(Shard(table, games.start, len(games), *digest_of_file(temporary)))
-        append(self.folder, shards)
-        self._good |= {(shard.table, shard.first): shard for shard in shards}
+                shard = Shard(table, games.start, len(games), *digest_of_file(temporary))
+                if (table, games.start) in self._good:
+                    append(self.folder, [shard])
+                else:
+                    lines.append(shard)
+                done.append(shard)
+        if lines:
+            append(self.folder, lines)
+        self._good |= {(shard.table, shard.first): shard for shard in done}

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from wsim.display import Display, Shown
+from wsim.experiments.deals import Arm, Arms, Features, arm_by_arm
 from wsim.game import find_game
-from wsim.lab.batch import play
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
 from wsim.stats.intervals import Estimate
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "Learned", "judge"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,65 @@ class Judgement:
     games: int
 
 
+@dataclass(frozen=True, repr=False)
+class Learned(Answer):
+    """What learning came to.
+
+    Attributes
+    ----------
+    net: where the last net lies.
+    judgements: how strong it is, one row for each field of opponents: ruleset, players, against, win_share with low and
+        high, fair_share, score, games.
+    """
+
+    TABLES: ClassVar[tuple[str, ...]] = ("judgements",)
+
+    net: Path
+    judgements: pl.DataFrame
+
+    @classmethod
+    def of(cls, net: Path, judgements: Sequence[Judgement]) -> Learned:
+        """Return the answer of some judgements."""
+        rows = [
+            {
+                "ruleset": one.ruleset, "players": one.players, "against": one.against,
+                "win_share": round(one.share, 4), "low": round(one.low, 4), "high": round(one.high, 4),
+                "fair_share": round(one.fair, 4), "score": round(one.score, 2), "games": one.games,
+            }
+            for one in judgements
+        ]  # fmt: skip
+        return cls(net, pl.DataFrame(rows, infer_schema_length=None))
+
+    @property
+    def title(self) -> str:
+        """What was judged."""
+        return "One of the net against others, in games that it never learned from"
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {"net": str(self.net), "judgements": self.judgements.to_dicts()}
+
+    def display(self, view: View = whole) -> Display:
+        """Return it for people: nothing where nobody judged."""
+        shown = view(self.judgements)
+        return Display(
+            rows=shown, named="judgements", tables=[Shown(self.title, shown.to_dicts())] if len(shown) else []
+        )
+
+
+@dataclass(frozen=True)
+class OwnSeats:
+    """Reads win share and score of a policy off games, the mean of its seats, shape (games,) each."""
+
+    policy: str
+
+    def __call__(self, frame: pl.DataFrame, _games: range) -> Features:
+        """Return the features of games."""
+        own = frame.filter(pl.col("policy") == self.policy)
+        by_game = own.group_by("game", maintain_order=True).agg(pl.col("win_share", "total").mean())
+        return [by_game["win_share"].to_numpy(), by_game["total"].to_numpy()]
+
+
 def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, threads: int | None) -> Judgement:
     """Play one (in teams: one team of it) against others; ``keys`` of the plan hold a seed of their own.
 
@@ -50,17 +111,10 @@ def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, th
     mates = len(learner_of(keys["game"]).mates(table, 0))
     line_up = [one] * mates + others[mates:]
     plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
-    shares, scores = [], []
-    for chunk in play(find_game(plan.game).prepare(plan), [range(games)], threads=threads):
-        mine = chunk.seats.filter(pl.col("policy") == one)
-        by_game = mine.group_by("game", maintain_order=True).agg(pl.col("win_share", "total").mean())
-        shares.append(by_game["win_share"].to_numpy())
-        scores.append(by_game["total"].to_numpy())
-    found = np.concatenate(shares).astype(np.float64)
-    n = len(found)
-    error = np.array([found.std(ddof=1) / math.sqrt(n)])
-    share = Estimate(np.array([found.mean()]), error, np.array([float(n)])).with_wilson()
+    arms = Arms((Arm(one, (find_game(plan.game).prepare(plan),)),), OwnSeats(one))
+    [[(shares, scores)]] = arm_by_arm([arms], range(games), threads)
+    share = Estimate.of_games([shares.astype(np.float64)]).with_wilson()
     low, high = max(0.0, float(share.low[0])), min(1.0, float(share.high[0]))
-    score = float(np.concatenate(scores).mean())
     mean, fair = float(share.value[0]), mates / players
-    return Judgement(str(keys["ruleset"]), players, ", ".join(against), mean, low, high, fair, score, n)
+    score = float(scores.mean())
+    return Judgement(str(keys["ruleset"]), players, ", ".join(against), mean, low, high, fair, score, len(shares))

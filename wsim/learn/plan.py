@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from wsim.errors import UserError, nearest
-from wsim.installed import GAMES
-from wsim.lab.plan import Plan
+from wsim.lab.plan import Plan, first_game
 from wsim.learn.learner import Fitting, learner_of
 from wsim.policies.lineup import finite
 from wsim.spec.source import read_toml
@@ -90,7 +89,7 @@ class LearningPlan:
     cards, patch, set: changes of the catalogue, as in a plan.
     """
 
-    game: str = field(default_factory=lambda: next(iter(GAMES)))
+    game: str = field(default_factory=first_game)
     seed: int = 1
     start: str = ""
     gap: float = 12.0

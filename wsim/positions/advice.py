@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.positions.move_text import WIDTH, ranked_lines
+from wsim.positions.players import names_of, who_plays_on
 
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
     from wsim.positions.game import Game
 
-__all__ = ["FORMAT", "advice", "advice_text"]
-
 FORMAT = "wsim-advice/1"
 
 
 def advice(
-    game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str = "balanced", rng: int = 0,
+    game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str | None = None, rng: int = 0,
     progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the legal moves are worth to the seat that decides, and who would make which.
@@ -29,7 +28,7 @@ def advice(
     ----------
     playouts: of each move; None: as many as there is time for.
     seconds: play for so long at most; how many playouts that is depends on the machine.
-    policies: who plays on. rng: seed of the playouts.
+    policies: who plays on; None: who sits at the table. rng: seed of the playouts.
     """
     if game.to_move is None:
         raise UserError("the game is over: there is nothing to advise")
@@ -49,7 +48,7 @@ def advice(
         "seat": game.to_move,
         "decision": game.decision,
         "playouts": found.playouts,
-        "play_on": policies,
+        "play_on": names_of(who_plays_on(game.plan, game.number)) if policies is None else policies,
         "rng": rng,
         "moves": rows,
         "policies": {name: game.ask(name, rng=rng)["index"] for name in _policies(game)},
@@ -62,19 +61,23 @@ def _policies(game: Game) -> list[str]:
     return [str(row["name"]) for row in rows if row["name"] != "weighted"]
 
 
-def advice_text(told: Mapping[str, Any], game: Game) -> str:
+def advice_text(advised: Mapping[str, Any], game: Game) -> str:
     """Return advice as text for a person: what the seat knows, the moves, the policies."""
-    decision = told["decision"].replace("_", " ")
-    place = {row["index"]: number for number, row in enumerate(told["moves"], 1)}
+    decision = advised["decision"].replace("_", " ")
+    place = {row["index"]: number for number, row in enumerate(advised["moves"], 1)}
     wanted: dict[int, list[str]] = {}
-    for name, index in told["policies"].items():
+    for name, index in advised["policies"].items():
         wanted.setdefault(place[index], []).append(name)
     return "\n".join(
         [
             game.view(),
             "",
-            f"What seat {told['seat']} can do ({decision}), by {told['playouts']} playouts of each move:",
-            *ranked_lines(told["moves"], game),
+            *wrap(
+                f"What seat {advised['seat']} can do ({decision}), by {advised['playouts']} playouts of each move with "
+                f"{advised['play_on'].replace(',', ', ')}:",
+                WIDTH,
+            ),
+            *ranked_lines(advised["moves"], game, list(place.values())),
             "",
             *(line for number in sorted(wanted) for line in _wanted(number, wanted[number])),
         ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.positions.players import who_plays_on
 from wsim.positions.values import FAR
 from wsim.stats.intervals import wilson
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
-__all__ = ["Chances", "Swing", "chances", "check_playouts", "line_up_of", "swings"]
-
 LEAST, MOST = 2, 1_000_000
 CLEAR = 1.96
 
@@ -34,13 +33,15 @@ CLEAR = 1.96
 class Chances:
     """Shares of the victories, shape (positions, seats): the mean of the playouts and its 95 % interval (Wilson's).
 
-    Each seat's share is as that seat can know it, so the shares of a position need not add up to 1. That of a game that
-    is over is what it was; its interval has no width.
+    Each seat's ``share`` is as that seat can know it, so the shares of a position need not add up to 1. ``outside`` is
+    what somebody knows who sees all hands, but neither cards to come nor what policies will draw: there they do. That
+    of a game that is over is what it was; its interval has no width.
     """
 
     share: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    outside: NDArray[np.float64]
     playouts: int
 
 
@@ -61,11 +62,8 @@ def check_playouts(playouts: int) -> None:
 
 
 def line_up_of(plan: Plan, number: int) -> Simulator:
-    """Return the plan made ready with the policies that sit at the seats of one of its games, for playouts."""
-    entries = plan.policies * plan.players if len(plan.policies) == 1 else plan.policies
-    shift = number % plan.players if plan.rotate else 0
-    seated = entries[shift:] + entries[:shift]
-    return find_game(plan.game).prepare(plan.replace(policies=seated, rotate=False))
+    """Return the plan made ready with those who play on after the positions of one of its games."""
+    return find_game(plan.game).prepare(plan.replace(policies=who_plays_on(plan, number), rotate=False))
 
 
 def chances(
@@ -78,23 +76,25 @@ def chances(
 ) -> Chances:
     """Play every position out with the simulator's line-up, for each of these seats: what it cannot know is drawn anew.
 
-    All positions draw from the same random streams, so that their differences are sharper than their intervals.
+    Once more as it stands, for somebody who sees all hands. All positions draw from the same random streams, so that
+    their differences are sharper than their intervals.
     Raises UserError for a number of playouts that is not accepted.
     """
     check_playouts(playouts)
     share = np.zeros((len(positions), simulator.seats))
-    low, high = share.copy(), share.copy()
+    low, high, outside = share.copy(), share.copy(), share.copy()
     for place, position in enumerate(positions):
         if progress is not None:
             progress("win chances", place, len(positions))
         if position.to_move is None:
             won = [score["win_share"] for score in position.scores()]
-            share[place] = low[place] = high[place] = won
+            share[place] = low[place] = high[place] = outside[place] = won
             continue
         for seat in seats:
             share[place, seat] = position.play_out(simulator, playouts, seat, seed, FAR)[:, seat, 1].mean()
+        outside[place] = position.play_out(simulator, playouts, None, seed, FAR)[:, :, 1].mean(axis=0)
         low[place], high[place] = wilson(share[place] * playouts, np.full(simulator.seats, playouts))
-    return Chances(share, low, high, playouts)
+    return Chances(share, low, high, outside, playouts)
 
 
 def swings(found: Chances, seats: Sequence[int], most: int = 5, least: float = 0.05) -> list[Swing]:

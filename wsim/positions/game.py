@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
-from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
-from wsim.positions.kept import REDRAW, read, replay, written, written_by_hand
+from wsim.options import keywords
+from wsim.positions.kept import file_of, read
+from wsim.positions.players import seated, who_plays_on
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
 
     from wsim.game import Position, Simulator
 
-__all__ = ["Game", "Observation"]
-
+_REDRAW = "determinize"
 _Policies = Sequence[Any] | str | Callable[..., int]
 
 
@@ -63,8 +64,8 @@ class Game:
     whatever cannot be done.
     """
 
-    @with_plan_keys(PlanKeys)
-    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Unpack[PlanKeys]) -> None:
+    @keywords(plan_keys)
+    def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
         asked = chosen(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:
             raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")
@@ -72,7 +73,7 @@ class Game:
         self._plan, self._number = asked, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
-        self._laid: Mapping[str, Any] | None = None  # the position written by hand that it began with
+        self._described: Mapping[str, Any] | None = None  # the position written by hand that it began with
         self._steps: list[Any] = []  # what was done since
 
     @classmethod
@@ -82,12 +83,25 @@ class Game:
         Raises UserError, in one sentence, for text that is none, or for a position that cannot be. Nothing that the
         text names is executed.
         """
-        plan, number, told, steps = read(text)
+        plan, number, described, steps = read(text)
         game = cls(plan, number=number)
-        if told is not None:
-            game._laid = told
-            game._position = game._simulator.set_up(told)
-        return replay(game, steps)  # type: ignore[return-value]
+        if described is not None:
+            game._described = described
+            game._position = game._simulator.set_up(described)
+        for place, step in enumerate(steps):
+            try:
+                game = game._repeated(step)
+            except UserError as error:
+                raise UserError(f"step {place} of the position file: {error}") from None
+        return game
+
+    def _repeated(self, step: Any) -> Self:
+        """Return the game after a step of a position file: the index of a move, or a redrawing."""
+        if isinstance(step, list) and len(step) == 3 and step[0] == _REDRAW:
+            return self.determinize(step[1], step[2])
+        if isinstance(step, int) and not isinstance(step, bool):
+            return self.step(step)
+        raise UserError(f"it is an index of a move or [{_REDRAW!r}, seat, rng], not {step!r}")
 
     def to_json(self, seat: int | None = None) -> str:
         """Return the game as a position file, from which ``from_json`` makes it again.
@@ -96,10 +110,13 @@ class Game:
         holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read.
         """
         if seat is not None:
-            told = self._position.view(self._checked(seat))
+            seen = self._position.view(self._checked(seat))
             keys = find_game(self._plan.game).POSITION_KEYS
-            return json.dumps(written_by_hand(self, {key: told[key] for key in keys if key in told}), indent=1)
-        return json.dumps(written(self, self._number, self._laid, self._steps), indent=1)
+            plan = self._plan.replace(policies=seated(self._plan, self._number))  # what a person writes has no number
+            return json.dumps(file_of(plan, position={key: seen[key] for key in keys if key in seen}), indent=1)
+        described = self._described
+        start = {"number": self._number} if described is None else {"position": dict(described)}
+        return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
 
     @property
     def plan(self) -> Plan:
@@ -253,11 +270,11 @@ class Game:
         """
         other = self.clone()
         other._position = self._position.redrawn(self._checked(seat), _number(rng))  # noqa: SLF001
-        other._steps.append([REDRAW, seat, _number(rng)])  # noqa: SLF001
+        other._steps.append([_REDRAW, seat, _number(rng)])  # noqa: SLF001
         return other
 
     def rollout(
-        self, policies: _Policies, games: int = 100, *, seat: int | None = None, rng: int = 0
+        self, policies: _Policies | None = None, games: int = 100, *, seat: int | None = None, rng: int = 0
     ) -> NDArray[np.float64]:
         """Play this position to the end again and again; return what came out, shape (games, seats, 2).
 
@@ -266,7 +283,7 @@ class Game:
 
         Parameters
         ----------
-        policies: one policy for all seats, or one for each.
+        policies: one policy for all seats, or one for each; None: as for ``values``.
         games: how many playouts.
         seat: draw anew what this seat cannot know, in every playout; None: hands stay as they are.
         rng: a whole number: the same number plays the same.
@@ -274,14 +291,14 @@ class Game:
         _check_playouts(games)
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to play out")
-        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
+        player = self._player(policies)
         watcher = None if seat is None else self._checked(seat)
         return self._position.play_out(player, games, watcher, _number(rng), FAR)
 
     def values(
         self,
         moves: Sequence[int | Mapping[str, Any]] | None = None,
-        policies: _Policies = "balanced",
+        policies: _Policies | None = None,
         games: int = 200,
         rng: int = 0,
         *,
@@ -298,7 +315,8 @@ class Game:
         Parameters
         ----------
         moves: which legal moves, by index or part of them; None: all.
-        policies: who plays on: one policy for all seats, or one for each.
+        policies: who plays on: one policy for all seats, or one for each; None: the plan's, as they sit in this game
+            (for those who search, whom they take themselves for in their own playouts).
         games: how many playouts of each move.
         rng: a whole number: the same number plays the same.
         first: the number of the first playout: playouts 200 to 399 are other ones than 0 to 199.
@@ -309,7 +327,7 @@ class Game:
         return found.rows()
 
     def comparison(
-        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies, rng: int, *, first: int = 0
+        self, moves: Sequence[int | Mapping[str, Any]] | None, policies: _Policies | None, rng: int, *, first: int = 0
     ) -> Values:
         """Return the playouts of ``values``, none of them played yet."""
         if self.to_move is None:
@@ -320,8 +338,13 @@ class Game:
             raise UserError("name at least one legal move, or none to compare all")
         if first < 0:
             raise UserError(f"playouts are numbered from 0, not {first}")
-        player = self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
-        return Values(self._position, player, chosen, _number(rng), first=first)
+        return Values(self._position, self._player(policies), chosen, _number(rng), first=first)
+
+    def _player(self, policies: _Policies | None) -> Simulator:
+        """Return the plan's simulator with those who play on; None: who sits at the table."""
+        if policies is None:
+            return self._with(who_plays_on(self._plan, self._number))
+        return self._with((policies,) if isinstance(policies, str) or callable(policies) else tuple(policies))
 
     def _with(self, policies: tuple[Any, ...]) -> Simulator:
         """Return the plan's simulator with other policies."""

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
 
-if TYPE_CHECKING:
-    from wsim.positions.game import Game
-
-__all__ = ["FORMAT", "read", "replay", "written", "written_by_hand"]
-
 FORMAT = "wsim-position/1"
-REDRAW = "determinize"
 MOST_STEPS = 10_000
 _KEYS = ("format", "game", "plan", "number", "position", "steps", "scores")
-_UNWANTED = ("games", "picks", "rotate", "game")
+_UNWANTED = ("games", "picks", "game")
 
 
-def written(game: Game, number: int, told: Mapping[str, Any] | None, steps: list[Any]) -> dict[str, Any]:
-    """Return the position file of a game: its plan, its number or the position it began with, and what was done."""
-    start = {"number": number} if told is None else {"position": dict(told)}
-    return {"format": FORMAT, "game": game.plan.game, "plan": _keys_of(game.plan), **start, "steps": steps}
-
-
-def written_by_hand(game: Game, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a seat sees as a position file, in the form that a person writes."""
-    return {"format": FORMAT, "game": game.plan.game, "plan": _keys_of(game.plan), "position": dict(told)}
+def file_of(plan: Plan, **rest: Any) -> dict[str, Any]:
+    """Return a position file of a plan: the ``number`` of a game or a ``position``, and the ``steps`` since."""
+    return {"format": FORMAT, "game": plan.game, "plan": _keys_of(plan), **rest}
 
 
 def _keys_of(plan: Plan) -> dict[str, Any]:
     """Return the keys of a plan that a position depends on; policies of files are not among them."""
     keys = {key: value for key, value in plan.as_dict().items() if key not in _UNWANTED}
+    if keys["rotate"]:  # as it is unless somebody says otherwise
+        del keys["rotate"]
     if any(entry.file or entry.module for entry in plan.line_up):
         del keys["policies"]
     return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
@@ -53,8 +43,8 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     if file.get("format") != FORMAT:
         raise UserError(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
-    told, steps = file.get("position"), file.get("steps", [])
-    for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", told, dict)):
+    position, steps = file.get("position"), file.get("steps", [])
+    for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", position, dict)):
         if not isinstance(value, kind) and not (what == "position" and value is None):
             raise UserError(
                 f"the {what} of a position file is {'a list' if kind is list else 'an object'}, not {value!r}"
@@ -63,8 +53,8 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
         raise UserError(f"the game of a position file is a name, not {game!r}")
     if len(steps) > MOST_STEPS:
         raise UserError(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
-    if told is not None:
-        keys = {**keys, **find_game(game).plan_of(told, str(keys.get("ruleset", "")))}
+    if position is not None:
+        keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}
     plan = Plan.make(**{**keys, "game": game})
     for entry in plan.line_up:
         if entry.file or entry.module:
@@ -72,7 +62,7 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     number = file.get("number", 0)
     if isinstance(number, bool) or not isinstance(number, int):
         raise UserError(f"the number of a position file's game is a whole number, not {number!r}")
-    return plan, number, told, steps
+    return plan, number, position, steps
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -84,18 +74,3 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UserError(f"a position file is a JSON object, not {type(found).__name__}")
     return found
-
-
-def replay(game: Game, steps: list[Any]) -> Game:
-    """Do the steps of a position file: an index of a move each, or a redrawing (``["determinize", seat, rng]``)."""
-    for place, step in enumerate(steps):
-        try:
-            if isinstance(step, list) and len(step) == 3 and step[0] == REDRAW:
-                game = game.determinize(step[1], step[2])
-            elif isinstance(step, int) and not isinstance(step, bool):
-                game.step(step)
-            else:
-                raise UserError(f"it is an index of a move or [{REDRAW!r}, seat, rng], not {step!r}")
-        except UserError as error:
-            raise UserError(f"step {place} of the position file: {error}") from None
-    return game

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Protocol
 
-__all__ = ["WIDTH", "Speaker", "half", "move_text", "ranked_lines", "worth"]
-
 WIDTH = 80
 
 
@@ -40,14 +38,14 @@ def worth(row: Mapping[str, Any]) -> str:
     return f"{share}  score {row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
 
 
-def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker) -> list[str]:
-    """Return the rows of ``wsim.Game.values`` as a list with places, none wider than 80 columns."""
+def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
+    """Return the rows of ``wsim.Game.values`` as a list, each with its number, none wider than 80 columns."""
     heads = []
-    for place, row in enumerate(rows, 1):
-        loss = f"{row['loss']:.3f} ±{half(row['loss_low'], row['loss_high']):.3f}" if place > 1 else ""
+    for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
+        loss = f"{row['loss']:.3f} ±{half(row['loss_low'], row['loss_high']):.3f}" if place else ""
         share = f"{row['win_share']:.3f} ±{half(row['low'], row['high']):.3f}"
         score = f"{row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
-        heads.append(f"{place:>4}  {share:<14}{score:<12}{loss:<15}")
+        heads.append(f"{number:>4}  {share:<14}{score:<12}{loss:<15}")
     lines = [f"{'':>4}  {'win share':<14}{'score':<12}{'less by':<15}move"]
     for head, row in zip(heads, rows, strict=True):
         lines += wrap(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from wsim.errors import UserError
 from wsim.game import find_game
-from wsim.lab.provenance import Provenance, differences
+from wsim.lab.journal import differences
+from wsim.lab.provenance import Provenance
 from wsim.positions.game import Game
 
 if TYPE_CHECKING:

@@ -147,7 +147,7 @@ def plain_story(position: Position, trace: Mapping[str, Any], phrase: Callable[[
     found, events = [position.clone()], [[Event("The game begins.")]]
     while position.to_move is not None:
         mover, moves = position.to_move, position.moves()
-        events.append([Event(phrase(moves[position.follow()]), mover)])
+        events.append([Event(phrase(moves[position.follow()]), mover, "decides")])
         found.append(position.clone())
     return Story(
         seats=[Seat(f"Seat {place}", str(seat["policy"]), place) for place, seat in enumerate(trace["seats"])],

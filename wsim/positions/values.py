@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from wsim.game import Position, Simulator
     from wsim.lab.progress import Progress
-
-__all__ = ["FAR", "Values"]
 
 FAR = 1 << 43
 """Playouts draw from the streams of games that no run reaches first: from this number on."""
@@ -88,10 +87,18 @@ class Values:
         return self._interval(self.means[:, self.seat, what], np.diagonal(products))
 
     def losses(self, best: int) -> Estimate:
-        """Return by how much the share after each move is below that after the move at place ``best``, paired."""
+        """Return by how much the share after each move is below that after the move at place ``best``, paired.
+
+        Where the difference was the same in all n playouts, no spread says how sure that is. Then a playout of another
+        kind has a chance of at most 3/n (the rule of three, 95 %), and its difference lies between -1 and 1.
+        """
         share, products = self.means[:, self.seat, SHARE], self._products[SHARE]
         squares = products[best, best] + np.diagonal(products) - 2 * products[best]
-        return self._interval(share[best] - share, squares)
+        found = self._interval(share[best] - share, squares)
+        unseen = min(1.0, 3.0 / self.playouts)
+        ends = np.stack([found.value - unseen * (1.0 + found.value), found.value + unseen * (1.0 - found.value)])
+        flat = (found.error == 0) & (np.arange(len(share)) != best)
+        return replace(found, ends=np.where(flat, ends, np.nan))
 
     def _interval(self, mean: NDArray[np.float64], squares: NDArray[np.float64]) -> Estimate:
         """Return the estimate of means of independent playouts, of which the sums of squares are given."""
@@ -114,9 +121,9 @@ class Values:
         found = []
         for place in order:
             row: dict[str, Any] = {"index": self.moves[place], "move": dict(legal[self.moves[place]])}
-            row |= _told(share, place, "win_share", "")
-            row |= _told(score, place, "score", "score_")
-            row |= _told(loss, place, "loss", "loss_")
+            row |= _with_ends(share, place, "win_share", "")
+            row |= _with_ends(score, place, "score", "score_")
+            row |= _with_ends(loss, place, "loss", "loss_")
             row["win_shares"] = [round(float(one), 6) for one in self.means[place, :, SHARE]]
             row["scores"] = [round(float(one), 6) for one in self.means[place, :, SCORE]]
             row["games"] = self.playouts
@@ -124,7 +131,7 @@ class Values:
         return found
 
 
-def _told(estimate: Estimate, place: int, name: str, prefix: str) -> dict[str, float | None]:
+def _with_ends(estimate: Estimate, place: int, name: str, prefix: str) -> dict[str, float | None]:
     """Return a value and the ends of its interval; None where nothing can be said."""
     ends = ((name, estimate.value), (f"{prefix}low", estimate.low), (f"{prefix}high", estimate.high))
     return {key: None if np.isnan(values[place]) else round(float(values[place]), 6) for key, values in ends}

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.game import Game
 from wsim.positions.move_text import half, move_text, worth
+from wsim.positions.players import names_of, who_plays_on
 
 if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
-
-__all__ = ["PLAYOUTS", "told_why", "why_text"]
 
 PLAYOUTS = 200
 """Playouts of each move, unless another number is asked for."""
@@ -23,8 +22,8 @@ SHOWN = 4  # moves of a decision in the text, besides the one that was made
 _LEFT_OUT = ("win_shares", "scores", "games")  # of the rows of Game.values
 
 
-def told_why(
-    plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str = "balanced",
+def why_of(
+    plan: Plan, number: int, playouts: int = PLAYOUTS, *, seat: int | None = None, policies: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the decisions of a game of a plan were worth, as ``why`` of docs/trace.md describes it.
@@ -34,7 +33,7 @@ def told_why(
     number: which game of the plan; its own policies decide.
     playouts: of each legal move. Seeded by the plan: the same answer on every machine.
     seat: the decisions of this player only.
-    policies: who plays on in the playouts.
+    policies: who plays on in the playouts; None: who sits at the table.
     progress: called with ``decisions``, those done and those there are.
     """
     game, count = Game(plan, number=number), 0
@@ -42,36 +41,37 @@ def told_why(
     while walk.to_move is not None:
         count += seat in (None, walk.to_move)
         walk.follow()
-    told: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     while game.to_move is not None:
         if seat in (None, game.to_move):
-            told.append(_decision(game, playouts, policies))
+            found.append(_decision(game, playouts, policies))
             if progress is not None:
-                progress("decisions", len(told), count)
+                progress("decisions", len(found), count)
         else:
             game.follow()
-    dear = sorted((one for one in told if (one["cost"]["low"] or 0) > 0), key=lambda one: -one["cost"]["win_share"])
-    for one in told:
+    dear = sorted((one for one in found if (one["cost"]["low"] or 0) > 0), key=lambda one: -one["cost"]["win_share"])
+    for one in found:
         one["costly"] = any(one is other for other in dear[:COSTLY])
-    return {"playouts": playouts, "policies": policies, "decisions": told}
+    played_by = names_of(who_plays_on(plan, number)) if policies is None else policies
+    return {"playouts": playouts, "policies": played_by, "decisions": found}
 
 
-def _decision(game: Game, playouts: int, policies: str) -> dict[str, Any]:
-    """Follow a game over one decision and tell it."""
+def _decision(game: Game, playouts: int, policies: str | None) -> dict[str, Any]:
+    """Follow a game over one decision and return what it was worth."""
     here, seat = game.clone(), game.to_move
     observed = game.observe().record
-    told: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
-    told |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
+    decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
+    decided |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
     index = game.made()
     rows = here.values(policies=policies, games=playouts, rng=here.plan.seed)
     made = next(row for row in rows if row["index"] == index)
-    told |= {"win_shares": made["win_shares"], "made": index, "cost": _cost(here, rows, index, playouts, policies)}
-    told["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
-    return told
+    decided |= {"win_shares": made["win_shares"], "made": index, "cost": _cost(here, rows, index, playouts, policies)}
+    decided["moves"] = [{key: value for key, value in row.items() if key not in _LEFT_OUT} for row in rows]
+    return decided
 
 
 def _cost(
-    game: Game, rows: Sequence[Mapping[str, Any]], index: int, playouts: int, policies: str
+    game: Game, rows: Sequence[Mapping[str, Any]], index: int, playouts: int, policies: str | None
 ) -> dict[str, float | None]:
     """Return what a move cost in win share, by fresh playouts of it and the best one.
 
@@ -88,31 +88,33 @@ def _cost(
 
 
 def why_text(why: Mapping[str, Any], simulator: Simulator) -> str:
-    """Tell a person what ``told_why`` found."""
+    """Return what ``why_of`` found as text for a person."""
+    several = "," in why["policies"]
+    players = f"{why['policies'].replace(',', ', ')} in {'their seats' if several else 'every seat'}"
     head = (
-        f"Why: each move by {why['playouts']} playouts with {why['policies']} in every seat, from what the seat knew; "
+        f"Why: each move by {why['playouts']} playouts with {players}, from what the seat knew; "
         "> marks the move that was made"
     )
     return "\n".join([head, *(line for one in why["decisions"] for line in _lines(one, simulator))]) + "\n"
 
 
-def _lines(told: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
-    moment = ", ".join(f"{key} {told[key]}" for key in ("age", "turn") if key in told)
-    numbers = " ".join(map(str, told["scores"]))
-    chances = " ".join(f"{share:.2f}" for share in told["win_shares"])
+def _lines(decided: Mapping[str, Any], simulator: Simulator) -> Iterator[str]:
+    moment = ", ".join(f"{key} {decided[key]}" for key in ("age", "turn") if key in decided)
+    numbers = " ".join(map(str, decided["scores"]))
+    chances = " ".join(f"{share:.2f}" for share in decided["win_shares"])
     yield ""
-    decision = told["decision"].replace("_", " ")
-    yield f"{moment}, seat {told['seat']} ({decision}): points {numbers}, win chance {chances}"
-    yield f"  hand: {_hand(told['hand'])}"
-    shown = [row for place, row in enumerate(told["moves"]) if place < SHOWN or row["index"] == told["made"]]
+    decision = decided["decision"].replace("_", " ")
+    yield f"{moment}, seat {decided['seat']} ({decision}): points {numbers}, win chance {chances}"
+    yield f"  hand: {_hand(decided['hand'])}"
+    shown = [row for place, row in enumerate(decided["moves"]) if place < SHOWN or row["index"] == decided["made"]]
     texts = [move_text(row["move"], simulator) for row in shown]
     width = max(map(len, texts))
     for row, text in zip(shown, texts, strict=True):
-        yield f"  {'>' if row['index'] == told['made'] else ' '} {text:<{width}}  {worth(row)}"
-    if (others := len(told["moves"]) - len(shown)) > 0:
+        yield f"  {'>' if row['index'] == decided['made'] else ' '} {text:<{width}}  {worth(row)}"
+    if (others := len(decided["moves"]) - len(shown)) > 0:
         yield f"    and {others} more"
-    if told["costly"]:
-        cost = told["cost"]
+    if decided["costly"]:
+        cost = decided["cost"]
         reach = half(cost["low"], cost["high"])
         yield f"  !! among the moves that cost most: {cost['win_share']:.3f} ±{reach:.3f} of the victory"
 

@@ -1,82 +1,213 @@
-"""Answers of ``wsim match`` and ``wsim skill``, read from where they were written."""
+"""The sections of answers, each drawn by the shape of its tables.
+
+The page knows no question. An answer whose main table has effects of variants, differences of pairs, levels of a ladder
+of players, or targets before and after is drawn as such.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from wsim.errors import UserError
-from wsim.experiments.matches.answer import FORMAT as MATCH
-from wsim.experiments.skill_answer import FORMAT as SKILL
-from wsim.lab.provenance import METADATA_KEY
+from wsim.experiments.skill import ESTIMAND
+from wsim.experiments.skill_levels import naming_columns, side_by_side
+from wsim.lab.answer import Stored
+from wsim.report import charts, grids
+from wsim.report.charts import Drawing
+from wsim.report.page_parts import Figure, Section
+from wsim.report.shapes import AnswerShape, shape_of_answer
+from wsim.report.wording import count, number, percent
 
-__all__ = ["MATCH", "SKILL", "TABLES", "answer_in", "read_strengths"]
+MOST = 40
+"""Rows of a chart of a ladder: of more, those of the largest and of the smallest changes."""
+_BESIDE = (
+    "Each player of a ladder has the table to itself, on the same deals: open marks are the weakest, filled ones the "
+    "strongest."
+)
+_BALANCE = (
+    "Open marks are the game as it is, filled ones the game with the patch, on deals that the search has not seen; "
+    "bars are 95 % intervals, dashed lines what is accepted. All this holds for the players of each setting."
+)
 
-TABLES: Mapping[str, tuple[str, str]] = {MATCH: ("pairs", "cells"), SKILL: ("figures", "changes")}
-"""By the format of an answer, its tables."""
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "pairs": ("ruleset", "players", "policy", "other", "difference", "difference_low", "difference_high"),
-    "cells": ("policy", "against", "win_share"),
-    "figures": ("rung", "figure", "figure_low", "figure_high"),
-    "changes": ("weaker", "stronger", "change", "change_low", "change_high"),
+
+def sections(answers: Sequence[Stored]) -> Iterator[Section]:
+    """Yield the sections of answers, one for each shape that there is."""
+    for shape, section in _SECTIONS.items():
+        mine = [answer for answer in answers if shape_of_answer(answer.main) == shape]
+        if mine:
+            yield section(mine)
+
+
+# --- effects of variants --------------------------------------------------------------------------------------------
+
+
+def _effects(answers: Sequence[Stored]) -> Section:
+    """Return the section of what-ifs: a curve for a sweep, else the effects side by side."""
+    figures, tables = [], []
+    for place, answer in enumerate(answers):
+        record, metric = answer.record, answer.record["question"]["metric"]
+        drawing = _effects_drawing(answer.main, metric)
+        if drawing is not None:
+            plan = record["baseline"]["plan"]
+            where = f"{count(record['deals'])} deals of {plan['ruleset']}, {plan['players']} players"
+            said = " ".join(f"{one}." for one in record.get("remarks", ()))
+            figures.append(
+                Figure(drawing, f"{record['estimand']} {where}; the intervals hold together. {said}".strip())
+            )
+        names = ["variant", "baseline", "changed", "effect", "effect_low", "effect_high", "verdict", "variance_removed"]
+        shown = answer.main.select(names)
+        tables.append(grids.plain_grid(f"whatif-{place}", f"What if: {metric} ({answer.name})", shown))
+    intro = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
+    return Section("whatif", "What if", intro, figures, numbers=tables)
+
+
+def _effects_drawing(effects: pl.DataFrame, metric: str) -> Drawing | None:
+    rows = effects.filter(pl.col("effect_low").is_not_null() & pl.col("effect_high").is_not_null())
+    if rows.is_empty():
+        return None
+    numbers = rows["value"].cast(pl.String).cast(pl.Float64, strict=False)
+    if len(rows) > 1 and numbers.null_count() == 0:
+        heading = str(rows["variant"][0]).partition("=")[0]
+        shown = rows.with_columns(numbers.alias("number")).sort("number")
+        return charts.curve(shown, heading, metric, f"Effect of {heading} on {metric}, with intervals.")
+    shown = rows.select(pl.col("variant").alias("label"), "effect", "effect_low", "effect_high")
+    alternative = f"Effects on {metric}, with intervals."
+    return charts.forest(shown, "effect", f"effect on {metric}", alternative, reference=0.0, difference=True)
+
+
+# --- differences of pairs -------------------------------------------------------------------------------------------
+
+
+def _pairs(answers: Sequence[Stored]) -> Section:
+    """Return the section of matches."""
+    numbers = [
+        grids.plain_grid(f"match-{place}-{table}", f"Matches: {table}", answer.table(table))
+        for place, answer in enumerate(answers)
+        for table in ("pairs", "cells")
+    ]
+    intro = f"{answers[0].record['estimand']}."
+    return Section("match", "Matches", intro, [_pairs_figure(answer) for answer in answers], numbers=numbers)
+
+
+def _pairs_figure(answer: Stored) -> Figure:
+    rows, record = answer.main, answer.record
+    table = pl.concat_str("ruleset", pl.lit(" "), "players")
+    pair = pl.concat_str("policy", pl.lit(" - "), "other")
+    label = pair if rows.select(table.n_unique()).item() == 1 else pl.concat_str(pair, pl.lit(", "), table)
+    known = rows.with_columns(label.alias("label")).drop_nulls(["difference_low", "difference_high"])
+    said = "Difference in win share of the first policy and the other."
+    drawing = charts.forest(known, "difference", "difference in win share", said, reference=0.0, difference=True)
+    return Figure(drawing, f"{said} {record['deals']:,} deals, {record['games']:,} games; the intervals hold together.")
+
+
+# --- levels of a ladder ---------------------------------------------------------------------------------------------
+
+
+def _ladders(answers: Sequence[Stored]) -> Section:
+    """Return the section of things by skill."""
+    figures = [figure for answer in answers for figure in _ladder(answer)]
+    numbers = [grid for place, answer in enumerate(answers) for grid in _ladder_grids(answer, f"skill-{place}")]
+    return Section("skill", "By skill", _BESIDE, figures, numbers=numbers)
+
+
+def _ladder(answer: Stored) -> Iterator[Figure]:
+    """Yield the charts of a ladder: the figures at both ends of it, and the change between them."""
+    record, levels, changes = answer.record, answer.table("figures"), answer.table("changes")
+    rows, first = side_by_side(levels, changes), changes.row(0, named=True)
+    weaker, stronger, what = first["weaker"], first["stronger"], record["question"]["what"]
+    label = pl.concat_str(naming_columns(levels), separator=" ").alias("label")
+    known = rows.with_columns(label).drop_nulls(["change_low"])
+    if known.is_empty():
+        return
+    shown = pl.concat([known.head(MOST // 2), known.tail(MOST // 2)]) if len(known) > MOST else known
+    left_out = f"; the {MOST} largest and smallest changes of {len(known)}" if len(known) > MOST else ""
+    of_levels = record["estimand"] == ESTIMAND[True]  # a win share by itself, for every seat has one of them
+    nothing, heading = (record["fair"], "win share") if of_levels else (0.0, "win share less that of the others")
+    ends = [
+        pl.col(f"{rung}{end}").alias(f"{when}{end}")
+        for when, rung in (("before", weaker), ("after", stronger))
+        for end in ("", "_low", "_high")
+    ]
+    both = shown.select("label", *ends, pl.lit(float(nothing)).alias("low"), pl.lit(None, pl.Float64).alias("high"))
+
+    def tip(row: Mapping[str, Any]) -> str:
+        return f"{row['label']}: {weaker} {number(row['before'], 3)}, {stronger} {number(row['after'], 3)}"
+
+    said = f"{what.capitalize()} with {weaker} (open) and with {stronger} (filled) on all seats."
+    games = f"{record['games']:,} games at each rung{left_out}."
+    drawing = charts.before_after(both.with_columns(charts.texts_of(both, tip, "tip")), heading, said)
+    yield Figure(drawing, " ".join([said, games, *(f"{one}." for one in (record["estimand"], *record["remarks"]))]))
+    change = f"Change of each of the {what} from {weaker} to {stronger}."
+    drawing = charts.forest(shown, "change", "change in win share", change, reference=0.0, difference=True)
+    yield Figure(drawing, f"{change} {games} Each interval holds by itself.")
+
+
+def _ladder_grids(answer: Stored, name: str) -> Iterator[grids.Grid]:
+    """Yield the tables of a ladder: all rungs side by side with each of the changes."""
+    figures, changes = answer.table("figures"), answer.table("changes")
+    for place, (weaker, stronger) in enumerate(changes.select("weaker", "stronger").unique(maintain_order=True).rows()):
+        caption = f"{answer.record['question']['what'].capitalize()} by skill; change from {weaker} to {stronger}"
+        yield grids.plain_grid(f"{name}-{place}", caption, side_by_side(figures, changes, place))
+
+
+# --- targets before and after ---------------------------------------------------------------------------------------
+
+
+def _targets(answers: Sequence[Stored]) -> Section:
+    """Return the section of patches: a figure for each metric and setting of each, its tables among the numbers."""
+    figures: list[Figure] = []
+    tables = []
+    for place, one in enumerate(answers):
+        targets = one.main
+        for (metric, setting), rows in targets.group_by("metric", "setting", maintain_order=True):
+            several = targets["setting"].n_unique() > 1
+            figures.append(_targets_figure(one, str(metric), f", {setting}" if several else "", rows))
+        figures[-1] = replace(figures[-1], caption=" ".join([figures[-1].caption, *_conflicts(one)]))
+        for name, caption in (
+            ("changes", "The patch"),
+            ("trade", "Changes against deviation"),
+            ("carried", "Elsewhere"),
+            ("responses", "Each in its best style, others as in the setting"),
+        ):
+            if one.record.get(name):
+                tables.append(grids.plain_grid(f"balance-{place}-{name}", f"{caption} ({one.name})", one.table(name)))
+    return Section("balance", "Balance", _BALANCE, figures, numbers=tables)
+
+
+def _targets_figure(answer: Stored, metric: str, where: str, rows: pl.DataFrame) -> Figure:
+    """Draw the targets of one metric at one setting, which is named in ``where`` if there are several."""
+    shown = rows.with_columns(pl.col("of").alias("label")).sort("before")
+    shown = shown.with_columns(charts.texts_of(shown, _tip, "tip"))
+    what = "Win share" if metric == "win" else metric
+    count = len(answer.record["changes"])
+    changed = f"{count} changed value{'' if count == 1 else 's'}"
+    within = answer.record.get("proven_within")
+    near = "" if within is None else f" (all targets: within {number(within)} times what is accepted)"
+    said = "proven" if answer.record["proven"] else f"not proven{near}"
+    caption = f"{what}{where} before and after {changed} ({answer.name}): {said}."
+    drawing = charts.before_after(shown, what, f"{what} of each target before and after the patch, with intervals.")
+    return Figure(drawing, caption)
+
+
+def _conflicts(answer: Stored) -> list[str]:
+    """Say which targets pull against each other, in one sentence each: under the last figure of an answer."""
+    return [f"{one[:1].upper()}{one[1:]}." for one in answer.record["conflicts"]]
+
+
+def _tip(row: Mapping[str, Any]) -> str:
+    """Tell a target in words; the page keeps two decimals of a number, which are too few for a share."""
+    write = percent if row["metric"] == "win" else number
+    after = "" if row["after"] is None else f", after {write(row['after'])}"
+    return f"{row['label']}: before {write(row['before'])}{after}"
+
+
+_SECTIONS: Mapping[AnswerShape, Callable[[Sequence[Stored]], Section]] = {
+    "effects": _effects,
+    "pairs": _pairs,
+    "ladder": _ladders,
+    "targets": _targets,
 }
-_SAID = {MATCH: ("estimand", "deals", "games"), SKILL: ("estimand", "games", "question", "fair", "remarks")}
-_COMMAND = {MATCH: "wsim match", SKILL: "wsim skill"}
-
-
-def read_strengths(
-    folder: Path, game: str, matches: Sequence[Path] = (), skills: Sequence[Path] = ()
-) -> list[dict[str, Any]]:
-    """Return the answers in a run's folder, then those in the files named.
-
-    Raises UserError for what is no such answer, or one of another game than ``game``.
-    """
-    there = [(path, MATCH) for path in sorted(folder.glob("match-*.json"))]
-    there += [(path, SKILL) for path in sorted(folder.glob("skill-*.json"))]
-    there += [(path, MATCH) for path in matches]
-    there += [(path, SKILL) for path in skills]
-    return [_read(path, kind, game) for path, kind in there]
-
-
-def answer_in(path: Path, kind: str, what: str) -> dict[str, Any]:
-    """Return what a file holds, JSON or the Parquet file that carries it; UserError if it is no answer of a command.
-
-    ``kind``: the format that the answer names. ``what``: the command.
-    """
-    try:
-        if path.suffix == ".parquet":
-            text = pl.read_parquet_metadata(path).get(METADATA_KEY, "")
-        else:
-            text = path.read_text(encoding="utf-8")
-        record = json.loads(text)
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
-    except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{str(path)!r} is no answer of {what}") from error
-    if not isinstance(record, dict) or record.get("format") != kind:
-        found = record.get("format") if isinstance(record, dict) else None
-        raise UserError(f"{str(path)!r} is no answer of {what}: its format is {found!r}, not {kind!r}")
-    return record
-
-
-def _read(path: Path, kind: str, game: str) -> dict[str, Any]:
-    """Return the answer of a match or of skill in a file; UserError for another file, or one of another game."""
-    what = _COMMAND[kind]
-    record = answer_in(path, kind, what)
-    try:
-        for name in TABLES[kind]:
-            rows = pl.DataFrame(record[name], infer_schema_length=None).select(_COLUMNS[name])
-            if rows.is_empty():
-                raise ValueError(f"no {name}")
-        for name in _SAID[kind]:
-            _ = record[name]
-        played = (record["made"] if kind == MATCH else record["made"][0])["plan"]["game"]
-    except (KeyError, IndexError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"the answer of {what} in {str(path)!r} is damaged: {error!r}") from error
-    if played != game:
-        raise UserError(f"the answer of {what} in {str(path)!r} is of {played}, not of {game}")
-    return record
+"""By shape, in the order of the page."""

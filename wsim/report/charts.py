@@ -19,7 +19,7 @@ from wsim.report.conclusions import CLEAR
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 from wsim.report.wording import effect_text, number, number_range, percent, points_name, signed
 
-__all__ = ["Drawing", "before_after", "calibration", "curve", "forest", "matchups", "scores", "stacked", "told"]
+__all__ = ["Drawing", "before_after", "calibration", "curve", "forest", "matchups", "scores", "stacked", "texts_of"]
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
@@ -29,7 +29,8 @@ MOST_LINES = len(SERIES)  # score distributions that can be told apart
 MOST_BINS = 60
 LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
-_TOO_EXACT = re.compile(r"(\.\d\d)\d+")
+_GEOMETRY = re.compile(r' (?:d|transform|points|viewBox|[xyr][12]?|c[xy]|width|height)="[^"]*"')
+_TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # of places and sizes, in pixels; numbers in names stay as they are
 
 Row = Mapping[str, Any]
 Make = Callable[[bool], alt.TopLevelMixin]
@@ -53,10 +54,10 @@ def _svg(chart: Any, width: int) -> str:
     spec = chart.properties(width=width, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")).to_dict()
     spec["config"] = config()
     svg: str = vl_convert.vegalite_to_svg(spec)
-    return _TOO_EXACT.sub(r"\1", _NAMESPACE.sub("", svg))
+    return _GEOMETRY.sub(lambda found: _TOO_EXACT.sub(r"\1", found[0]), _NAMESPACE.sub("", svg))
 
 
-def told(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:
+def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.Series:
     """Return a column of what is written for each row."""
     return pl.Series(name, [write(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
 
@@ -91,7 +92,7 @@ def forest(
     clear = (pl.col(low) > reference) | (pl.col(high) < reference)
     shown = rows.select("label", value, low, high).with_columns(
         pl.when(clear).then(pl.lit("clear")).otherwise(pl.lit("open")).alias("state"),
-        told(
+        texts_of(
             rows,
             lambda row: f"{row['label']}: {write(row[value])} ({number_range(row[low], row[high], sign=difference)})",
             "tip",
@@ -141,11 +142,11 @@ def stacked(
     places = {name: place for place, name in enumerate(names)}
     long = long.with_columns(
         pl.col("category").replace_strict(places, return_dtype=pl.Int64).alias("place"),
-        told(long, lambda row: f"{row['label']}, {row['category']}: {number(row['points'])}", "tip"),
+        texts_of(long, lambda row: f"{row['label']}, {row['category']}: {number(row['points'])}", "tip"),
     )
     positive = pl.sum_horizontal(pl.col(points).clip(0))
     totals = ordered.select("label", positive.alias("end")).with_columns(
-        told(ordered, lambda row: number(row["score"], 1), "text")
+        texts_of(ordered, lambda row: number(row["score"], 1), "text")
     )
     room = 1.0 + max(len(text) for text in totals["text"]) / 40  # for the numbers at the ends, on a narrow screen
 
@@ -223,7 +224,7 @@ def _binned(counts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
         .sort("policy", "bin")
     )
     decimals = 0 if width % 2 else 1
-    tip = told(
+    tip = texts_of(
         binned,
         lambda row: f"{row['policy']}, {number(row['total'], decimals)} points: {percent(row['share'], 2)}",
         "tip",
@@ -245,9 +246,9 @@ def matchups(rows: pl.DataFrame, alternative: str) -> Drawing:
         .then(pl.lit("ahead"))
         .otherwise(pl.lit("behind"))
         .alias("state"),
-        told(rows, lambda row: percent(row["ahead"], 0), "short"),
-        told(rows, lambda row: percent(row["ahead"], 1), "long"),
-        told(
+        texts_of(rows, lambda row: percent(row["ahead"], 0), "short"),
+        texts_of(rows, lambda row: percent(row["ahead"], 1), "long"),
+        texts_of(
             rows,
             lambda row: (
                 f"{row['label']} ahead of {row['opponent']}: {percent(row['ahead'])} "
@@ -282,7 +283,7 @@ def curve(rows: pl.DataFrame, heading: str, measure: str, alternative: str) -> D
     ``rows`` has number, effect with _low and _high, and variant.
     """
     shown = rows.with_columns(
-        told(
+        texts_of(
             rows,
             effect_text,
             "tip",

@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from wsim.report.material import Material, WhatIfAnswer
-from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
+from wsim.lab.answer import Stored
+from wsim.report.material import Material
+from wsim.report.shapes import by_policy, labelled, noun_of, shape_of, shape_of_answer
 from wsim.report.wording import (
     count,
     effect_text,
@@ -74,7 +75,7 @@ def conclusions(material: Material) -> list[Statement]:
     for name, made in material.tables.items():
         if shape_of(made.frame) == "humans":
             found.append(_beside_humans(made.frame, name))
-    found += [_whatif(answer) for answer in material.whatifs]
+    found += [_effects(answer) for answer in material.answers if shape_of_answer(answer.main) == "effects"]
     order = {"clear": 0, "open": 1, "caution": 2}
     return sorted(found, key=lambda statement: order[statement.kind])
 
@@ -325,9 +326,9 @@ def _score_beside_humans(known: pl.DataFrame) -> str:
     return f"These players score {scores}: {number(abs(row['difference']), 1)} {word}."
 
 
-def _whatif(answer: WhatIfAnswer) -> Statement:
+def _effects(answer: Stored) -> Statement:
     """Say what a what-if found, variant by variant."""
-    rows = answer.effects.filter(pl.col("verdict").ne_missing("same")).to_dicts()
+    rows = answer.main.filter(pl.col("verdict").ne_missing("same")).to_dicts()
     clear = [row for row in rows if row["verdict"] in ("higher", "lower")]
     metric = answer.record["question"]["metric"]
     chosen = sorted(clear or rows, key=lambda row: -abs(row["effect"] or 0))

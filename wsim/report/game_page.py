@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.game import find_game
+from wsim.positions.players import names_of, seated, who_plays_on
 from wsim.report.page import check_extra, check_target, template, text_of
 from wsim.report.theme import SERIES, Palette
 
@@ -86,7 +87,7 @@ def render(replay: Replay) -> str:
     from markupsafe import Markup
 
     story, game = replay.story, find_game(replay.plan.game)
-    sides = _sides(replay)
+    sides, playing = _sides(replay), who_plays_on(replay.plan, replay.number)
     palette = Palette({**game.COLOURS, **story.colours})
     return template("replay.html.j2").render(
         title=game.TITLE,
@@ -96,6 +97,9 @@ def render(replay: Replay) -> str:
         colours=SERIES,
         scenes=story.scenes,
         curves=_curves(replay, sides),
+        players="by the same policies"
+        if playing == seated(replay.plan, replay.number)
+        else f"by {names_of(playing).replace(',', ', ')}",
         chapters=_chapters(story),
         swings=[_swing(replay, sides, one) for one in _swings(replay, sides)],
         hands=story.hands,
@@ -120,7 +124,19 @@ def _data(replay: Replay, palette: Palette) -> dict[str, Any]:
         "flows": story.flows,
         "scenes": [asdict(scene) for scene in story.scenes],
         "shares": [[round(float(one), 3) for one in row] for row in replay.chances.share],
+        "outside": [_percents(row, _sides(replay)) for row in replay.chances.outside],
     }
+
+
+def _percents(shares: Sequence[float], sides: Sequence[_Side]) -> list[int]:
+    """Return the shares of the seats in percent, whole numbers that add up to 100 over the sides."""
+    exact = [100 * _mean(shares, side) for side in sides]
+    whole = [int(one) for one in exact]
+    most_cut = sorted(range(len(sides)), key=lambda place: whole[place] - exact[place])
+    for place in most_cut[: 100 - sum(whole)]:
+        whole[place] += 1
+    found = {seat: percent for side, percent in zip(sides, whole, strict=True) for seat in side.seats}
+    return [found.get(seat, 0) for seat in range(len(shares))]
 
 
 def _labels(seats: Sequence[Seat]) -> list[str]:
@@ -163,7 +179,7 @@ def _sides(replay: Replay) -> list[_Side]:
 
 
 def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
-    """Return the two charts: win chances with their intervals, and running points."""
+    """Return the charts: win chances with their intervals, those seen from outside, and running points."""
     found, scenes = replay.chances, replay.story.scenes
     totals = [[sum(city.points) for city in scene.cities] for scene in scenes]
     top = max(10, max(max(row) for row in totals))
@@ -176,17 +192,19 @@ def _curves(replay: Replay, sides: Sequence[_Side]) -> list[dict[str, Any]]:
         )
         for side in sides
     ]
+    outside = [_curve(side, [_mean(row, side) for row in found.outside], ()) for side in sides]
     points = [
         _curve(_Side(label, str(place), [place]), [(row[place] - low) / (top - low) for row in totals], ())
         for place, label in enumerate(_labels(replay.story.seats))
     ]
-    for lines in (chance, points):
+    for lines in (chance, outside, points):
         _spread(lines)
     ticks = [(100.0 - share, f"{share} %") for share in (0, 25, 50, 75, 100)]
     step = max(5, round((top - low) / 4 / 5) * 5)
     heights = range(-(-low // step) * step, top + 1, step)
     return [
         {"name": "chances", "lines": chance, "ticks": ticks},
+        {"name": "outside", "lines": outside, "ticks": ticks},
         {
             "name": "points",
             "lines": points,

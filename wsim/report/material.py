@@ -2,70 +2,55 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wsim.balance.answer import FORMAT as BALANCE_FORMAT
+from wsim.balance.patch import Balance
 from wsim.errors import UserError
-from wsim.experiments.answer import FORMAT as WHATIF_FORMAT
+from wsim.experiments.matches.playing import Match
+from wsim.experiments.skill import Skill
+from wsim.experiments.whatif import WhatIf
 from wsim.game import Game, analyses_of, find_game
+from wsim.lab.answer import Answer, Stored
 from wsim.lab.progress import Progress
 from wsim.lab.store import Run
-from wsim.report.answers import answer_in, read_strengths
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
 from wsim.report.shapes import level_columns, shape_of
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table, factor
 
-if TYPE_CHECKING:
-    from wsim.report.page import Asked
-
-__all__ = [
-    "BalanceRecord",
-    "Comparison",
-    "Material",
-    "WhatIfAnswer",
-    "collect",
-    "read_balance",
-    "read_whatif",
-    "shown_tables",
-]
-
-EFFECTS = (
-    *("variant", "value", "baseline", "changed"),
-    *("effect", "effect_low", "effect_high", "verdict", "variance_removed"),
-)
-"""Columns of the effects in an answer of ``wsim whatif`` that the page shows."""
-_NEEDED = ("goal", "proven", "stopped", "changes", "targets", "trade", "binding", "conflicts", "games")
-
 
 @dataclass(frozen=True)
-class WhatIfAnswer:
-    """An answer of ``wsim whatif``.
+class Besides:
+    """What goes on a page besides the run itself: another run, and files of answers, by what gave them."""
 
-    Attributes
-    ----------
-    name: the file's name.
-    record: the JSON object (``wsim.experiments.whatif.WhatIf.record``).
-    effects: its rows, one per variant.
-    """
+    whatifs: Sequence[Path] = ()
+    compare: Run | None = None
+    balances: Sequence[Path] = ()
+    matches: Sequence[Path] = ()
+    skills: Sequence[Path] = ()
 
-    name: str
-    record: Mapping[str, Any]
-    effects: pl.DataFrame
+    def answers(self, run: Run) -> list[Stored]:
+        """Return the answers in the run's folder and in the files; UserError for a file that is none."""
+        files: Mapping[type[Answer], Sequence[Path]] = {
+            WhatIf: [*WhatIf.files_in(run.path), *self.whatifs],
+            Match: [*Match.files_in(run.path), *self.matches],
+            Skill: [*Skill.files_in(run.path), *self.skills],
+            Balance: self.balances,
+        }
+        return [read_answer(kind, path, run.plan.game) for kind, paths in files.items() for path in paths]
 
 
-@dataclass(frozen=True)
-class BalanceRecord:
-    """An answer of ``wsim balance``: the file's name and its JSON object."""
-
-    name: str
-    record: Mapping[str, Any]
+def read_answer(kind: type[Answer], path: Path, game: str) -> Stored:
+    """Return the answer in a file; UserError for what is no such answer, or one of another game than ``game``."""
+    stored = kind.read(path)
+    played = stored.game()
+    if played not in (None, game):
+        raise UserError(f"the answer of {kind.COMMAND} in {str(path)!r} is of {played}, not of {game}")
+    return stored
 
 
 @dataclass(frozen=True)
@@ -94,10 +79,8 @@ class Material:
     refused: the tables that these games cannot give, each with the reason in a sentence.
     seats: win share and score by seat.
     outcomes, scores, ranks: see ``wsim.report.outcomes``.
-    whatifs: answers of ``wsim whatif``, those in the run's folder first.
     comparison: another run, if one was asked for.
-    balances: records of ``wsim balance``.
-    strengths: answers of ``wsim match`` and ``wsim skill``, those in the run's folder first.
+    answers: of ``wsim whatif``, ``match``, ``skill`` and ``balance``, those in the run's folder first.
     """
 
     run: Run
@@ -109,10 +92,8 @@ class Material:
     outcomes: Outcomes
     scores: pl.DataFrame
     ranks: pl.DataFrame
-    whatifs: Sequence[WhatIfAnswer]
     comparison: Comparison | None
-    balances: Sequence[BalanceRecord] = ()
-    strengths: Sequence[Mapping[str, Any]] = ()
+    answers: Sequence[Stored] = ()
 
 
 class _Steps:
@@ -127,12 +108,9 @@ class _Steps:
             self._progress(name, self._names.index(name), len(self._names))
 
 
-def collect(run: Run, asked: Asked, progress: Progress | None = None) -> Material:
-    """Read a run and whatever else was asked for; UserError for a run without games, a file that is no such answer."""
-    compare = asked.compare
-    balances = tuple(map(read_balance, asked.balances))
-    strengths = read_strengths(run.path, run.plan.game, asked.matches, asked.skills)
-    whatifs = [read_whatif(path) for path in [*sorted(run.path.glob("whatif-*.json")), *asked.whatifs]]
+def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Material:
+    """Read a run and what goes beside it; UserError for a run without games, a file that is no such answer."""
+    compare, answers = besides.compare, besides.answers(run)
     game, games = find_game(run.plan.game), run.games
     if not games:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
@@ -149,9 +127,7 @@ def collect(run: Run, asked: Asked, progress: Progress | None = None) -> Materia
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
     there = {name: table for name, table in tables.items() if len(table.frame)}
-    return Material(
-        run, game, games, there, refused, seats, collected, scores, ranks, whatifs, comparison, balances, strengths
-    )
+    return Material(run, game, games, there, refused, seats, collected, scores, ranks, comparison, answers)
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:
@@ -171,35 +147,6 @@ def _shown(game: Game, run: Run) -> dict[str, Analysis]:
     """Return the analyses that the page of a run shows."""
     every = analyses_of(game).items()
     return {name: analysis for name, analysis in every if analysis.shown != "asked" and analysis.fits(run.plan)}
-
-
-def read_whatif(path: Path) -> WhatIfAnswer:
-    """Read an answer of ``wsim whatif``: its JSON file, or the Parquet file that carries it; UserError for another."""
-    record = answer_in(path, WHATIF_FORMAT, "wsim whatif")
-    try:
-        effects = pl.DataFrame(record["effects"], infer_schema_length=None).select(EFFECTS)
-        for name in ("estimand", "deals"):
-            _ = record[name]
-        _ = record["question"]["metric"], record["baseline"]["plan"]
-    except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"the answer of wsim whatif in {str(path)!r} is damaged: {error!r}") from error
-    return WhatIfAnswer(path.name, record, effects)
-
-
-def read_balance(path: Path) -> BalanceRecord:
-    """Read the record that ``wsim balance`` wrote beside its patch; UserError for another file."""
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise UserError(f"{str(path)!r} is no record of wsim balance, which lies beside the patch as .json") from error
-    if not isinstance(record, dict) or record.get("format") != BALANCE_FORMAT:
-        raise UserError(f"{str(path)!r} is no record of wsim balance, which lies beside the patch as .json")
-    missing = [name for name in _NEEDED if name not in record]
-    if missing or not record["targets"]:
-        raise UserError(f"the record of wsim balance in {str(path)!r} is damaged: it has no {', '.join(missing)}")
-    return BalanceRecord(path.name, record)
 
 
 def _compared(run: Run, other: Run, tables: Mapping[str, Table]) -> Comparison:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,22 +15,11 @@ if TYPE_CHECKING:
 
     from wsim.lab.progress import Progress
     from wsim.lab.store import Run
-    from wsim.report.material import Material
+    from wsim.report.material import Besides, Material
 
-__all__ = ["Asked", "check_extra", "check_target", "template", "text_of", "write_report"]
+__all__ = ["check_extra", "check_target", "template", "text_of", "write_report"]
 
 NEEDED = ("altair", "vl_convert", "jinja2")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What goes on a page besides the run itself: another run, and answers of ``wsim whatif``, ``balance``, ..."""
-
-    whatifs: Sequence[Path] = ()
-    compare: Run | None = None
-    balances: Sequence[Path] = ()
-    matches: Sequence[Path] = ()
-    skills: Sequence[Path] = ()
 
 
 def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> None:
@@ -40,24 +28,24 @@ def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> No
         raise UserError(f"{what} needs the extra: pip install 'wsim[report]'")
 
 
-def write_report(run: Run, target: Path, asked: Asked | None = None, progress: Progress | None = None) -> Path:
+def write_report(run: Run, target: Path, besides: Besides | None = None, progress: Progress | None = None) -> Path:
     """Write the page of a run and return where it lies.
 
     Parameters
     ----------
     run: the run, finished or not (the page says so).
     target: the HTML file; its folder must be there. A page that lies there is replaced at the end.
-    asked: what else goes on it.
+    besides: what else goes on it.
     progress: told what is being done, how many steps are done and how many there are.
 
     Raises UserError for a run without games, a target that is no file, a missing extra; StoreError if the disk refuses.
     """
     check_extra()
     from wsim.lab.files import write_text
-    from wsim.report.material import collect
+    from wsim.report.material import Besides, collect
 
     check_target(target)
-    material = collect(run, asked or Asked(), progress)
+    material = collect(run, besides or Besides(), progress)
     if progress is not None:
         progress("page", 1, 1)
     write_text(target, render(material))
@@ -99,8 +87,8 @@ def render(material: Material) -> str:
     """Return the page as text."""
     from markupsafe import Markup
 
-    from wsim.report.again import page_record
     from wsim.report.conclusions import cautions, conclusions
+    from wsim.report.page_record import page_record
     from wsim.report.sections import sections
     from wsim.report.theme import Palette
 
@@ -127,7 +115,7 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
     provenance = run.provenance
     rules: Mapping[str, Any] = provenance.identity.get("rules", {})
     plan = [(f"plan: {key}", _shown(value)) for key, value in provenance.plan.items() if value not in ([], None)]
-    told = [
+    rule_rows = [
         (name.replace("_", " "), _shown(rules[name]))
         for name in ("catalogue", "catalogue_digest", "engine")
         if name in rules
@@ -139,7 +127,7 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
         ("run", run.path.name),
         ("digest of the data", provenance.digest),
         *plan,
-        *told,
+        *rule_rows,
         *changes,
         *switches,
         *software,

@@ -1,54 +1,19 @@
-"""The sections that hold a run beside something else: what-if answers, human results, another run."""
+"""The sections that hold a run beside something else: human results, another run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
 from wsim.report import charts, grids
-from wsim.report.charts import Drawing
 from wsim.report.grids import Cell, plain
-from wsim.report.material import Comparison, WhatIfAnswer
-from wsim.report.parts import Figure, Section
+from wsim.report.material import Comparison
+from wsim.report.page_parts import Figure, Section
 from wsim.report.wording import count, number, number_range, title
 from wsim.stats.tables import Table
 
-__all__ = ["comparison", "humans", "whatifs"]
-
-
-def whatifs(answers: Sequence[WhatIfAnswer]) -> Section:
-    """Return the section of the answers of ``wsim whatif``: a curve for a sweep, else the effects side by side."""
-    figures, tables = [], []
-    for place, answer in enumerate(answers):
-        record, metric = answer.record, answer.record["question"]["metric"]
-        drawing = _whatif_drawing(answer.effects, metric)
-        if drawing is not None:
-            plan = record["baseline"]["plan"]
-            where = f"{count(record['deals'])} deals of {plan['ruleset']}, {plan['players']} players"
-            said = " ".join(f"{one}." for one in record.get("remarks", ()))
-            figures.append(
-                Figure(drawing, f"{record['estimand']} {where}; the intervals hold together. {said}".strip())
-            )
-        names = ["variant", "baseline", "changed", "effect", "effect_low", "effect_high", "verdict", "variance_removed"]
-        shown = answer.effects.select(names)
-        tables.append(grids.plain_grid(f"whatif-{place}", f"What if: {metric} ({answer.name})", shown))
-    intro = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
-    return Section("whatif", "What if", intro, figures, numbers=tables)
-
-
-def _whatif_drawing(effects: pl.DataFrame, metric: str) -> Drawing | None:
-    rows = effects.filter(pl.col("effect_low").is_not_null() & pl.col("effect_high").is_not_null())
-    if rows.is_empty():
-        return None
-    numbers = rows["value"].cast(pl.String).cast(pl.Float64, strict=False)
-    if len(rows) > 1 and numbers.null_count() == 0:
-        heading = str(rows["variant"][0]).partition("=")[0]
-        shown = rows.with_columns(numbers.alias("number")).sort("number")
-        return charts.curve(shown, heading, metric, f"Effect of {heading} on {metric}, with intervals.")
-    shown = rows.select(pl.col("variant").alias("label"), "effect", "effect_low", "effect_high")
-    alternative = f"Effects on {metric}, with intervals."
-    return charts.forest(shown, "effect", f"effect on {metric}", alternative, reference=0.0, difference=True)
+__all__ = ["comparison", "humans"]
 
 
 _GROUPS = {"all": "All seats", "winner": "Winners", "last": "Last places", "game": "Games"}
@@ -100,12 +65,12 @@ def humans(name: str, table: Table) -> Section:
 def _calibration_rows(frame: pl.DataFrame) -> pl.DataFrame:
     known = frame.filter(pl.col("verdict").is_not_null() & pl.col("difference_low").is_not_null())
     return known.select(
-        charts.told(known, lambda row: title(row["figure"]).lower(), "label"),
+        charts.texts_of(known, lambda row: title(row["figure"]).lower(), "label"),
         "difference_sd",
         (pl.col("difference_low") / pl.col("human_sd")).alias("difference_sd_low"),
         (pl.col("difference_high") / pl.col("human_sd")).alias("difference_sd_high"),
         "verdict",
-        charts.told(
+        charts.texts_of(
             known,
             lambda row: (
                 f"{title(row['figure'])}: {number(row['simulated'])} simulated, {number(row['human'])} human "

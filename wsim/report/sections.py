@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from wsim.report import balances, charts, grids, panels, strengths
+from wsim.report import answers, charts, grids, panels
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
-from wsim.report.parts import Figure, Section
+from wsim.report.page_parts import Figure, Section
 from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
 from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
@@ -42,12 +42,7 @@ def sections(material: Material) -> list[Section]:
             case _:
                 others.append(_plain(name, table))
     found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
-    if material.whatifs:
-        found.append(panels.whatifs(material.whatifs))
-    found += strengths.sections(material.strengths)
-    if material.balances:
-        found.append(balances.section(material.balances))
-    found += humans
+    found += [*answers.sections(material.answers), *humans]
     if material.comparison is not None:
         found.append(panels.comparison(material.comparison))
     return [*found, *others]
@@ -154,7 +149,7 @@ def _winners(material: Material) -> Section:
     figures = []
     if len(points):
         rows = points.sort("difference", descending=True)
-        rows = rows.with_columns(charts.told(rows, lambda row: points_name(row["measure"]), "label"))
+        rows = rows.with_columns(charts.texts_of(rows, lambda row: points_name(row["measure"]), "label"))
         alternative = "Mean points of winners less those of the others by category, with 95 % intervals."
         drawing = charts.forest(
             rows, "difference", "points more than the others", alternative, reference=0.0, difference=True

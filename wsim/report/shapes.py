@@ -9,8 +9,6 @@ import polars as pl
 
 from wsim.report.wording import plural
 
-__all__ = ["Shape", "by_policy", "label_of", "labelled", "level_columns", "noun_of", "shape_of"]
-
 Shape = Literal["levels", "owners", "matchups", "humans"]
 """levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards); matchups:
 levels against each other; humans: figures of a run beside those of human players."""
@@ -39,6 +37,22 @@ _WANTED: Mapping[Shape, tuple[str, ...]] = {
         "tolerance",
     ),
 }
+
+
+AnswerShape = Literal["effects", "pairs", "ladder", "targets"]
+"""effects: of variants; pairs: differences of two; ladder: by level of the players; targets: before and after."""
+
+_OF_ANSWERS: Mapping[AnswerShape, tuple[str, ...]] = {
+    "effects": ("variant", "effect", "effect_low", "effect_high", "verdict"),
+    "pairs": ("policy", "other", "difference", "difference_low", "difference_high"),
+    "ladder": ("rung", "figure", "figure_low", "figure_high"),
+    "targets": ("setting", "of", "metric", "before", "after"),
+}
+
+
+def shape_of_answer(main: pl.DataFrame) -> AnswerShape | None:
+    """Return the shape of an answer, seen from its main table; None for one that the page does not draw."""
+    return next((shape for shape, columns in _OF_ANSWERS.items() if set(columns) <= set(main.columns)), None)
 
 
 def shape_of(table: pl.DataFrame) -> Shape | None:

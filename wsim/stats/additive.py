@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wsim.stats.games import Floats, GameBatch
+from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 from wsim.stats.levels import Levels
 
@@ -45,16 +45,11 @@ class Additive:
     rows: float
 
     @classmethod
-    def fit(cls, seats: pl.LazyFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
-        """Fit the model; None if levels cannot be told from strata, as where each policy has boards of its own."""
-        columns = [*levels.columns, *strata.columns]
-        sums = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
-        cells = seats.group_by(*columns).agg(pl.len().alias(_ROWS), *sums).collect(engine="streaming")
-        return cls.of_cells(cells, levels, strata, names)
+    def fit(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
+        """Fit the model; None if levels cannot be told from strata, as where each policy has boards of its own.
 
-    @classmethod
-    def of_cells(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
-        """Fit the model to the cells of levels and strata: the columns of both, ``_rows``, and a sum for each name."""
+        ``cells``: of levels and strata: the columns of both, ``_rows``, and a sum for each of ``names``.
+        """
         columns = [*levels.columns, *strata.columns]
         count, width = len(levels) + len(strata), len(levels)
         one, other = levels.codes(cells), width + strata.codes(cells)
@@ -80,19 +75,8 @@ class Additive:
         count = len(self.levels)
         return np.hstack([np.eye(count), np.tile(self.mix, (count, 1))])
 
-    def squares(self, batch: GameBatch, name: str) -> Floats:
-        """Return the sums over games of the squared errors of the adjusted means of a column, shape (levels,)."""
-        width, count = len(self.levels), len(self.mix)
-        level, stratum = self.levels.codes(batch.frame), self.strata.codes(batch.frame)
-        effects = self.effects[:, self.names.index(name)]
-        left = batch.column(name) - effects[level] - effects[width + stratum]
-        errors = np.vstack([batch.sums_by(level, width, left), batch.sums_by(stratum, count, left)])
-        mixed = batch.sums_by(stratum, count) - np.outer(self.mix, batch.sums(np.ones(batch.frame.height)))
-        influence = self._contrasts() @ self.inverse @ errors + effects[width:] @ mixed / self.rows
-        return np.asarray((influence**2).sum(axis=1))
-
-    def squares_of_cells(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
-        """Return the same as ``squares`` over many games, from products of sums over cells.
+    def squares(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
+        """Return the sums over games of the squared errors of the adjusted means of a column, shape (levels,).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The sums behind a table of levels (``wsim.stats.tables.factor``), for runs that keep no rows.
+"""The sums behind a table of levels (``wsim.stats.tables.factor``), of a run or of the rows of any table.
 
 A *cell* is a combination of names in the columns of the table and in those that it is adjusted for. Kept are, for each
 cell, its rows and the sums of what is averaged; and for each pair of cells the products of rows and outcomes, summed
@@ -22,7 +22,7 @@ from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
-__all__ = ["CELL_ROWS", "Cells", "FactorSums"]
+__all__ = ["CELL_ROWS", "Cells", "FactorSums", "cell_sums"]
 
 CELL_ROWS = "_rows"
 
@@ -48,25 +48,35 @@ class FactorSums:
         return {self.name: (*self.by, *self.within)}
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
-        """Return rows and sums of each cell, products of pairs of cells, and in how many games each level is.
+        """Return ``cell_sums``, the levels being those of ``by``."""
+        return cell_sums(piece, piece.codes((*self.by, *self.within)), piece.codes(self.by))
 
-        ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
-        ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels of ``by``,).
-        """
-        from wsim.stats.kernels.adding import EACH, OWN, SQUARE, UNFOLDED, add_cells
 
-        codes, count = piece.codes((*self.by, *self.within))
-        levels, wide = piece.codes(self.by)
-        sums = np.zeros((count, OWN + piece.values.shape[1] - len(OUTCOMES)))
-        pairs, games = np.zeros((count, count, SQUARE)), np.zeros(wide)
-        add_cells(piece.bounds, codes, levels, piece.values, sums, pairs, games)
-        own, measures = np.split(sums, [OWN], axis=1)
-        both = pairs.reshape(count, count, EACH, EACH).transpose(2, 3, 0, 1)
-        products = both + both.transpose(1, 0, 3, 2)  # in either order of the seats
-        cells = np.arange(count)
-        products[:, :, cells, cells] += own[:, UNFOLDED].transpose(1, 2, 0)
-        squares = own[:, UNFOLDED[-1, -1], None]
-        return {"cells": np.hstack([own[:, :EACH], squares, measures]).T, "pairs": products, "games": games}
+def cell_sums(
+    piece: Piece, cells: tuple[NDArray[np.int64], int], levels: tuple[NDArray[np.int64], int]
+) -> dict[str, NDArray[Any]]:
+    """Return rows and sums of each cell, products of pairs of cells, and in how many games each level is.
+
+    Parameters
+    ----------
+    cells: the cell of each row, and how many there are; levels: likewise.
+
+    ``cells``: shape (1 + outcomes + 1 + measures, cells), the last outcome's squares before the measures.
+    ``pairs``: shape (1 + outcomes, 1 + outcomes, cells, cells). ``games``: shape (levels,).
+    """
+    from wsim.stats.kernels.adding import EACH, OWN, SQUARE, UNFOLDED, add_cells
+
+    (codes, count), (of_level, wide) = cells, levels
+    sums = np.zeros((count, OWN + piece.values.shape[1] - len(OUTCOMES)))
+    pairs, games = np.zeros((count, count, SQUARE)), np.zeros(wide)
+    add_cells(piece.bounds, codes, of_level, piece.values, sums, pairs, games)
+    own, measures = np.split(sums, [OWN], axis=1)
+    both = pairs.reshape(count, count, EACH, EACH).transpose(2, 3, 0, 1)
+    products = both + both.transpose(1, 0, 3, 2)  # in either order of the seats
+    each = np.arange(count)
+    products[:, :, each, each] += own[:, UNFOLDED].transpose(1, 2, 0)
+    squares = own[:, UNFOLDED[-1, -1], None]
+    return {"cells": np.hstack([own[:, :EACH], squares, measures]).T, "pairs": products, "games": games}
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ class Cells:
         return Levels(tuple(by), found.sort(*by, nulls_last=True))
 
     def summed(self, by: Sequence[str], within: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-        """Return the cells of some of the columns, with rows and sums, as ``Additive.of_cells`` takes them."""
+        """Return the cells of some of the columns, with rows and sums, as ``Additive.fit`` takes them."""
         sums = [pl.col(name).sum().alias(f"_{place}") for place, name in enumerate(names)]
         return self.frame.group_by(*by, *within, maintain_order=True).agg(pl.col(CELL_ROWS).sum(), *sums)
 

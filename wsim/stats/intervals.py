@@ -7,6 +7,7 @@ number that looks like one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,18 +15,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from wsim.errors import UserError
+from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
 
-__all__ = ["Estimate", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
+__all__ = ["Estimate", "Interval", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
 
 Floats = NDArray[np.float64]
 
 
 def check_level(level: float) -> None:
     """Raise UserError if this is no confidence level."""
-    if not 0 < level < 1:
-        raise UserError(f"a confidence level lies between 0 and 1, not {level!r}")
+    confidence_level("level", level)
 
 
 def nulls(values: ArrayLike) -> pl.Series:
@@ -55,6 +55,13 @@ class Estimate:
 
     def __post_init__(self) -> None:
         check_level(self.level)
+
+    @classmethod
+    def of_games(cls, samples: Sequence[Floats]) -> Estimate:
+        """Return the means of samples, each of independent games, one number a game."""
+        games = np.array([len(one) for one in samples], float)
+        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in samples), strict=True)
+        return cls(np.array(means), np.array(errors), games)
 
     @cached_property
     def _reach(self) -> Floats:
@@ -96,6 +103,39 @@ class Estimate:
     def columns(self, name: str) -> dict[str, pl.Series]:
         """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""
         return {name: nulls(self.value), f"{name}_low": nulls(self.low), f"{name}_high": nulls(self.high)}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Values and the ends of their intervals, one entry each; an end is infinite or NaN while it is unbounded."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def normal(cls, value: Floats, error: Floats, level: float = 0.95) -> Interval:
+        """Return the intervals of estimates from so many games that their errors are as good as known."""
+        reach = normal_quantile((1 + level) / 2) * error
+        return cls(value, value - reach, value + reach)
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the same of ``factor`` times the quantity."""
+        return Interval(self.value * factor, self.low * factor, self.high * factor)
+
+    def within(self, half: float) -> NDArray[np.bool_]:
+        """Return which are known to within so much."""
+        found: NDArray[np.bool_] = self.high - self.low <= 2 * half
+        return found
+
+    def with_wilson(self, trials: int, level: float) -> tuple[Interval, NDArray[np.bool_]]:
+        """Return shares of which those that are 0 or 1 in all trials have Wilson's interval, and which these are."""
+        flat = (self.low == self.high) & np.isclose(self.value, np.rint(self.value), atol=1e-12)
+        if not flat.any():
+            return self, flat
+        ends = wilson(self.value * trials, np.full(len(self.value), trials), level)
+        low, high = (np.where(flat, end, own) for end, own in zip(ends, (self.low, self.high), strict=True))
+        return Interval(self.value, low, high), flat
 
 
 def verdicts(value: ArrayLike, q: ArrayLike, null: float = 0.0, level: float = 0.95) -> pl.Series:

@@ -13,7 +13,8 @@ from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, pa
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.tables import Table, outcome_columns, outcome_names, outcomes
+from wsim.stats.summary import OUTCOMES
+from wsim.stats.tables import Table, outcome_columns, outcomes
 
 __all__ = ["crowding", "matchups"]
 
@@ -32,8 +33,9 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
 
     Columns: the ``by`` ones, the same ones of the opponent with ``opponent_`` in front, games (in which both played),
     score_difference and win_difference (mean of the first - mean of the opponent), ahead (the share of pairs of seats
-    in which the first finished ahead, ties half), each with _low and _high, q (of the score difference,
-    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict.
+    in which the first finished ahead, ties half), each with _low and _high, q (of the win difference,
+    Benjamini-Hochberg; each pair is counted once although it is in the table both ways round), and its verdict: who
+    wins more may score less.
     """
     check_level(level)
     seats = competitors(seats_of(source))
@@ -55,7 +57,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
     estimates = {name: tally.estimate(level, one, other) for name, tally in tallies.items()}
     q = np.full(shape, np.nan)
     upper = one < other
-    q[one[upper], other[upper]] = _part(estimates["score_difference"], upper).q_value()
+    q[one[upper], other[upper]] = _part(estimates["win_difference"], upper).q_value()
+    both_ways = np.where(upper, q[one, other], q[other, one])
     frame = pl.DataFrame(
         {
             **levels.keys[one].to_dict(),
@@ -64,10 +67,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
             **estimates["score_difference"].columns("score_difference"),
             **estimates["win_difference"].columns("win_difference"),
             **estimates["ahead"].columns("ahead"),
-            "q": nulls(np.where(upper, q[one, other], q[other, one])),
-            "verdict": verdicts(
-                estimates["score_difference"].value, np.where(upper, q[one, other], q[other, one]), level=level
-            ),
+            "q": nulls(both_ways),
+            "verdict": verdicts(estimates["win_difference"].value, both_ways, level=level),
         }
     )
     return Table(frame, "Matchups", _NOTE)
@@ -151,12 +152,11 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
     require(seats, ["game", "seat", "total", "win_share", *columns_of(by)])
     levels = Levels.of(seats, by)
     most = int(seats.select(pl.col("seat").max()).collect(engine="streaming").item() or 0) + 1
-    kept = outcome_names(seats)
-    moments = Moments(len(levels) * most, 1 + len(kept))
-    for batch in batches(seats, dict.fromkeys([*levels.columns, *kept])):
+    moments = Moments(len(levels) * most, 1 + len(OUTCOMES))
+    for batch in batches(seats, dict.fromkeys([*levels.columns, *OUTCOMES])):
         codes = levels.codes(batch.frame)
         others = batch.sums_by(codes, len(levels))[codes, batch.game_of_row].astype(np.int64) - 1
-        moments.add(*outcomes(batch, codes * most + others, len(levels) * most, kept))
+        moments.add(*outcomes(batch, codes * most + others, len(levels) * most))
     numbered = levels.keys.join(pl.DataFrame({"others": np.arange(most, dtype=np.uint8)}), how="cross")
     frame = pl.DataFrame(
         {

@@ -6,7 +6,7 @@ which more than none is having it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +15,11 @@ import polars as pl
 from wsim.errors import UserError
 from wsim.stats.games import GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
-from wsim.stats.levels import Levels
-from wsim.stats.owner_sums import Asked as OwnerAsked
-from wsim.stats.owner_sums import OwnerSums, Usual
-from wsim.stats.owner_tallies import owner_sums
+from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
 from wsim.stats.strata import note_of, strata_of, title_of
 from wsim.stats.summary import Summary, kept_of
-from wsim.stats.tables import OBSERVATIONAL, Table, outcome_names, points_of
+from wsim.stats.tables import OBSERVATIONAL, Table, points_of
 
 __all__ = ["owned_names", "owners"]
 
@@ -84,34 +81,46 @@ def owners(
 
 
 def _of_rows(seats: pl.LazyFrame, players: pl.LazyFrame, prefix: str, share: str, shown: _Shown) -> pl.DataFrame:
-    """Return the estimates of every thing (and level) from a seats table; ``players``: its seats that compete."""
-    groups, names = shown.groups, owned_names(seats, prefix)
+    """Return the estimates of every thing (and level) from a seats table; ``players``: its seats that compete.
+
+    Each group is added up as a run that keeps no rows.
+    """
+    groups, names, kinds = shown.groups, owned_names(seats, prefix), seats.collect_schema()
     require(seats, ["game", "seat", "win_share", "total", *groups])
-    columns = strata_of(players, groups, raw=shown.raw)
-    strata = Levels.of(players, columns) if columns else None
-    owned = tuple(prefix + name for name in names)
-    asked = OwnerAsked(owned, tuple(outcome_names(seats)), tuple(points_of(seats, groups)))
-    usual = Usual.of(players, groups, strata, asked)
+    within = bool(strata_of(players, groups, raw=shown.raw))
+    stratum = pl.col(STRATUM).cast(pl.Enum(_names_of(players))) if within else pl.lit("", pl.Enum([""])).alias(STRATUM)
+    in_game, largest = players.group_by("game", *groups).len(), pl.col("len").max().fill_null(0)
+    most = in_game.group_by(*groups).agg(largest) if groups else in_game.select(largest)
+    seats_by_group = {row[:-1]: row[-1] for row in most.collect(engine="streaming").iter_rows()}
+    measures = points_of(seats, groups)
+    columns = ["game", "win_share", "total", *measures, *(prefix + name for name in names)]
 
-    def tally(batch: GameBatch) -> list[tuple[tuple[object, ...], OwnerSums]]:
-        found = []
-        for key, part in _parts(batch, groups):
-            one = OwnerSums(asked, usual[key])
-            one.add(part, strata.codes(part.frame) if strata else np.zeros(part.frame.height, np.int64))
-            found.append((key, one))
-        return found
+    def tally(rows: pl.DataFrame, key: tuple[object, ...]) -> Summary:
+        return tallied(rows.select(*columns, stratum), prefix, seats_by_group.get(key, 0))
 
-    tallies = {key: OwnerSums(asked, one) for key, one in usual.items()}
-    for found in in_order(tally, batches(players, dict.fromkeys([*groups, *columns, *asked.columns]))):
+    def in_groups(batch: GameBatch) -> list[tuple[tuple[object, ...], Summary]]:
+        parts = batch.frame.partition_by(groups, maintain_order=True, as_dict=True) if groups else {(): batch.frame}
+        return [(key, tally(rows, key)) for key, rows in parts.items()]
+
+    tallies: dict[tuple[object, ...], Summary] = {}
+    wanted = dict.fromkeys([*columns, *groups, *([STRATUM] if within else [])])
+    for found in in_order(in_groups, batches(players, wanted)):
         for key, one in found:
-            tallies[key].merge(one)
-    kinds = seats.select(*groups).collect_schema() if groups else {}
-    named, sides = pl.Series(shown.noun, names), parties(seats)
-    frames = [_keyed(named, one.frame(share, sides, shown.level), key, kinds) for key, one in tallies.items()]
-    if not frames:
-        nobody = OwnerSums(asked, Usual.nothing(asked))
-        frames = [_keyed(named, nobody.frame(share, sides, shown.level), (), {})]
-    return pl.concat(frames)
+            tallies.setdefault(key, Summary()).add(one)
+    nobody = (None,) * len(groups)
+    shown_groups = tallies or {nobody: tally(players.head(0).collect(), nobody)}
+    named, sides, parted = pl.Series(shown.noun, names), parties(seats), {name: kinds[name] for name in groups}
+    frames = [
+        _keyed(named, owner_sums(one, prefix, raw=not within)[1].frame(share, sides, shown.level), key, parted)
+        for key, one in shown_groups.items()
+    ]
+    return pl.concat(frames) if tallies or not groups else frames[0].clear()
+
+
+def _names_of(players: pl.LazyFrame) -> pl.Series:
+    """Return the names of the policies that play, in order."""
+    names = players.select(pl.col(STRATUM).cast(pl.String).unique().sort().drop_nulls())
+    return names.collect(engine="streaming")[STRATUM]
 
 
 @dataclass(frozen=True)
@@ -154,15 +163,6 @@ def _of_sums(kept: Summary, prefix: str, share: str, shown: _Shown, level: float
     columns, sums = owner_sums(kept, prefix, raw=shown.raw)
     names = pl.Series(shown.noun, [name.removeprefix(prefix) for name in columns])
     return _keyed(names, sums.frame(share, kept.sides, level), (), {})
-
-
-def _parts(batch: GameBatch, groups: Sequence[str]) -> Iterator[tuple[tuple[object, ...], GameBatch]]:
-    """Split a batch by the levels of some columns."""
-    if not groups:
-        yield (), batch
-        return
-    for key, rows in batch.frame.partition_by(groups, maintain_order=True, as_dict=True).items():
-        yield key, GameBatch.of(rows)
 
 
 def _keyed(

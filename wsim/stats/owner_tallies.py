@@ -1,4 +1,4 @@
-"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), for runs that keep no rows.
+"""The sums behind a table of owners (``wsim.stats.owner_table.owners``), of a run or of the rows of any table.
 
 What that table needs is centred within policies, whose means are known only at the end. But a centred sum over a game
 is a linear form in sums that are not: with O, Y and OY the owners, the outcome and the outcome of the owners of policy
@@ -17,13 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.stats.games import Floats
+from wsim.stats.games import Floats, GameBatch
 from wsim.stats.moments import Moments
-from wsim.stats.owner_sums import Asked, OwnerSums, Usual
+from wsim.stats.owner_sums import SQUARE as CENTRED
+from wsim.stats.owner_sums import OwnerSums, Usual
 from wsim.stats.parallel import scratch
-from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
+from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_of
 
-__all__ = ["OwnerTallies", "owner_sums"]
+__all__ = ["STRATUM", "OwnerTallies", "owner_sums", "tallied"]
 
 STRATUM = "policy"
 _EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
@@ -145,15 +146,29 @@ def owner_sums(kept: Summary, prefix: str, *, raw: bool) -> tuple[list[str], Own
     columns = kept.labels.get(name)
     if columns is None:
         raise UserError(f"the run keeps no sums of {prefix}NAME: play it with --keep seats")
-    tallies = _Tallies.of(kept, name)
-    asked = Asked(columns, OUTCOMES, kept.labels["measures"])
+    tallies, arrays = _Tallies.of(kept, name), kept.of(name)
     usual = tallies.usual(raw=raw)
     moments, measured = tallies.centred(usual)
-    owners = kept.of(name)["owners"]
+    owners = arrays["owners"]
     moments.games[:] = kept.games
     moments.games[:, 1] = kept.games - owners[:, 0]
-    others = kept.games - owners[:, kept.seats]
-    return list(columns), OwnerSums.of_totals(asked, usual, moments, others, owners, measured)
+    others = arrays["others"] if "others" in arrays else kept.games - owners[:, kept.seats]
+    return list(columns), OwnerSums(kept.labels["measures"], usual, moments, others, owners, measured)
+
+
+def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
+    """Return the sums of the rows of some whole games, in order, of any numbers of seats up to ``seats``.
+
+    Shares of a win count as they stand: of a filtered table nobody knows in how many parts a win was shared out.
+    """
+    recipe, piece = OwnerTallies(prefix), Piece(GameBatch.of(rows), seats, 1)
+    batch, labels = piece.batch, recipe.labels(rows)
+    arrays = {f"{recipe.name}/{name}": values for name, values in recipe.sums(piece).items()}
+    owners = batch.sums(batch.flags(labels[recipe.name]))
+    lacking = np.count_nonzero(owners < batch.sums(np.ones(rows.height)), axis=1)
+    arrays |= {"games": np.array([float(batch.games)]), f"{recipe.name}/others": lacking.astype(np.float64)}
+    labels |= {"seats": (str(seats),), "parts": ("1",), "measures": measures_of(rows)}
+    return Summary(arrays, {name: tuple(names) for name, names in labels.items()})
 
 
 @dataclass(frozen=True)
@@ -213,10 +228,9 @@ class _Tallies:
         means = np.broadcast_to(usual.outcomes, (len(usual.outcomes), policies))
         form = np.zeros((things, 3 + 2 * len(OUTCOMES), 2, policies, _EACH))
         form[:, 0, 0, :, 0] = form[:, 1, 1, :, 0] = 1.0
-        square = 2 + len(OUTCOMES)
-        form[:, square, 1, :, 0], form[:, square, 0, :, 0] = 1 - 2 * share, share**2
+        form[:, CENTRED, 1, :, 0], form[:, CENTRED, 0, :, 0] = 1 - 2 * share, share**2
         for place in range(len(OUTCOMES)):
-            product, mean = square + 1 + place, means[place]
+            product, mean = CENTRED + 1 + place, means[place]
             form[:, 2 + place, 0, :, 1 + place] = 1.0
             form[:, product, 1, :, 1 + place] = 1.0
             form[:, product, 1, :, 0] = -mean

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
+from wsim.options import smallest_effect
 from wsim.stats.distributions import normal_cdf, t_quantile
 from wsim.stats.fewest import AT_A_LOOK
 from wsim.stats.games import Floats
@@ -27,8 +28,8 @@ Verdict = Literal["higher", "lower", "equivalent", "unclear"]
 
 def check_margin(margin: float | None) -> None:
     """Raise UserError if effects smaller than this are none."""
-    if margin is not None and not margin > 0:
-        raise UserError(f"the margin must be larger than 0, not {margin!r}")
+    if margin is not None:
+        smallest_effect("margin", margin)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from wsim.errors import UserError, nearest
+from wsim.errors import UserError
+from wsim.options import error_rate, spending_function
 from wsim.stats.distributions import normal_cdf, normal_quantile
 from wsim.stats.games import Floats
 
@@ -40,13 +41,8 @@ the last look is almost an ordinary test; Pocock spends evenly and stops earlier
 
 def check_spending(alpha: float, spending: str) -> None:
     """Raise UserError if this is no error rate, or no way to spend it."""
-    if not 0 < alpha <= 0.5:
-        raise UserError(
-            f"alpha is the accepted chance of a false alarm, such as 0.05, not {alpha!r}: it lies between 0 and 1/2"
-        )
-    if spending not in SPENDING:
-        known = ", ".join(SPENDING)
-        raise UserError(f"unknown spending function {spending!r}: it is one of {known}{nearest(spending, SPENDING)}")
+    error_rate("alpha", alpha)
+    spending_function("spending", spending)
 
 
 class Boundaries:

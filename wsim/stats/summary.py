@@ -36,7 +36,8 @@ class Piece:
     ----------
     batch: their rows, without seats that nobody plays for.
     seats: how many rows a game has at most.
-    parts: in how many parts a win is shared out, so that every share is a whole number of them.
+    parts: in how many parts a win is shared out, so that every share is a whole number of them; 1: shares count as
+        they stand.
     """
 
     batch: GameBatch
@@ -56,7 +57,9 @@ class Piece:
         """Outcomes and points by category of each row, as whole numbers: parts of a win, score; shape (rows, ...)."""
         names = ["total", *measures_of(self.batch.frame)]
         found = scratch("values", (self.batch.frame.height, 1 + len(names)), np.float64)
-        np.rint(self.batch.column("win_share") * self.parts, out=found[:, 0])
+        np.multiply(self.batch.column("win_share"), self.parts, out=found[:, 0])
+        if self.parts > 1:
+            np.rint(found[:, 0], out=found[:, 0])
         for place, name in enumerate(names, 1):
             found[:, place] = self.batch.frame[name].to_numpy()
         return found

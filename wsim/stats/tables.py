@@ -9,18 +9,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wsim.display import html_of, text_of
 from wsim.errors import UserError
 from wsim.stats.additive import Additive
-from wsim.stats.factor_sums import Cells
+from wsim.stats.factor_sums import CELL_ROWS, Cells, cell_sums
 from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.notebook import html_of, text_of
-from wsim.stats.summary import OUTCOMES, Summary, kept_of
+from wsim.stats.summary import OUTCOMES, Piece, Summary, kept_of
 
 __all__ = [
-    "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcome_names", "outcomes", "points_of",
+    "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcomes", "points_of",
     "policies",
 ]  # fmt: skip
 
@@ -90,69 +90,89 @@ def factor(
     check_level(level)
     columns = columns_of(by)
     summary = kept_of(source)
-    if summary is not None:
-        return _of_sums(summary, columns, measures, tuple(within), level, title)
-    seats = seats_of(source)
-    require(seats, ["game", "seat", "win_share", "total", *columns])
-    chosen = points_of(seats, columns) if measures is None else list(measures)
-    require(seats, chosen)
-    players = competitors(seats)
-    spread = pl.col("total").std().alias("score_sd")
-    levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in chosen))
-    kept = outcome_names(seats)
-    adjusted = Additive.fit(players, levels, Levels.of(players, within), [*kept, *chosen]) if within else None
-    moments = Moments(len(levels), 1 + len(kept))
-    squares = {name: np.zeros(len(levels)) for name in kept}
-    for batch in batches(players, dict.fromkeys([*columns, *within, *kept])):
-        moments.add(*outcomes(batch, levels.codes(batch.frame), len(levels), kept))
-        if adjusted:
-            for name in kept:
-                squares[name] += adjusted.squares(batch, name)
-    about = levels.frame.select("score_sd", *chosen)
-    found = _plain(moments, kept, level)
+    if summary is None:
+        seats = seats_of(source)
+        require(seats, ["game", "seat", "win_share", "total", *columns])
+        chosen = points_of(seats, columns) if measures is None else list(measures)
+        require(seats, chosen)
+        sums, sides = _LevelSums.of_rows(competitors(seats), columns, tuple(within), chosen), parties(seats)
+    else:
+        chosen = (
+            [one for one in summary.labels["measures"] if one not in columns] if measures is None else list(measures)
+        )
+        if unknown := [name for name in chosen if name not in summary.labels["measures"]]:
+            raise UserError(f"the run keeps no sums of {', '.join(unknown)}: play it with --keep seats")
+        sums, sides = _LevelSums.of_summary(summary, columns, tuple(within), chosen), summary.sides
+    adjusted, front = sums.adjusted, sums.levels.frame.select(*columns, "n")
+    about = sums.levels.frame.select("score_sd", *chosen)
     if adjusted:
-        found = {name: adjusted.estimate(name, squares[name], moments.games[:, 0], level) for name in kept}
         means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
-    frame = _sorted(levels, found, about, parties(seats))
+    frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(sums.estimates(level), sides), **about.to_dict()})
+    frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
     return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
 
 
-def _sorted(levels: Levels, found: Mapping[str, Estimate], about: pl.DataFrame, sides: int) -> pl.DataFrame:
-    """Return the rows of a table of levels from their estimates, and what else there is about each."""
-    columns = levels.columns
-    front = levels.frame.select(*columns, "n").to_dict()
-    frame = pl.DataFrame({**front, **_outcome_columns(found, sides), **about.to_dict()})
-    return frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
+@dataclass(frozen=True)
+class _LevelSums:
+    """What a table of levels is made of.
 
+    Attributes
+    ----------
+    levels: with the columns n, score_sd and the means of the measures.
+    moments: of rows and outcomes by level.
+    adjusted: the model that levels are adjusted by; None: they are not.
+    cells, pairs: of the model: a row each, and products of rows and outcomes of two (``wsim.stats.factor_sums``).
+    """
 
-def _of_sums(
-    kept: Summary,
-    columns: tuple[str, ...],
-    measures: Iterable[str] | None,
-    within: tuple[str, ...],
-    level: float,
-    title: str | None,
-) -> Table:
-    """Return the table of ``factor`` from the sums of a run that keeps no rows."""
-    chosen = [name for name in kept.labels["measures"] if name not in columns] if measures is None else list(measures)
-    if unknown := [name for name in chosen if name not in kept.labels["measures"]]:
-        raise UserError(f"the run keeps no sums of {', '.join(unknown)}: play it with --keep seats")
-    cells = Cells.of(kept, columns, within)
-    levels, names = cells.levels(columns, chosen), [*OUTCOMES, *chosen]
-    strata = Levels.of(cells.frame.lazy(), within) if within else None
-    adjusted = Additive.of_cells(cells.summed(columns, within, names), levels, strata, names) if strata else None
-    moments, about = cells.moments(levels), levels.frame.select("score_sd", *chosen)
-    found = _plain(moments, OUTCOMES, level)
-    if adjusted is not None:
+    levels: Levels
+    moments: Moments
+    adjusted: Additive | None
+    cells: pl.DataFrame
+    pairs: Floats
+
+    @classmethod
+    def of_rows(
+        cls, players: pl.LazyFrame, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
+    ) -> _LevelSums:
+        """Add up the rows of a table."""
+        spread = pl.col("total").std().alias("score_sd")
+        levels = Levels.of(players, columns, pl.len().alias("n"), spread, *(pl.col(name).mean() for name in measures))
+        names = [*OUTCOMES, *measures]
+        each = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
+        cells = Levels.of(players, (*columns, *within), pl.len().alias(CELL_ROWS), *each) if within else levels
+        adjusted = Additive.fit(cells.frame, levels, Levels.of(players, within), names) if within else None
+        moments, size = Moments(len(levels), 1 + len(OUTCOMES)), len(cells) if adjusted else 0
+        pairs = np.zeros((1 + len(OUTCOMES), 1 + len(OUTCOMES), size, size))
+        for batch in batches(players, dict.fromkeys([*columns, *within, *OUTCOMES])):
+            codes = levels.codes(batch.frame)
+            moments.add(*outcomes(batch, codes, len(levels)))
+            if adjusted:
+                piece = Piece(batch, 0, 1)
+                pairs += cell_sums(piece, (cells.codes(batch.frame), size), (codes, len(levels)))["pairs"]
+        return cls(levels, moments, adjusted, cells.frame, pairs)
+
+    @classmethod
+    def of_summary(
+        cls, kept: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
+    ) -> _LevelSums:
+        """Take the sums of a run."""
+        cells, names = Cells.of(kept, columns, within), [*OUTCOMES, *measures]
+        levels = cells.levels(columns, measures)
+        strata = Levels.of(cells.frame.lazy(), within) if within else None
+        adjusted = Additive.fit(cells.summed(columns, within, names), levels, strata, names) if strata else None
+        return cls(levels, cells.moments(levels), adjusted, cells.frame, cells.pairs)
+
+    def estimates(self, level: float) -> dict[str, Estimate]:
+        """Return the means of the outcomes."""
+        if self.adjusted is None:
+            return _plain(self.moments, level)
+        found = {}
         for place, name in enumerate(OUTCOMES, 1):
-            products = cells.pairs[np.ix_([0, place], [0, place])]
-            squares = adjusted.squares_of_cells(cells.frame, products, name)
-            found[name] = adjusted.estimate(name, squares, moments.games[:, 0], level)
-        means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
-        about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
-    frame = _sorted(levels, found, about, kept.sides)
-    return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
+            products = self.pairs[np.ix_([0, place], [0, place])]
+            squares = self.adjusted.squares(self.cells, products, name)
+            found[name] = self.adjusted.estimate(name, squares, self.moments.games[:, 0], level)
+        return found
 
 
 def _note(within: Sequence[str], adjusted: bool) -> str:
@@ -163,13 +183,7 @@ def _note(within: Sequence[str], adjusted: bool) -> str:
     return f"Raw: in these games the levels cannot be told from {what}. {DEALT}" if within else DEALT
 
 
-def outcome_names(seats: pl.LazyFrame) -> list[str]:
-    """Return the columns whose means are estimated: win_share, total, and win_points if the table has it."""
-    names = ["win_share", "total"]
-    return [*names, "win_points"] if "win_points" in seats.collect_schema() else names
-
-
-def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str]) -> list[Floats]:
+def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Sequence[str] = OUTCOMES) -> list[Floats]:
     """Return per-game sums by level of rows and of the columns named, each of shape (levels, games)."""
     return [batch.sums_by(codes, levels), *(batch.sums_by(codes, levels, batch.column(name)) for name in names)]
 
@@ -177,20 +191,19 @@ def outcomes(batch: GameBatch, codes: NDArray[np.int64], levels: int, names: Seq
 def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.Series]:
     """Return the columns of win share, win points and score from the moments of ``outcomes``.
 
-    ``sides`` is the number of players or teams of every game; it is not used if there are moments of win_points.
+    ``sides`` is the number of players or teams of every game.
     """
-    names = ["win_share", "total", *(["win_points"] if moments.totals.shape[1] > 3 else [])]
-    return _outcome_columns(_plain(moments, names, level), sides)
+    return _outcome_columns(_plain(moments, level), sides)
 
 
-def _plain(moments: Moments, names: Sequence[str], level: float) -> dict[str, Estimate]:
-    """Return the means of the columns of ``outcomes``."""
-    return {name: moments.ratio(1 + place, 0, level, share=name == "win_share") for place, name in enumerate(names)}
+def _plain(moments: Moments, level: float) -> dict[str, Estimate]:
+    """Return the means of the outcomes."""
+    return {name: moments.ratio(place, 0, level, share=name == "win_share") for place, name in enumerate(OUTCOMES, 1)}
 
 
 def _outcome_columns(found: Mapping[str, Estimate], sides: int) -> dict[str, pl.Series]:
     share = found["win_share"]
-    points = found["win_points"] if "win_points" in found else share.scaled(float(sides))
+    points = share.scaled(float(sides))
     return {
         **share.columns("win_share"),
         **points.columns("win_points"),

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wsim.stats.intervals import Estimate, verdicts
-from wsim.tuning.question import HELD_OUT, Question, plans_of
-from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables
+from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
+from wsim.tuning.tune_question import HELD_OUT, Question, plans_of
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
+    from wsim.experiments.deals import Features
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
@@ -33,34 +31,30 @@ def judge(
     the rows), verdict, margin (by how many points the score ahead of the others' mean grew).
     """
     unseen = base.replace(seed=base.seed ^ HELD_OUT)
-    fields = ((question.against, MET), (question.judges, UNMET))
+    fields = ((question.against, MET), (question.judges or (), UNMET))
     tables = [(plan, met) for those, met in fields for plan in plans_of(unseen, question, entries[0], those)]
     outcomes = []
     for done, (plan, _) in enumerate(tables):
         if progress is not None:
             progress("judged tables", done, len(tables))
-        outcomes += play_tables([Table.of(plan)], entries, range(question.held_out), threads)
+        outcomes += play_contests([Contest.of(plan)], entries, range(question.held_out), threads)
     return _table(tables, outcomes)
 
 
-def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[NDArray[np.float64]]) -> pl.DataFrame:
-    """Return the judged table of some outcomes, each of shape (start and result, outcome, games)."""
+def _table(tables: Sequence[tuple[Plan, str]], outcomes: Sequence[Sequence[Features]]) -> pl.DataFrame:
+    """Return the judged table of the games of start and result at each table."""
     import polars as pl
 
-    def estimate(values: Sequence[NDArray[np.float64]]) -> Estimate:
-        games = np.array([len(one) for one in values], float)
-        means, errors = zip(*((one.mean(), one.std(ddof=1) / np.sqrt(len(one))) for one in values), strict=True)
-        return Estimate(np.array(means), np.array(errors), games)
-
-    start, share = (estimate([one[arm, SHARE] for one in outcomes]).with_wilson() for arm in range(2))
-    difference = estimate([one[1, SHARE] - one[0, SHARE] for one in outcomes])
-    margin = estimate([one[1, MARGIN] - one[0, MARGIN] for one in outcomes])
+    start, share = (Estimate.of_games([arms[arm][SHARE] for arms in outcomes]).with_wilson() for arm in range(2))
+    difference, margin = (
+        Estimate.of_games([after[which] - before[which] for before, after in outcomes]) for which in (SHARE, MARGIN)
+    )
     columns: dict[str, Any] = {
         "ruleset": [plan.ruleset for plan, _ in tables],
         "players": [plan.players for plan, _ in tables],
         "opponents": [_opponents(plan) for plan, _ in tables],
         "met": [met for _, met in tables],
-        "n": [one.shape[-1] for one in outcomes],
+        "n": [len(before[SHARE]) for before, _ in outcomes],
         "fair": [1 / plan.players for plan, _ in tables],
         "start": start.value,
         **share.columns("win_share"),

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.archive import content_digest
-from wsim.lab.files import write_text
+from wsim.lab.files import content_digest, write_text
+from wsim.lab.journal import differences
 from wsim.lab.plan import digest_of
-from wsim.lab.provenance import differences
 
 __all__ = ["RECORD", "Generation", "Kept", "read_kept"]
 

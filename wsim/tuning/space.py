@@ -16,7 +16,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.lineup import Entry, Value
-from wsim.tuning.question import check_only
+from wsim.tuning.tune_question import check_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

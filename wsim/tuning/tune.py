@@ -14,31 +14,37 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
+from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.batch import usable_threads
-from wsim.lab.keys import PlanKeys, chosen, with_plan_keys
+from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import software
+from wsim.options import keywords
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
+from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.judging import judge
 from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
-from wsim.tuning.question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.space import Space, space_of
-from wsim.tuning.tables import MARGIN, SHARE, Table, play_tables, rows_of
+from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.written import head_of, playable, write_plan, write_set
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
 
+FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
+JUDGED = (
+    "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "
+    "opponents, it met those that are tuned against. q: Benjamini-Hochberg over the rows."
+)
 PULL = 0.0002  # shares of a win that a number costs which is a step away from its start, by the square
 PROBE = 2.0  # steps by which a number is moved to see whether it changes anything
 PROBED = 400  # games for that
@@ -46,8 +52,8 @@ _NOT_OF_A_SEARCH = ("policies", "games", "rotate", "picks", "keep", "ruleset", "
 _OF_THE_JUDGES = ("generations", "held_out", "judges", "name")  # what the generations do not depend on
 
 
-@dataclass(frozen=True)
-class Tuned:
+@dataclass(frozen=True, repr=False)
+class Tuned(Answer):
     """What a search found.
 
     Attributes
@@ -58,11 +64,41 @@ class Tuned:
     games: played by the search.
     """
 
+    TABLES: ClassVar[tuple[str, ...]] = ("judged",)
+
     policy: str
     file: Path
     judged: pl.DataFrame
     kept: Kept
     games: int
+
+    @property
+    def title(self) -> str:
+        """What was judged."""
+        return f"One {self.kept.start} as tuned, against all others"
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Where it lies."""
+        return [f"Written: {self.file}. Play it: --policies {self.policy}"]
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: how it was judged, and how it came about."""
+        judged = view(self.judged)
+        same = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
+        fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in same else ""
+        generations = self.kept.generations
+        moved, numbers = len(self.kept.moved), len(self.kept.identity["start"])
+        searched = (
+            f"{len(generations)} generations of {len(generations[-1].values)} candidates, {self.games:,} games; "
+            f"{moved} of {numbers} numbers moved, the others change nothing there or were not asked for."
+        )
+        return Display(
+            rows=judged,
+            named="judged",
+            tables=[Shown(f"{self.title}{fair}", judged.drop(same).to_dicts(), first=FIRST)],
+            notes=[JUDGED, searched, *self.caveats],
+        )
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -82,7 +118,7 @@ class Tuned:
         }
 
 
-@with_plan_keys(PlanKeys)
+@keywords(Question, plan_keys)
 def tune(
     policy: str,
     plan: Plan | None = None,
@@ -100,8 +136,7 @@ def tune(
     ----------
     policy: a line-up entry with numbers: ``weighted:set=balanced``, ``./mine.py:bold``. plan: the plan beneath.
     out: a new folder (default: one named after the search). start: the weight set from which ``weighted`` begins.
-    keys: those of ``Question`` (only, against, judges, rulesets, players, generations, candidates, games, held_out,
-        margin, name), of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
+    keys: the question, of which judges are the game's own fast players unless named; seed, game, cards, patch, set and
         the game's own of a plan.
 
     Raises UserError for what cannot be tuned, StoreError if the disk refuses, Interrupted on Ctrl-C: ``wsim tune
@@ -118,7 +153,7 @@ def tune(
 def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> Question:
     """Return a question; the judges are the game's own players unless named."""
     question = Question(policy=str(entry_of(policy, start)), **own)
-    return question if "judges" in own else replace(question, judges=usual_judges(base.game, question))
+    return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
 
 
 @dataclass
@@ -128,20 +163,20 @@ class Search:
     Attributes
     ----------
     folder: where it is kept. base: the plan beneath its tables. question: what is tuned and how.
-    space: the numbers. tables: where they are tried. kept: what the folder holds.
+    space: the numbers. contests: where they are tried. kept: what the folder holds.
     """
 
     folder: Path
     base: Plan
     question: Question
     space: Space
-    tables: tuple[Table, ...]
+    contests: tuple[Contest, ...]
     kept: Kept
 
     @property
     def _games(self) -> int:
         """Games of a candidate at each table in a generation."""
-        return -(-self.question.games // len(self.tables))
+        return -(-self.question.games // len(self.contests))
 
     @property
     def code(self) -> tuple[str, ...]:
@@ -151,7 +186,7 @@ class Search:
     @property
     def games(self) -> int:
         """Games that the generations so far have played."""
-        return sum(len(one.values) for one in self.kept.generations) * self._games * len(self.tables)
+        return sum(len(one.values) for one in self.kept.generations) * self._games * len(self.contests)
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
         """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
@@ -191,8 +226,11 @@ class Search:
         points = climb.ask()
         entries = [str(self.space.at(point)) for point in points]
         games = range(number * self._games, (number + 1) * self._games)
-        outcomes = play_tables(self.tables, entries, games, threads)
-        share, margin = (np.mean([one[:, which].mean(axis=1) for one in outcomes], axis=0) for which in (SHARE, MARGIN))
+        outcomes = play_contests(self.contests, entries, games, threads)
+        share, margin = (
+            np.mean([[played[which].mean() for played in of_contest] for of_contest in outcomes], axis=0)
+            for which in (SHARE, MARGIN)
+        )
         away = np.array([(point**2).sum() for point in points])
         values = tuple((share + self.question.margin * margin - PULL * away).tolist())
         climb.tell(values)
@@ -206,7 +244,7 @@ class Search:
         kinds = {row["name"]: row.get("kind") for row in find_game(self.base.game).policies()}
         if kinds.get(self.space.entry.name) == "weights":
             return write_set(self.folder, self.question.name, self.space.numbers, self.space.values(point), head)
-        return write_plan(self.folder, self.tables[0].plan, self.space.at(point), head)
+        return write_plan(self.folder, self.contests[0].plan, self.space.at(point), head)
 
 
 def begin(
@@ -215,17 +253,17 @@ def begin(
     """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
     count = usable_threads(threads)
     version = cmaes().__version__
-    space, tables = _prepared(base, question)
-    for plan in plans_of(base, question, question.policy, question.judges):
-        Table.of(plan)  # so that a mistake is found before the search
-    identity = _identity(question, space, tables)
+    space, contests = _prepared(base, question)
+    for plan in plans_of(base, question, question.policy, question.judges or ()):
+        Contest.of(plan)  # so that a mistake is found before the search
+    identity = _identity(question, space, contests)
     folder = Path(out) if out is not None else Path("tuning") / f"{space.entry.function}-{digest_of(identity)[:8]}"
     if (folder / RECORD).exists():
         raise UserError(
             f"{str(folder)!r} holds a search already: go on with wsim tune --resume {shlex.quote(str(folder))}, or "
             "name another --out"
         )
-    space = _moving(space, tables, count)
+    space = _moving(space, contests, count)
     kept = Kept(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
@@ -237,7 +275,7 @@ def begin(
     )
     folder.mkdir(parents=True, exist_ok=True)
     kept.write(folder)
-    return Search(folder, base, question, space, tables, kept)
+    return Search(folder, base, question, space, contests, kept)
 
 
 def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> Search:
@@ -257,34 +295,36 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
             "add --trust"
         )
     base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in kept.plan.items()})
-    space, tables = _prepared(base, question)
-    kept.refuse_other(_identity(question, space, tables), folder)
+    space, contests = _prepared(base, question)
+    kept.refuse_other(_identity(question, space, contests), folder)
     kept = replace(kept, question=question.record(), command=_command(base, question))
-    return Search(folder, base, question, space.restricted(kept.moved), tables, kept)
+    return Search(folder, base, question, space.restricted(kept.moved), contests, kept)
 
 
 def _code(question: Question) -> tuple[str, ...]:
     """Return the entries of a question that are code of a user."""
     entries = [
-        entry for field in (question.policy, *question.against, *question.judges) for entry in parse_lineup(field)
+        entry
+        for field in (question.policy, *question.against, *(question.judges or ()))
+        for entry in parse_lineup(field)
     ]
     return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
 
 
-def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Table, ...]]:
-    """Return the numbers of the policy and the tables ready to play."""
-    tables = tuple(Table.of(plan) for plan in plans_of(base, question, question.policy, question.against))
+def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Contest, ...]]:
+    """Return the numbers of the policy and the contests ready to play."""
+    contests = tuple(Contest.of(plan) for plan in plans_of(base, question, question.policy, question.against))
     entry = parse_entry(question.policy)
-    return space_of(entry, find_game(base.game).numbers(entry), question.only), tables
+    return space_of(entry, find_game(base.game).numbers(entry), question.only), contests
 
 
-def _identity(question: Question, space: Space, tables: Sequence[Table]) -> dict[str, Any]:
+def _identity(question: Question, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
     """Return what decides what the generations are."""
     asked = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
     identity = {
         "question": asked,
         "start": dict(zip(space.labels, space.start.tolist(), strict=True)),
-        "tables": [{"plan": one.plan.identity(), "rules": one.simulator.provenance()} for one in tables],
+        "tables": [{"plan": one.plan.identity(), "rules": one.simulator.provenance()} for one in contests],
         "wsim": software()["wsim"],
         "cmaes": cmaes().__version__,
     }
@@ -307,18 +347,18 @@ def _command(base: Plan, question: Question) -> str:
     return shlex.join([*words, *base.words(*_NOT_OF_A_SEARCH)])
 
 
-def _moving(space: Space, tables: Sequence[Table], threads: int) -> Space:
+def _moving(space: Space, contests: Sequence[Contest], threads: int) -> Space:
     """Return the space of those numbers that change some game when they are moved; UserError if there is none."""
     games = range(PROBED)
-    same = [rows_of(table.seated(str(space.entry)), games).tobytes() for table in tables]
+    same = [contest.arm(str(space.entry)).rows(games).tobytes() for contest in contests]
 
     def changes(place: int) -> bool:
         probe = space.restricted((place,))
         entries = [str(probe.at(np.array([step]))) for step in (PROBE, -PROBE)]
         return any(
-            rows_of(table.seated(entry), games).tobytes() != rows
+            contest.arm(entry).rows(games).tobytes() != rows
             for entry in entries
-            for table, rows in zip(tables, same, strict=True)
+            for contest, rows in zip(contests, same, strict=True)
         )
 
     with ThreadPoolExecutor(threads, thread_name_prefix="wsim") as pool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.lab.files import write_text
 from wsim.policies.lineup import parse_entry
-from wsim.tuning.question import HELD_OUT
+from wsim.tuning.tune_question import HELD_OUT
 
 if TYPE_CHECKING:
     import numpy as np

@@ -104,8 +104,8 @@ class WondersSimulator(KernelSimulator):
         return story(self.trace(number), positions, points, self.catalogue, self.rules)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the catalogue in force, with its layers, patches and changes, as a JSON object."""
-        return catalogue_dict(self.catalogue)
+        """Return the catalogue in force, with its layers, patches and changes, as a JSON object, wherever it lies."""
+        return {**catalogue_dict(self.catalogue), "source": Path(self.catalogue.source).name}
 
     def changed(self, other: WondersSimulator) -> Sequence[str]:
         """Return the names of the cards that are not the same in another plan, or only in one of both."""

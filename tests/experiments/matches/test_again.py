@@ -80,7 +80,7 @@ def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: 
 def test_another_version_is_told_and_is_no_difference(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     wsim_command(*MATCH, "-o", "m.json")
     wsim_command(*SKILL, "-o", "s.json")
-    monkeypatch.setattr("wsim.__version__", "9.9")
+    monkeypatch.setattr("wsim.version.__version__", "9.9")
     for name in ("m.json", "s.json"):
         answer = wsim_command("rerun", name)
         assert answer.code == 0

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from wsim.errors import UserError
-from wsim.experiments.matches.design import PARTS, Cell, Design, duels, mixed
+from wsim.experiments.deals import PARTS
+from wsim.experiments.matches.design import Cell, Design, duels, mixed
 
 
 def test_a_duel_has_each_as_one_among_the_others_on_every_seat() -> None:

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import wsim
-from wsim.experiments.matches.answer import Match
-from wsim.experiments.matches.playing import MatchKeys, tables_of
-from wsim.experiments.matches.sums import DealSums
-from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.experiments.match_question import MatchQuestion
+from wsim.experiments.matches.playing import Match, tables_of
+from wsim.experiments.matches.sums import MatchSums
+from wsim.experiments.matches.trial import MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
 
-LUCK: MatchKeys = {"game": "luck"}
+LUCK: dict[str, Any] = {"game": "luck"}
 HASH: Any = {"game": "luck", "luck": "hash"}
 
 
@@ -24,10 +24,10 @@ def luck(*policies: str, **options: Any) -> Match:
     return wsim.match(*policies, game="luck", threads=1, **options)
 
 
-def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **keys: Any) -> DealSums:
+def sums(deals: int, *policies: str, players: int, round_robin: bool = True, **keys: Any) -> MatchSums:
     plan = Plan.make(game="luck", policies="p", **keys)
     [table] = tables_of(plan, policies, [], [players], MatchQuestion(round_robin))
-    return DealSums(table.design).plus(table.play(range(deals)))
+    return MatchSums(table.design).plus(table.play(range(deals)))
 
 
 def test_two_deals_between_two_by_hand() -> None:
@@ -91,8 +91,8 @@ def test_games_of_a_deal_are_one_cluster() -> None:
 def test_blocks_do_not_matter_to_the_last_bit() -> None:
     plan = Plan.make(game="luck", policies="p", luck="hash")
     [table] = tables_of(plan, ["p:noise=9", "p:noise=5:salt=2"], [], [3], MatchQuestion())
-    whole = DealSums(table.design).plus(table.play(range(300)))
-    parts = DealSums(table.design)
+    whole = MatchSums(table.design).plus(table.play(range(300)))
+    parts = MatchSums(table.design)
     for cut in (range(1), range(1, 130), range(130, 300)):
         parts = parts.plus(table.play(cut))
     assert parts.edges().value.tolist() == whole.edges().value.tolist()
@@ -107,7 +107,7 @@ def verdicts(policies: int, question: MatchQuestion, seed: int, players: int) ->
     [table] = tables_of(plan, names, [], [players], question)
     trial = MatchTrial(table, question, len(table.design.pairs))
     with cluster.players(None, table.ready, 1) as chunks_of:
-        trial.play(chunks_of, 1e-4)
+        trial.play(trial.blocks(chunks_of, 1e-4))
     return {one.verdict for one in trial.decided.values()} or {"unclear"}
 
 

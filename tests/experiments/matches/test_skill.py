@@ -13,7 +13,9 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.stats.ladder import FEW, PARTS, LadderSums, RungGames
+from wsim.experiments.deals import PARTS
+from wsim.experiments.skill_sums import SkillSums, counted
+from wsim.stats.fewest import ENOUGH
 
 SKILL = ("skill", "charms", "--game", "luck", "--threads", "1", "--luck", "hash")
 LADDER = "p,p:charm=3,p:charm=40"
@@ -35,7 +37,7 @@ def test_figures_and_changes_are_those_of_the_rows() -> None:
     """Against plain means, and the error of the change against the jackknife over deals."""
     games, plays = 200, np.ones((200, 3), bool)
     rungs = [rung(games, 1, 0.0), rung(games, 2, 0.7)]
-    sums = LadderSums(2, 2, levels=False).plus([RungGames.of(has, plays, wins) for has, wins in rungs])
+    sums = SkillSums(2, 2, grouped=False).plus([counted(has, plays, wins) for has, wins in rungs])
     for place, (has, wins) in enumerate(rungs):
         assert sums.figure(place).value == pytest.approx([brute(one, wins) for one in has])
         assert sums.shares()[:, place] == pytest.approx(has.mean(axis=(1, 2)))
@@ -51,8 +53,8 @@ def test_figures_and_changes_are_those_of_the_rows() -> None:
 
 def test_the_same_games_at_two_rungs_have_no_change_and_no_error() -> None:
     has, wins = rung(100, 3, 0.5)
-    games = RungGames.of(has, np.ones((100, 3), bool), wins)
-    change = LadderSums(2, 2, levels=False).plus([games, games]).change(0, 1)
+    games = counted(has, np.ones((100, 3), bool), wins)
+    change = SkillSums(2, 2, grouped=False).plus([games, games]).change(0, 1)
     assert change.value.tolist() == [0, 0]
     assert change.error.tolist() == [0, 0]
 
@@ -62,11 +64,10 @@ def test_levels_are_win_shares_and_blocks_do_not_matter() -> None:
     has[0, :, 0] = has[1, :, 1:] = True
     wins = np.zeros((90, 3), np.int32)
     wins[:30, 0] = wins[30:, 1] = PARTS
-    games = RungGames.of(has, np.ones((90, 3), bool), wins)
-    cut = [RungGames(games.own[:, part], games.wins[:, part], games.seats[part], games.won[part]) for part in
-           (slice(0, 7), slice(7, 90))]  # fmt: skip
-    whole = LadderSums(2, 1, levels=True).plus([games])
-    parts = LadderSums(2, 1, levels=True).plus([cut[0]]).plus([cut[1]])
+    games = counted(has, np.ones((90, 3), bool), wins)
+    cut = [[one[..., part] for one in games] for part in (slice(0, 7), slice(7, 90))]
+    whole = SkillSums(2, 1, grouped=True).plus([games])
+    parts = SkillSums(2, 1, grouped=True).plus([cut[0]]).plus([cut[1]])
     assert whole.figure(0).value == pytest.approx([1 / 3, 1 / 3])
     assert whole.fair() == pytest.approx(1 / 3)
     assert parts.figure(0).error.tolist() == whole.figure(0).error.tolist()
@@ -76,14 +77,14 @@ def test_a_seat_that_nobody_plays_for_does_not_count() -> None:
     has, wins = rung(60, 4, 0.0)
     plays = np.ones((60, 3), bool)
     plays[:, 2] = False
-    sums = LadderSums(2, 1, levels=False).plus([RungGames.of(has, plays, wins)])
+    sums = SkillSums(2, 1, grouped=False).plus([counted(has, plays, wins)])
     assert sums.counts()[:, 0].tolist() == has[:, :, :2].sum(axis=(1, 2)).tolist()
 
 
 def test_what_is_rare_is_unknown() -> None:
     has, wins = rung(60, 5, 0.0)
-    has[1, FEW - 1 :] = False
-    figure = LadderSums(2, 1, levels=False).plus([RungGames.of(has, np.ones((60, 3), bool), wins)]).figure(0)
+    has[1, ENOUGH - 1 :] = False
+    figure = SkillSums(2, 1, grouped=False).plus([counted(has, np.ones((60, 3), bool), wins)]).figure(0)
     assert np.isnan(figure.value).tolist() == [False, True]
 
 
@@ -91,9 +92,9 @@ def test_nothing_changes_between_equals() -> None:
     """Of 200 changes between rungs that only draw other numbers, about ten lie outside their intervals."""
     outside = 0
     for seed in range(100):
-        rungs = [RungGames.of(has, np.ones((150, 3), bool), wins) for has, wins in
+        rungs = [counted(has, np.ones((150, 3), bool), wins) for has, wins in
                  (rung(150, 2 * seed, 0.3), rung(150, 2 * seed + 1, 0.3))]  # fmt: skip
-        change = LadderSums(2, 2, levels=False).plus(rungs).change(0, 1)
+        change = SkillSums(2, 2, grouped=False).plus(rungs).change(0, 1)
         outside += int(np.count_nonzero((change.low > 0) | (change.high < 0)))
     assert outside <= 20  # 21 or more have a chance of 0.1 %
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from wsim.lab.batch import rows_and_picks
 
 if TYPE_CHECKING:
     from wsim.experiments.matches.tables import MatchTable
@@ -52,8 +52,7 @@ def _cost(simulator: Simulator) -> Cost:
 
 
 def _play(simulator: Simulator, games: int) -> Cost:
-    rows = np.zeros(games * simulator.seats, simulator.row_dtype)
-    picks = np.zeros(games * simulator.picks_per_game, simulator.pick_dtype)
     start, wall = time.process_time(), time.perf_counter()
-    decisions = simulator.play(0, rows, picks)
+    _, picks = rows_and_picks(simulator, range(games), picks=True)
+    decisions = 0 if picks is None else len(picks)
     return Cost(games, decisions, time.process_time() - start, time.perf_counter() - wall)

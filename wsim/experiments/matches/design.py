@@ -19,18 +19,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.experiments.deals import PARTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.stats.games import Floats
 
-__all__ = ["MOST_SEATINGS", "PARTS", "Cell", "Design", "duels", "mixed"]
+__all__ = ["MOST_SEATINGS", "Cell", "Design", "duels", "mixed"]
 
 EVERY_ARRANGEMENT = 120  # seatings up to which a mixed table is played in all of them: 5!
 MOST_SEATINGS = 1000
-PARTS = 420
-"""Sides are at most seven: in these parts a shared victory, and a mean of sides, is a whole number."""
 Seating = tuple[int, ...]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.experiments.matches.design import PARTS
+from wsim.experiments.deals import PARTS
 from wsim.experiments.matches.tables import Block
 from wsim.lab.files import StoreError, clean, explained, write_text, writing
 

@@ -2,116 +2,255 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, ClassVar, TypeAlias
 
+import polars as pl
+
+from wsim.display import Display, Shown
 from wsim.errors import UserError
-from wsim.experiments.matches.answer import Match, answer_of, check_target, made_of
+from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
 from wsim.experiments.matches.costs import Cost, costs_of
 from wsim.experiments.matches.kept import Keeper, open_folder
+from wsim.experiments.matches.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
 from wsim.experiments.matches.tables import MatchTable, made_ready
-from wsim.experiments.matches.trial import MatchQuestion, MatchTrial
+from wsim.experiments.matches.trial import MatchTrial
 from wsim.game import find_game
+from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
-from wsim.lab.keys import texts, with_plan_keys
+from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.repetition import Again, unlike
+from wsim.options import keywords, taken
 
-__all__ = ["MatchKeys", "Output", "match", "named_policies", "play_match", "tables_of"]
+__all__ = ["Match", "answer_of", "match", "named_policies", "play_match", "tables_of"]
 
-_Path: TypeAlias = str | os.PathLike[str]
+ESTIMAND = {
+    True: "Win share of a policy at tables with all the others, every arrangement of a deal played",
+    False: "Win share of one of a policy where all others at the table are of the other, each seat of a deal in turn",
+}
+"""By whether tables are mixed."""
+FIRST = ("policy", "other", "win share", "other share", "difference", "verdict", "margin")
+MOST_MATRIX = 12
+"""Policies up to which a matrix is shown: more columns fit on no screen."""
+_ENDS = ("", "_low", "_high")
+
+_OWN = ("games", "policies", "rotate", "picks", "keep")
+"""Keys of a plan that a match decides itself."""
 _Policy: TypeAlias = str | Callable[..., int]
 
 
-class MatchKeys(TypedDict, total=False):
-    """The keys of a plan that a match does not decide itself."""
-
-    game: str
-    seed: int
-    cards: _Path
-    patch: _Path | Sequence[_Path]
-    set: str | Sequence[str]
-    wonders: str | Sequence[str]
-    sides: str | Sequence[str]
-    action_cards: bool | str
-    two_colour_discs: bool | str
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where a match goes.
+@dataclass(frozen=True, repr=False)
+class Match(Answer):
+    """The answer.
 
     Attributes
     ----------
-    path: FILE.json or FILE.parquet for the answer, a run folder, which gets it for its report, or a folder of the
-        match's own, which keeps all its deals and can be gone on with; None: nowhere.
-    resume: go on with the match in that folder.
+    policies: who played, in the order in which they were named.
+    question: how it was played and decided.
+    estimand: what a win share is, in one sentence.
+    stopped: why playing ended: ``clear``, ``known`` (within), ``budget``, ``interrupted``.
+    deals, games: how many were played, at all tables together. seconds: how long that took.
+    pairs: one row for each two policies and table: ruleset, players, policy, other, win_share of the first and
+        other_share of the second, fair (share of a side), difference of the two, margin (points by which the first is
+        ahead of the second at one table), each but fair with _low and _high; verdict, decided_at (deals), deals.
+        Verdicts are higher, lower, equivalent, unclear; identical: no deal differed.
+    cells: one row for each policy, field and table: ruleset, players, policy, against (the policy of all others; None:
+        mixed), win_share, times_fair and margin (its points less the mean of the others at the table), each with _low
+        and _high, deals.
+    ratings: policy, rating (400 points are ten times the strength, their mean is 0) with _low and _high, strength; no
+        rows where the games cannot tell them.
+    costs: policy, microseconds (of processor time, a decision, None where none is counted), games a second of one
+        thread at a table of its own.
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
+    made: what decides the games: plans, digests, versions.
     """
 
-    path: Path | None = None
-    resume: bool = False
+    FORMAT: ClassVar[str] = "wsim-match/1"
+    COMMAND: ClassVar[str] = "wsim match"
+    CALLED: ClassVar[str] = "the match"
+    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "cells", "ratings", "costs")
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "pairs": ("ruleset", "players", "policy", "other", "difference", "difference_low", "difference_high"),
+        "cells": ("policy", "against", "win_share"),
+        **dict.fromkeys(("estimand", "deals", "games"), ()),
+    }
+
+    policies: tuple[str, ...]
+    question: MatchQuestion
+    estimand: str
+    stopped: str
+    deals: int
+    games: int
+    seconds: float
+    pairs: pl.DataFrame
+    cells: pl.DataFrame
+    ratings: pl.DataFrame
+    costs: pl.DataFrame
+    remarks: tuple[str, ...]
+    made: Mapping[str, Any] = field(repr=False, metadata=UNRECORDED)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object, what decides the games in front."""
+        return {"format": self.FORMAT, **self.made, **super().record()}
+
+    def matrix(self, column: str = "win_share") -> pl.DataFrame:
+        """Return a figure of the cells with a row for each policy and a column for each field (``mixed``: one)."""
+        against = pl.col("against").fill_null("mixed")
+        wide = self.cells.with_columns(against).pivot("against", index=["ruleset", "players", "policy"], values=column)
+        order = [*(name for name in self.policies if name in wide.columns), *({"mixed"} & set(wide.columns))]
+        return wide.select("ruleset", "players", "policy", *order)
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: pairs, the matrix of a round-robin, ratings with costs, how it came about."""
+        shown = view(self.pairs)
+        fair = sorted(set(self.pairs["fair"].to_list()))
+        shares = f"; a fair share of wins is {fair[0]:.3f}" if len(fair) == 1 else ""
+        tables = [Shown(f"Match, {self._where()}{shares}", _slim(shown), first=FIRST)]
+        if self.question.round_robin and 2 < len(self.policies) <= MOST_MATRIX:
+            title = "Win share of one of the row's policy where all others are of the column's"
+            tables.append(Shown(title, self._matrix().to_dicts(), labels=1))
+        elif self.cells["against"].is_null().all():
+            tables.append(Shown("Win share of each policy at these tables", _slim(self.cells.drop("against"))))
+        both = self.ratings.join(self.costs, on="policy", how="full", coalesce=True, maintain_order="left")
+        costs = both.rename({"microseconds": "microseconds a decision"})
+        tables.append(Shown("Ratings, and what a decision costs", costs.to_dicts(), first=("policy", "rating")))
+        return Display(rows=shown, named="pairs", tables=tables, notes=self._notes())
+
+    def _where(self) -> str:
+        """Name the tables: ``1e, 4 players``."""
+        rulesets, players = (list(dict.fromkeys(self.pairs[name].to_list())) for name in ("ruleset", "players"))
+        return f"{' and '.join(rulesets)}, {' and '.join(map(str, players))} players"
+
+    def _matrix(self) -> pl.DataFrame:
+        """Return the matrix with the ends of its intervals, which make ``0.46 ±0.01`` of three columns."""
+        parts = [self.matrix(f"win_share{end}") for end in _ENDS]
+        keys = ["ruleset", "players", "policy"]
+        table = parts[0]
+        for end, part in zip(_ENDS[1:], parts[1:], strict=True):
+            renamed = part.rename({name: f"{name}{end}" for name in part.columns if name not in keys})
+            table = table.join(renamed, on=keys, maintain_order="left")
+        named = [name for name in self.policies if name in table.columns]
+        ordered = [f"{name}{end}" for name in named for end in _ENDS]
+        return table.select(*(key for key in keys if key == "policy" or not _same(table, key)), *ordered)
+
+    def _notes(self) -> list[str]:
+        """Say in words how the answer came about."""
+        question = self.question
+        sure = f"{100 * (1 - question.alpha):g} %"
+        why = {
+            "clear": f"Stopped because the answer is clear (budget {question.budget:,} deals a table)",
+            "known": f"Stopped because all is known to within {question.within}",
+            "budget": "Stopped because the budget is spent",
+            "interrupted": "Stopped by hand",
+        }[self.stopped]
+        rate = f", {self.games / self.seconds:,.0f} a second" if self.seconds > 0 else ""
+        together = (
+            "Differences hold together, for all pairs and looks," if self.pairs.height > 1 else "The difference holds"
+        )
+        return [
+            f"{self.estimand}. Margin: points ahead at the same table.",
+            f"{together} with {sure} confidence; intervals count a deal once, whose games are not independent.",
+            f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
+            *(f"{one}." for one in self.remarks),
+        ]
 
     @classmethod
-    def of(cls, path: Any, *, resume: Any = False) -> Output:
-        """Check what was given; raise UserError for what is no path, or neither true nor false."""
-        if path is not None and (not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path)):
-            raise UserError(f"out must be a file or a folder, not {path!r}")
-        if not isinstance(resume, bool):
-            raise UserError(f"resume must be true or false, not {resume!r}")
-        return cls(None if path is None else Path(path), resume)
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["digests"], record["question"]]
 
-    @property
-    def _of_its_own(self) -> bool:
-        return self.path is not None and not self._is_file and not (self.path / "run.json").is_file()
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first table, with a seat for each policy."""
+        names = list(record["policies"])
+        return {**record["made"]["plan"], "policies": names, "players": len(names)}
 
-    @property
-    def _is_file(self) -> bool:
-        return self.path is not None and self.path.suffix in (".json", ".parquet")
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same tables again."""
+        question = MatchQuestion(**record["question"])
+        recorded_provenance(record["made"])
+        _ = _digests(record)
+        at = [(str(table["ruleset"]), int(table["players"])) for table in record["tables"]]
+        plan = how.restored(cls.flat_plan(record))
+        names = plan.policies
+        if not at or len(names) < 2:
+            raise UserError("the answer is damaged: a match has a table and two policies at least")
+        tables = [
+            made_ready(
+                plan.replace(ruleset=ruleset, players=players, policies=[names[0]]),
+                names,
+                round_robin=question.round_robin,
+            )
+            for ruleset, players in at
+        ]
+        return lambda: play_match(tables, question, threads=how.threads, progress=how.progress)
 
-    def open(self, made: dict[str, object]) -> Keeper | None:
-        """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
-        if self.resume and not self._of_its_own:
-            raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
-        if self.path is not None and self._is_file:
-            check_target(self.path)
-        return open_folder(self.path, made, resume=self.resume) if self.path is not None and self._of_its_own else None
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['deals']:,} deals in every seating, {counted(len(record['pairs']), 'pair')}"
 
-    def write(self, answer: Match, keeper: Keeper | None) -> Path | None:
-        """Write the answer and return where it lies."""
-        if keeper is not None:
-            return keeper.write(answer.record())
-        return None if self.path is None else answer.write(self.path)
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+        """Say what was not the same about how the games were made: of the first policy, or of any."""
+        there, here = (recorded_provenance(one["made"]) for one in (record, self.made))
+        same = _digests(record) == _digests(self.made)
+        return unlike(there, here) or ([] if same else ["a policy or a rule set was another"])
 
 
-@with_plan_keys(MatchKeys)
-def match(
-    *policies: _Policy,
-    players: int | Sequence[int] | None = None,
-    ruleset: str | Sequence[str] | None = None,
-    round_robin: bool = False,
-    budget: int = 10_000,
-    alpha: float = 0.05,
-    margin: float | None = None,
-    within: float | None = None,
-    spending: str = "pocock",
-    out: _Path | None = None,
-    resume: bool = False,
-    threads: int | None = None,
-    cluster: str | None = None,
-    **keys: Unpack[MatchKeys],
-) -> Match:
+def _digests(record: Mapping[str, Any]) -> list[str]:
+    return [digest for of_table in record["digests"].values() for digest in of_table]
+
+
+def _slim(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Leave out of a table for people what its title says or is the same in every row; the JSON has it all."""
+    hidden = [name for name in ("ruleset", "players", "fair") if frame.height and name in frame and _same(frame, name)]
+    hidden += [name for name in ("decided_at", "times_fair", "times_fair_low", "times_fair_high") if name in frame]
+    return frame.drop(hidden).to_dicts()
+
+
+def _same(frame: pl.DataFrame, name: str) -> bool:
+    return frame[name].n_unique() == 1
+
+
+def _of_its_own(output: MatchOutput) -> bool:
+    """Say whether a match goes into a folder of its own."""
+    return output.out is not None and not _is_file(output.out) and not (output.out / "run.json").is_file()
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix in (".json", ".parquet")
+
+
+def opened(output: MatchOutput, made: dict[str, object]) -> Keeper | None:
+    """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
+    if output.resume and not _of_its_own(output):
+        raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
+    if output.out is not None and _is_file(output.out):
+        Match.check_target(output.out)
+    return open_folder(output.out, made, resume=output.resume) if output.out and _of_its_own(output) else None
+
+
+def write_to(output: MatchOutput, answer: Match, keeper: Keeper | None) -> Path | None:
+    """Write an answer and return where it lies."""
+    if keeper is not None:
+        return keeper.write(answer.record())
+    return None if output.out is None else answer.write(output.out)
+
+
+@keywords(MatchTables, MatchQuestion, MatchOutput, plan_keys, left_out=_OWN)
+def match(*policies: _Policy, threads: int | None = None, cluster: str | None = None, **keys: Any) -> Match:
     """Play policies against each other, every seating of common deals.
 
     Parameters
     ----------
     policies: at least two entries of a line-up, or functions of Python.
-    players, ruleset: one or several; every rule set with every number of players is a table of its own.
-    round_robin, budget, alpha, margin, within, spending: see ``MatchQuestion``.
-    out, resume: see ``Output``.
+    players, ruleset: every rule set with every number of players is a table of its own.
     threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
     keys: of the plan, as for ``simulate``.
 
@@ -120,20 +259,14 @@ def match(
     >>> wsim.match("balanced", "military", budget=2000).pairs  # doctest: +SKIP
     """
     check_cluster(cluster, threads)
-    question = MatchQuestion(round_robin, budget, alpha, margin, within, spending)
+    keys = {name: value for name, value in keys.items() if name not in ("players", "ruleset") or value is not None}
+    question, at, output = taken(keys, MatchQuestion), taken(keys, MatchTables), taken(keys, MatchOutput)
+    for name in _OWN:
+        if name in keys:
+            raise UserError(f"a match decides {name!r} itself")
     plan = Plan.make(**keys)
-    names = named_policies(plan, policies)
-    rulesets = () if ruleset is None else texts("ruleset", ruleset)
-    tables = tables_of(plan, names, rulesets, _numbers(players), question)
-    return play_match(tables, question, Output.of(out, resume=resume), threads=threads, cluster=cluster)
-
-
-def _numbers(players: Any) -> list[Any]:
-    """Return numbers of players as a list; the plan checks how large they are."""
-    numbers = [] if players is None else list(players) if isinstance(players, list | tuple | range) else [players]
-    if any(type(number) is not int for number in numbers):
-        raise UserError(f"players must be a whole number or several, not {players!r}")
-    return numbers
+    tables = tables_of(plan, named_policies(plan, policies), at.ruleset, at.players, question)
+    return play_match(tables, question, output, threads=threads, cluster=cluster)
 
 
 def named_policies(plan: Plan, policies: Iterable[_Policy]) -> list[str]:
@@ -167,7 +300,7 @@ def tables_of(
 def play_match(
     tables: Sequence[MatchTable],
     question: MatchQuestion,
-    output: Output | None = None,
+    output: MatchOutput | None = None,
     *,
     threads: int | None = None,
     cluster: str | None = None,
@@ -175,25 +308,56 @@ def play_match(
 ) -> Match:
     """Play the tables of a match one after the other and return the answer, which is written, too; see ``match``."""
     usable_threads(threads)  # refuses what cannot be
-    where = output or Output()
+    where = output or MatchOutput()
     made = made_of(tables, question, tables[0].policies)
-    keeper = where.open(made)
+    keeper = opened(where, made)
     costs = [costs_of(table) for table in tables]
     tests = sum(len(table.design.pairs) for table in tables)
     trials = [MatchTrial(table, question, tests) for table in tables]
     try:
         with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
             for trial, of_table in zip(trials, costs, strict=True):
-                trial.play(chunks_of, _deal_seconds(trial.table, of_table), keeper, progress)
+                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), keeper)
+                trial.play(blocks, progress, f"deals ({trial.table.name})")
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):
             known = answer_of(trials, costs, made, interrupted=True)
-            where.write(known, keeper)
+            write_to(where, known, keeper)
         raise Interrupted(known) from None
     answer = answer_of(trials, costs, made, interrupted=False)
-    where.write(answer, keeper)
+    write_to(where, answer, keeper)
     return answer
+
+
+def answer_of(
+    trials: Sequence[MatchTrial], costs: Sequence[Sequence[Cost]], made: Mapping[str, Any], *, interrupted: bool
+) -> Match:
+    """Return what the trials say, those without a look left out.
+
+    Parameters
+    ----------
+    costs: of each policy at each table.
+    made: what decides the games (``made_of``).
+    """
+    question, policies = trials[0].match, trials[0].table.policies
+    looked = [trial for trial in trials if trial.looks]
+    rated, said = ratings_of(looked, 1 - question.alpha)
+    return Match(
+        policies=policies,
+        question=question,
+        estimand=ESTIMAND[looked[0].table.design.mixed],
+        stopped="interrupted" if interrupted else stopped_of(looked),
+        deals=sum(trial.sums.deals for trial in looked),
+        games=sum(trial.sums.deals * len(trial.table.simulators) for trial in looked),
+        seconds=sum(trial.seconds for trial in looked),
+        pairs=pl.concat([pairs_of(trial) for trial in looked]),
+        cells=pl.concat([cells_of(trial) for trial in looked]),
+        ratings=rated,
+        costs=cost_rows(policies, costs),
+        remarks=(*remarks_of(looked), *said),
+        made=made,
+    )
 
 
 def _deal_seconds(table: MatchTable, costs: Sequence[Cost]) -> float:

@@ -7,13 +7,16 @@ nor the cut into blocks can be seen in a result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.experiments.matches.design import PARTS, Design
+from wsim.experiments.deals import PARTS
+from wsim.experiments.matches.design import Design
 from wsim.experiments.matches.tables import Block
+from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import Estimate
 from wsim.stats.moments import Moments
 
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
 
     from wsim.stats.games import Floats
 
-__all__ = ["DealSums"]
+__all__ = ["FIGURES", "MatchSums"]
+
+FIGURES = ("edges", "leads", "wins", "points")
+"""The figures of a table: differences in win share and leads of pairs, win shares and points of cells."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +40,10 @@ class _Kind:
     scale: int
 
 
-class DealSums:
-    """Sums of the deals of a table.
+class MatchSums:
+    """What is known of a table after some deals.
+
+    Its effects are the figures of ``FIGURES``, one kind behind the other; the differences in win share decide.
 
     Attributes
     ----------
@@ -55,16 +63,12 @@ class DealSums:
         self._leads = _Kind(1 + 2 * cells, pairs, tables * PARTS)
         self._moments = Moments(1, 1 + 2 * cells + pairs)
 
-    def plus(self, block: Block) -> DealSums:
+    def plus(self, block: Block) -> MatchSums:
         """Return the sums with more deals; these stay as they are."""
-        result = DealSums(self.design)
+        result = MatchSums(self.design)
         result.deals = self.deals + len(block.games)
         features = self._features(block)
-        moments = result._moments
-        moments.merge(self._moments)
-        moments.totals[0] += features.sum(axis=0)
-        moments.products[0] += features.T @ features
-        moments.games[0] += np.count_nonzero(features, axis=0)
+        result._moments = self._moments.plus_matrix(features)
         edges = features[:, 1 : self._points.first] @ self.design.edges().T
         result.differing = self.differing + np.count_nonzero(edges, axis=0)
         return result
@@ -99,15 +103,37 @@ class DealSums:
         return self._means(self._leads, np.eye(len(self.design.pairs)))
 
     def _means(self, kind: _Kind, contrasts: Floats) -> Estimate:
-        """Return means over deals: each is a group of two features, the deals, in the sum's unit, and the sum."""
+        """Return means over deals of contrasts of the cells or pairs, in the unit of a kind."""
         matrix = np.zeros((1 + len(contrasts), self._moments.totals.shape[1]))
         matrix[0, 0] = kind.scale
         matrix[1:, kind.first : kind.first + kind.count] = contrasts
-        both = self._moments.combined(matrix, np.full((1, len(matrix)), float(self.deals)))
-        groups = Moments(len(contrasts), 2)
-        for group in range(len(contrasts)):
-            pair = np.array([0, 1 + group])
-            groups.totals[group] = both.totals[0, pair]
-            groups.products[group] = both.products[0][np.ix_(pair, pair)]
-        groups.games[:] = self.deals
-        return groups.ratio(1, 0)
+        every = np.full((1, len(matrix)), float(self.deals))
+        return self._moments.combined(matrix, every).split(0).ratio(1, 0)
+
+    # --- what a trial asks ------------------------------------------------------------------------------------------
+
+    @property
+    def deciding(self) -> Sequence[int]:
+        """Where the differences in win share stand among the effects: first."""
+        return range(len(self.differing))
+
+    def effects(self) -> Estimate:
+        """Return all figures."""
+        found: list[Estimate] = [getattr(self, kind)() for kind in FIGURES]
+        value, error = (np.concatenate([getattr(one, name) for one in found]) for name in ("value", "error"))
+        return Estimate(value, error, np.full(len(value), float(self.deals)))
+
+    def enough(self) -> NDArray[np.bool_]:
+        """Say of each figure whether enough deals differ for an interval: of the differences, those of their pairs."""
+        every = 2 * (len(self.design.pairs) + len(self.design.cells))
+        result = np.ones(every, bool)
+        result[: len(self.differing)] = self.differing >= DIFFERING
+        return result
+
+    def identical(self, pair: int) -> bool:
+        """Say whether no deal differs between the two policies of a pair."""
+        return not self.differing[pair]
+
+    def conditional(self, _pair: int) -> bool:
+        """Say whether a difference is none of the policies: never, each has all seats of every deal."""
+        return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.experiments.matches.design import PARTS, Design, duels, mixed
+from wsim.experiments.deals import MOST_SIDES, Arm, Arms, Features, wins_of
+from wsim.experiments.matches.design import Design, duels, mixed
 from wsim.game import find_game
 from wsim.lab.provenance import Provenance
 
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["Block", "MatchTable", "made_ready"]
-
-MOST_SIDES = 7  # see PARTS
+__all__ = ["Block", "MatchTable", "SideReading", "made_ready"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,29 @@ class Block:
     wins: NDArray[np.int64]
     totals: NDArray[np.int64]
     ranks: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SideReading:
+    """Reads sides off games: part in the victory, score, place, each of shape (sides, games).
+
+    ``sides``: the seats of each.
+    """
+
+    sides: tuple[tuple[int, ...], ...]
+
+    def __call__(self, frame: pl.DataFrame, games: range) -> Features:
+        """Return the features of games."""
+
+        def column(name: str) -> NDArray[np.float64]:
+            return frame[name].to_numpy().astype(np.float64).reshape(len(games), -1)
+
+        first = [side[0] for side in self.sides]
+        scores = column("total")
+        totals = np.stack([scores[:, list(side)].sum(axis=1) for side in self.sides]).astype(np.int64)
+        behind = (totals[None, :] > totals[:, None]).sum(axis=1) + 1
+        ranks = column("rank")[:, first].T.astype(np.int64) if "rank" in frame.columns else behind
+        return [wins_of(frame, len(games))[:, first].T, totals, ranks]
 
 
 @dataclass(frozen=True)
@@ -72,27 +94,9 @@ class MatchTable:
 
     def play(self, games: range) -> Block:
         """Play deals in every seating."""
-        shape = (len(games), len(self.design.seatings), len(self.sides))
-        block = Block(games, *np.zeros((3, *shape), np.int64))
-        for place, simulator in enumerate(self.simulators):
-            rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
-            simulator.play(games.start, rows)
-            self._read(simulator.seats_frame(rows), simulator.seats, block, place)
-        return block
-
-    def _read(self, frame: pl.DataFrame, seats: int, block: Block, place: int) -> None:
-        """Put the sides of one seating's games into a block."""
-
-        def column(name: str) -> NDArray[Any]:
-            return frame[name].to_numpy().astype(np.float64).reshape(-1, seats)
-
-        first = [side[0] for side in self.sides]
-        totals = column("total")
-        block.wins[:, place] = np.rint(column("win_share")[:, first] * PARTS)
-        block.totals[:, place] = np.stack([totals[:, list(side)].sum(axis=1) for side in self.sides], axis=1)
-        own = block.totals[:, place]
-        beaten = (own[:, None, :] > own[:, :, None]).sum(axis=2) + 1
-        block.ranks[:, place] = column("rank")[:, first] if "rank" in frame.columns else beaten
+        arms = tuple(Arm("", (simulator,)) for simulator in self.simulators)
+        played = Arms(arms, SideReading(self.sides)).play(games)
+        return Block(games, *(np.stack(parts).transpose(2, 0, 1) for parts in zip(*played, strict=True)))
 
 
 def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> MatchTable:
@@ -122,9 +126,7 @@ def _line_up(policies: Sequence[str], sides: Sequence[Sequence[int]], seating: S
 
 def _sides(simulator: Simulator) -> tuple[tuple[int, ...], ...]:
     """Return the seats that win together, side by side, as a game shows them; seats nobody plays for are none."""
-    rows = np.zeros(simulator.seats, simulator.row_dtype)
-    simulator.play(0, rows)
-    frame = simulator.seats_frame(rows)
+    frame = Arm("", (simulator,)).frame(range(1))
     column = "team" if "team" in frame.columns else "seat"
     found: dict[int, list[int]] = {}
     for row in frame.to_dicts():

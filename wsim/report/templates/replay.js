@@ -15,8 +15,10 @@ function colourOf(seat) {
   return game.colours[seat % game.colours.length];
 }
 
-function percent(share) {
-  return `${Math.round(100 * share)}\u00a0%`;
+// The chance of a seat to win: as it knows the game; with all hands open as seen from outside.
+function chance(seat) {
+  const open = find("view").value === "open";
+  return `${open ? game.outside[here][seat] : Math.round(100 * game.shares[here][seat])}\u00a0%`;
 }
 
 function number(count, what) {
@@ -90,10 +92,10 @@ function clash(fight, places, box) {
 
 function node(scene, seat, place, box) {
   const city = scene.cities[seat];
-  const [name, value] = Object.entries(city.facts)[0];
+  const [fact] = Object.entries(city.facts);
   const one = make("div", seat === scene.turn_of ? "node acts" : "node", make("b", "", game.seats[seat].name), number(total(scene, seat), "point"));
-  if (scene.board.length === 0) one.append(make("br"), number(value, name.replace(/s$/, "")));
-  if (game.seats[seat].side >= 0) one.append(make("br"), `${percent(game.shares[here][seat])} to win`);
+  if (fact && scene.board.length === 0) one.append(make("br"), number(fact[1], fact[0].replace(/s$/, "")));
+  if (game.seats[seat].side >= 0) one.append(make("br"), `${chance(seat)} to win`);
   one.style.cssText = `left:${place.x}px;top:${place.y}px;width:${box.width}px;--seat:${colourOf(seat)}`;
   return one;
 }
@@ -154,8 +156,8 @@ function cityOf(scene, seat) {
   const one = make("article", "city");
   one.style.setProperty("--seat", colourOf(seat));
   const heading = make("h3", "", label);
-  const chance = side < 0 ? "" : `, win chance ${percent(game.shares[here][seat])}`;
-  heading.append(make("small", "", `${policy}, ${number(total(scene, seat), "point")}${chance}`));
+  const toWin = side < 0 ? "" : `, win chance ${chance(seat)}`;
+  heading.append(make("small", "", `${policy}, ${number(total(scene, seat), "point")}${toWin}`));
   const facts = make("dl");
   for (const [fact, value] of Object.entries(city.facts)) {
     facts.append(make("div", "", make("dt", "", fact), make("dd", "", String(value))));
@@ -184,8 +186,8 @@ function standingRow(scene, seat) {
   const name = make("th", "", swatch, game.seats[seat].label);
   name.scope = "row";
   const cells = scene.cities[seat].points.map((one) => make("td", "number", String(one)));
-  const chance = game.seats[seat].side < 0 ? "" : percent(game.shares[here][seat]);
-  return make("tr", "", name, ...cells, make("td", "number total", String(total(scene, seat))), make("td", "number", chance));
+  const toWin = game.seats[seat].side < 0 ? "" : chance(seat);
+  return make("tr", "", name, ...cells, make("td", "number total", String(total(scene, seat))), make("td", "number", toWin));
 }
 
 // --- stepping

@@ -1,0 +1,49 @@
+"""One command for the inner loop: ``nox -s fix``, ``quick``, ``full``, ``pages``, ``bench`` (CONTRIBUTING.md).
+
+Sessions run in the environment that nox is called from; ``full`` makes a fresh one by itself.
+"""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["quick"]
+
+
+@nox.session
+def fix(session: nox.Session) -> None:
+    """Put imports, form and simple mistakes right."""
+    session.run("ruff", "check", "--fix", ".", external=True)
+    session.run("ruff", "format", ".", external=True)
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Lint, types and the quick tier of the tests."""
+    session.run("ruff", "check", ".", external=True)
+    session.run("ruff", "format", "--check", ".", external=True)
+    session.run("mypy", external=True)
+    session.run("python", "-m", "pytest", *session.posargs, external=True)
+
+
+@nox.session
+def full(session: nox.Session) -> None:
+    """Everything that must hold before a change lands, from a fresh environment."""
+    session.run(".ci/run", external=True)
+
+
+@nox.session
+def pages(session: nox.Session) -> None:
+    """Write what the commands of the pages print into the pages, and build the site strictly."""
+    renew = {"WSIM_RENEW_PAGES": "1"}
+    session.run(
+        "python", "-m", "pytest", "-m", "", "tests/docs/test_pages.py", *session.posargs, env=renew, external=True
+    )
+    session.run("mkdocs", "build", "--strict", external=True)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure."""
+    session.run("python", "-m", "pytest", "-m", "", "-n", "0", "benchmarks", *session.posargs, external=True)

@@ -1,0 +1,37 @@
+"""What people use to carry on says the same everywhere: the version, the pages, the sessions of the inner loop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import wsim
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_version_is_cited_and_has_an_entry() -> None:
+    citation = dict(re.findall(r"^([\w-]+): (.+)$", text("CITATION.cff"), re.MULTILINE))
+    assert citation["version"] == wsim.__version__
+    released = dict(re.findall(r"^## (\d\S+) - (\S+)$", text("CHANGELOG.md"), re.MULTILINE))
+    assert citation["date-released"] == f'"{released[wsim.__version__]}"'
+    assert next(iter(released)) == wsim.__version__
+
+
+def test_the_site_and_the_index_have_every_page() -> None:
+    nav = text("mkdocs.yml").partition("\nnav:\n")[2]
+    shown = re.findall(r"(\S+\.md)$", nav, re.MULTILINE)
+    assert {page for page in shown if page[0].islower() and page != "readme.md"} == PAGES
+    assert len(shown) == len(set(shown))
+    linked = set(re.findall(r"\]\(([^)#]+\.md)\)", text("docs/index.md")))
+    assert linked >= PAGES - {"index.md"}
+
+
+def test_contributing_tells_every_session() -> None:
+    sessions = re.findall(r"^@nox\.session\ndef (\w+)", text("noxfile.py"), re.MULTILINE)
+    assert re.findall(r"^\| `nox -s (\w+)`", text("CONTRIBUTING.md"), re.MULTILINE) == sessions

@@ -1,0 +1,59 @@
+"""Which module of wsim imports which, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+WSIM = Path(__file__).parents[2] / "wsim"
+MODULES = {path.relative_to(WSIM).with_suffix("").as_posix(): path for path in sorted(WSIM.rglob("*.py"))}
+
+
+def imports(tree: ast.AST, type_only: bool = False) -> Iterator[str]:
+    """Yield the modules that a file imports, with dots; those that only type checkers see if ``type_only`` says so."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not type_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, ast.unparse(node)  # absolute imports only
+            if node.module != "wsim":  # of whose submodules some are named so
+                yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        else:
+            yield from imports(node, type_only)
+
+
+def module_of(name: str) -> str | None:
+    """Return the module of wsim behind a dotted name; None for what is none, or not of wsim."""
+    first, *rest = name.split(".")
+    if first != "wsim":
+        return None
+    inside = "/".join(rest)
+    if len(rest) < 2 and inside not in MODULES and f"{inside}/__init__" not in MODULES:
+        return "__init__"  # the package itself, or a name in it
+    return next((one for one in (inside, f"{inside}/__init__") if one in MODULES), None)
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def imported(module: str, type_only: bool = False) -> set[str]:
+    """Return the modules of wsim that a module of it imports."""
+    names = imports(tree_of(module), type_only)
+    return {found for name in names if (found := module_of(name)) is not None} - {module}
+
+
+@cache
+def imported_at_once(module: str) -> set[str]:
+    """Return the modules of wsim that a module imports when it is imported itself, those for type checkers left out."""
+    tree = tree_of(module)
+    outside = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    names = imports(ast.Module(outside, []))
+    return {found for name in names if (found := module_of(name)) is not None} - {module}

@@ -1,0 +1,100 @@
+"""The digest that names the cache folder of a package covers all that its kernels are made of.
+
+A kernel whose source changed must not meet what was compiled of its former self. So every module that a module with
+kernels imports, directly or not, lies in the sources of the digest, or holds nothing that is compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.games.imports import MODULES, WSIM, imported_at_once, tree_of
+from wsim.jit import cache as places
+from wsim.jit.cache import source_digest
+
+PACKAGES = sorted({module.rpartition("/")[0].replace("/", ".") for module in MODULES if "/kernels/" in module})
+PACKAGES += [package.replace("kernels", "policies") for package in PACKAGES if package != "stats.kernels"]
+NOT_COMPILED = {
+    "errors": "exceptions",
+    "processors": "how many processors there are",
+}
+"""Modules that kernels' modules import for Python, each with what it holds."""
+NOT_ON_DISK = {
+    "policies/plug": "policies of users",
+}
+"""Modules whose kernels are compiled in every process, each with what they are."""
+
+
+def covered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the modules whose text is in the digest of a package such as "wonders.policies"."""
+    read: list[Path] = []
+    files = places._files
+
+    def listed(place: Path) -> list[Path]:
+        found = files(place)
+        read.extend(found)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(places, "_files", listed)
+        source_digest.__wrapped__(package)
+    return {path.relative_to(WSIM).with_suffix("").as_posix() for path in read}
+
+
+def own_of(package: str) -> set[str]:
+    return {module for module in MODULES if module.startswith(f"{package.replace('.', '/')}/")}
+
+
+def closure(start: set[str]) -> set[str]:
+    """Return modules and all that is imported when they are; the package of wsim itself imports nothing of kernels."""
+    seen: set[str] = set()
+    waiting = sorted(start)
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            waiting += imported_at_once(module) - {"__init__"}
+    return seen
+
+
+def makes_kernels(module: str) -> bool:
+    """Say whether a function of a module, or one that it makes, is compiled."""
+    marks = [
+        ast.unparse(mark)
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+    ]
+    return any(re.match(r"(kernel|njit|intrinsic)\b|overload\(", mark) for mark in marks)
+
+
+def uncovered(package: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the modules that kernels of a package import and its digest does not read."""
+    own = own_of(package)
+    assert own
+    return (own | closure(own)) - covered(package, monkeypatch) - set(NOT_COMPILED)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_digest_covers_everything_that_kernels_import(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert uncovered(package, monkeypatch) == set()
+
+
+def test_every_module_that_makes_kernels_is_in_a_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    everywhere = set().union(*(covered(package, monkeypatch) for package in PACKAGES))
+    found = {module for module in MODULES if makes_kernels(module)}
+    assert found - everywhere == set(NOT_ON_DISK)
+    assert found & set(NOT_COMPILED) == set()
+
+
+def test_every_exception_is_needed() -> None:
+    assert set(NOT_COMPILED) <= set().union(*(closure(own_of(package)) for package in PACKAGES))
+
+
+def test_a_source_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "SHARED_SOURCES", tuple(set(places.SHARED_SOURCES) - {"rng.py"}))
+    assert uncovered("wonders.policies", monkeypatch) == {"rng"}

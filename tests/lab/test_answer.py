@@ -1,0 +1,177 @@
+"""An answer, of whatever kind: its fields are its record; it is written, read, shown and asked again in one way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+import pytest
+
+import wsim
+from wsim.balance.patch import Balance
+from wsim.cli.exports import Files
+from wsim.cli.presenter import Output, present
+from wsim.display import Display, Shown
+from wsim.errors import UserError
+from wsim.experiments.answer_kinds import KINDS
+from wsim.lab.answer import UNRECORDED, Answer, View, whole
+
+
+@dataclass(frozen=True, repr=False)
+class Heights(Answer):
+    """How high towers are."""
+
+    FORMAT: ClassVar[str] = "wsim-heights/1"
+    COMMAND: ClassVar[str] = "wsim heights"
+    CALLED: ClassVar[str] = "heights"
+    TABLES: ClassVar[tuple[str, ...]] = ("towers",)
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {"towers": ("name", "height"), "question.unit": ()}
+
+    estimand: str
+    question: Mapping[str, Any]
+    seconds: float
+    towers: pl.DataFrame
+    remarks: tuple[str, ...]
+    builder: object = field(default=None, metadata=UNRECORDED)
+
+    def display(self, view: View = whole) -> Display:
+        shown = view(self.towers)
+        return Display(rows=shown, named="towers", tables=[Shown("Towers", shown.to_dicts())], notes=self.remarks)
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        return record["question"]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"game": record["question"]["game"]}
+
+
+def heights(**changes: Any) -> Heights:
+    towers = pl.DataFrame({"name": ["<Babel>", "Pisa"], "height": [91.5, 56.7]})
+    values: dict[str, Any] = {"question": {"unit": "m", "game": "luck"}, "seconds": 1.23456, "towers": towers}
+    return Heights(**{"estimand": "Metres above the ground", **values, "remarks": ("One leans",), **changes})
+
+
+RECORD = {
+    "format": "wsim-heights/1",
+    "estimand": "Metres above the ground",
+    "question": {"unit": "m", "game": "luck"},
+    "seconds": 1.235,
+    "towers": [{"name": "<Babel>", "height": 91.5}, {"name": "Pisa", "height": 56.7}],
+    "remarks": ["One leans"],
+}
+
+
+def test_the_fields_are_the_record() -> None:
+    assert list(heights(builder=object()).record().items()) == list(RECORD.items())
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.parquet"])
+def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
+    path = heights().write(tmp_path / name)
+    assert path == tmp_path / name
+    stored = Heights.read(path)
+    assert (stored.record, stored.name, stored.game()) == (RECORD, name, "luck")
+    assert stored.main.equals(heights().towers)
+    if name == "a.parquet":
+        assert pl.read_parquet(path).equals(heights().towers)
+
+
+def test_an_answer_in_a_run_folder_has_a_name_of_its_question(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    first, again = heights().write(tmp_path), heights(seconds=9.0).write(tmp_path)
+    other = heights(question={"unit": "ft", "game": "luck"}).write(tmp_path)
+    assert first == again != other
+    assert Heights.files_in(tmp_path) == sorted([first, other])
+    assert first.name.startswith("heights-")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("a.txt", "heights is written as FILE.json or FILE.parquet, or into a run folder, not "),
+        ("nowhere/a.json", "cannot write heights to "),
+    ],
+)
+def test_where_none_can_be_written_is_said(tmp_path: Path, name: str, sentence: str) -> None:
+    with pytest.raises(UserError) as refused:
+        heights().write(tmp_path / name)
+    assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            {"format": "wsim-match/1"},
+            "is no answer of wsim heights: its format is 'wsim-match/1', not 'wsim-heights/1'",
+        ),
+        ({"towers": None}, "is damaged: "),
+        ({"towers": []}, "is damaged: "),
+        ({"towers": [{"name": "Pisa"}]}, "is damaged: "),
+        ({"question": {"game": "luck"}}, "is damaged: KeyError('unit')"),
+    ],
+)
+def test_what_lacks_something_is_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(RECORD | change))
+    with pytest.raises(UserError) as refused:
+        Heights.read(tmp_path / "a.json")
+    assert why in str(refused.value)
+    left = {key: value for key, value in RECORD.items() if key != "towers"}
+    (tmp_path / "a.json").write_text(json.dumps(left))
+    with pytest.raises(UserError, match=r"is damaged: it has no towers$"):
+        Heights.read(tmp_path / "a.json")
+
+
+def test_a_prompt_and_a_notebook_show_title_rows_and_remarks() -> None:
+    text, page = repr(heights()), heights()._repr_html_()
+    assert text.startswith("Metres above the ground\n")
+    assert text.endswith("\nOne leans")
+    assert "<h4>Metres above the ground</h4>" in page
+    assert "&lt;Babel&gt;" in page
+    assert "<Babel>" not in page
+
+
+def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = heights()
+    present(answer, Output(Files(csv=str(tmp_path / "a.csv")), quiet=True), answer.display(lambda rows: rows.head(1)))
+    out = capsys.readouterr().out
+    assert "<Babel>" in out
+    assert "Pisa" not in out
+    assert out.endswith("\n\nOne leans\n")
+    written = (tmp_path / "a.csv").read_text()
+    assert '# {"format": "wsim-heights/1"}' in written
+    assert '# {"towers"' not in written
+    assert "Pisa" not in written
+    present(answer, Output(as_json=True), answer.display(lambda rows: rows.head(1)), {"notes": ["n"]})
+    assert json.loads(capsys.readouterr().out) == {**RECORD, "towers": RECORD["towers"][:1], "notes": ["n"]}
+
+
+def test_every_kind_says_what_it_is() -> None:
+    for kind in (*KINDS.values(), Balance):
+        assert kind.FORMAT.startswith("wsim-"), kind
+        assert kind.COMMAND.startswith("wsim "), kind
+        assert kind.CALLED, kind
+        assert kind.TABLES, kind
+    assert list(KINDS) == [kind.FORMAT for kind in KINDS.values()]
+
+
+def test_an_answer_at_hand_is_asked_again() -> None:
+    answer = wsim.match("builder", "collector", game="tower_of_babel", budget=20, seed=3)
+    found = answer.again(threads=1)
+    assert (found.identical, found.remarks) == (True, [])
+    assert found.compared == "20 deals in every seating, 1 pair"
+
+
+def test_a_match_tells_every_option_of_its_game() -> None:
+    """Also those of a game that nothing above the games knows."""
+    options = {"action_cards": "true", "two_colour_discs": "true"}
+    answer = wsim.match("builder", "collector", game="tower_of_babel", budget=10, **options)
+    plan = answer.record()["plan"]
+    assert {key: plan[key] for key in options} == {key: answer.made["made"]["plan"][key] for key in options}
+    assert not {"policies", "players", "ruleset", "games"} & set(plan)

@@ -1,0 +1,124 @@
+"""Whatever ends a process, at any of its writes: what was there opens, and is gone on with to the same end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Command
+from tests.lab.ends import every_write
+from wsim import Plan
+from wsim.lab.ledger import LEDGER, read_ledger
+from wsim.lab.merge import merge
+from wsim.lab.parts import Part
+from wsim.lab.run import record
+from wsim.lab.store import load_run
+from wsim.lab.verify import verify
+
+PLAN: dict[str, Any] = {"rotate": True, "picks": True}
+
+
+def anew(folder: str, made: str | None = None) -> Callable[[], None]:
+    """Return what empties a folder, or makes it a copy of another."""
+
+    def make() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        if made is not None:
+            shutil.copytree(made, folder)
+
+    return make
+
+
+def data(folder: str) -> dict[str, bytes]:
+    """Return what of a run does not depend on when it was made: all but ``run.json`` and lines that no longer hold."""
+    files = (path for path in sorted(Path(folder).rglob("*")) if path.is_file() and path.name != "run.json")
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    return {**found, LEDGER: repr(sorted(map(str, read_ledger(Path(folder)).values()))).encode()}
+
+
+def opens(folder: str, least: int = 0) -> None:
+    """See that what is left of a run opens, with at least so many games, and holds nothing that is not right."""
+    if Path(folder, "run.json").exists():
+        run = load_run(folder)
+        assert run.games >= least
+        if run.games:
+            assert run.seats.collect()["game"].n_unique() == run.games
+    else:
+        assert not least
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
+    plan = Plan.make(games=30, **PLAN)
+    record(plan, "whole", shard=10)
+    expected = data("whole")
+
+    def after(at: int) -> None:
+        opens("run")
+        assert record(plan, "run", shard=10, resume=Path("run", "run.json").exists()).complete, at
+        assert data("run") == expected, at
+        assert verify("run") == [], at
+
+    assert every_write(Path("run"), anew("run"), lambda: record(plan, "run", shard=10), after, step) > 20
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("picks", [True, False])
+def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bool) -> None:
+    short, long = (Plan.make(games=games, rotate=True, picks=picks) for games in (25, 40))
+    record(short, "short", shard=10)
+    shutil.copytree("short", "whole")
+    record(long, "whole", resume=True)
+    expected = data("whole")
+
+    def after(at: int) -> None:
+        opens("run", least=20 if picks else 25)
+        assert record(long, "run", resume=True).complete, at
+        assert data("run") == expected, at
+        assert verify("run") == [], at
+
+    assert every_write(Path("run"), anew("run", "short"), lambda: record(long, "run", resume=True), after, step) > 10
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
+def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
+    plan = Plan.make(games=30, **PLAN)
+    record(plan, "whole", shard=10)
+    shutil.copytree("whole", "damaged")
+    Path("damaged", damage).write_bytes(b"")
+
+    def after(at: int) -> None:
+        assert wsim_command("run", "--resume", "run").code == 0, at
+        assert data("run") == data("whole"), at
+        assert verify("run") == [], at
+
+    def work() -> None:
+        record(load_run("run", to_resume=True).plan, "run", resume=True)
+
+    assert every_write(Path("run"), anew("run", "damaged"), work, after, step=5) > 3
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
+def test_parts_that_are_merged_are_merged_again(step: int) -> None:
+    plan = Plan.make(games=40, **PLAN)
+    record(plan, "whole", shard=10)
+    for number in (1, 2):
+        record(plan, f"part-{number}", shard=10, part=Part(number, 2))
+    before = {f"part-{number}": data(f"part-{number}") for number in (1, 2)}
+
+    def after(at: int) -> None:
+        opens("run")
+        assert merge(["part-1", "part-2"], "run").complete, at
+        assert data("run") == data("whole"), at
+        assert verify("run") == [], at
+
+    every_write(Path("run"), anew("run"), lambda: merge(["part-1", "part-2"], "run"), after, step)
+    assert {name: data(name) for name in before} == before

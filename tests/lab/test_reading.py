@@ -1,0 +1,90 @@
+"""What wsim 0.1.0 (46e67a1) wrote is still read: runs, answers, nets, weights, searches, positions, games left.
+
+The files are in ``tests/data/reading``. What refuses one of them from now on names the remedy, and this test says so.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+KEPT = Path(__file__).parents[1] / "data" / "reading"
+
+
+@pytest.fixture(autouse=True)
+def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with copies of the files."""
+    shutil.copytree(KEPT, tmp_path / "reading")
+    monkeypatch.chdir(tmp_path / "reading")
+
+
+@pytest.mark.parametrize(
+    "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"]
+)
+def test_what_was_written_is_played_again(wsim_command: Command, name: str) -> None:
+    answer = wsim_command("rerun", name)
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith(f"{name} played again is the same")
+
+
+def test_a_run_is_sound_and_its_page_shows_answers(wsim_command: Command) -> None:
+    assert wsim_command("verify", "run-babel").code == 0
+    answers = (
+        "--whatif",
+        "whatif.json",
+        "--match",
+        "match.parquet",
+        "--skill",
+        "skill.json",
+        "--balance",
+        "patch.json",
+    )
+    answer = wsim_command("report", str(KEPT.parent / "run_2"), *answers, "-o", "page.html")
+    assert (answer.code, Path("page.html").stat().st_size > 100_000) == (0, True), answer.err
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        ("--game", "tower_of_babel", "--policies", "net:file=net.npz"),
+        ("--policies", "weighted:file=tune/weights.toml"),
+        ("--policies", "balanced", "--patch", "patch.toml"),
+    ],
+)
+def test_nets_weights_and_patches_play(wsim_command: Command, plan: tuple[str, ...]) -> None:
+    answer = wsim_command("run", "--games", "20", "--players", "3", *plan, "--json")
+    assert (answer.code, json.loads(answer.out)["played"]) == (0, 20)
+
+
+def test_positions_are_read(wsim_command: Command) -> None:
+    for name in ("position.json", "position-babel.json", "position-seen.json"):
+        answer = wsim_command("advise", name, "--playouts", "5", "--json")
+        assert (answer.code, len(json.loads(answer.out)["moves"]) > 1) == (0, True), answer.err
+
+
+def test_a_game_that_was_left_goes_on(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("q\n"))
+    answer = wsim_command("play", "--load", "play.json")
+    assert answer.code == 0, answer.err
+    assert "Your moves" in answer.out
+
+
+def test_a_search_of_weights_goes_on_or_says_what_to_do(wsim_command: Command) -> None:
+    pytest.importorskip("cmaes", reason="needs wsim[learn]")
+    answer = wsim_command("tune", "--resume", "tune", "--json")
+    if answer.code == 0:
+        assert json.loads(answer.out)["games"] == 2 * 4 * 120
+    else:
+        assert (answer.code, "name another --out" in answer.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_search_for_a_patch_goes_on_or_says_what_to_do(wsim_command: Command) -> None:
+    answer = wsim_command("balance", "sides.toml", "--seed", "5", "-o", "interrupted.toml", "--resume", "--quiet")
+    assert answer.code in (0, 3) or "remove it to start anew" in answer.err

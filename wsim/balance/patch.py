@@ -1,0 +1,378 @@
+"""What a search found: the patch with its evidence in comments, its tables, its record as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.balance.carry import elsewhere_tables
+from wsim.balance.conflicts import binding, conflicts
+from wsim.balance.course import Course
+from wsim.balance.goal import Goal
+from wsim.balance.knobs import Patch, patched
+from wsim.balance.proof import Proof
+from wsim.display import Display, Shown
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.answer import Answer, View, whole
+from wsim.lab.files import write_text
+from wsim.spec.fields import dotted
+from wsim.stats.distributions import normal_quantile
+
+if TYPE_CHECKING:
+    from wsim.balance.tables import Effects, Level
+
+__all__ = ["Balance", "answer_of", "evidence_file"]
+
+LEVEL = 0.95
+MOST_NAMED = 3
+_Z = normal_quantile((1 + LEVEL) / 2)
+
+
+@dataclass(frozen=True, repr=False)
+class Balance(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    goal, seed: what was asked. stopped: ``proven``, ``unproven`` or ``interrupted``: how the search ended.
+    patch: changed values by path; none: nothing needs to change.
+    changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
+        most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
+    targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
+        _high (95 %), proven. After: on the deals of the last proof alone; null before there is one.
+    trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
+        bound), patch.
+    proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
+        pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.carry``.
+    provenance: what the rules were, before and after. games, seconds: what it took.
+    interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-balance/1"
+    COMMAND: ClassVar[str] = "wsim balance"
+    CALLED: ClassVar[str] = "a patch"
+    NOUN: ClassVar[str] = "record"
+    LIES: ClassVar[str] = ", which lies beside the patch as .json"
+    TABLES: ClassVar[tuple[str, ...]] = ("targets", "changes", "trade", "carried", "responses")
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **dict.fromkeys(("goal", "proven", "stopped", "changes"), ()),
+        "targets": ("setting", "of", "metric", "before", "after"),
+        **dict.fromkeys(("trade", "binding", "conflicts", "games"), ()),
+    }
+
+    goal: Goal
+    seed: int
+    stopped: str
+    patch: Patch
+    changes: pl.DataFrame
+    targets: pl.DataFrame
+    trade: pl.DataFrame
+    proofs: list[dict[str, Any]]
+    binds: list[str]
+    conflicts: list[str]
+    idle: list[str]
+    provenance: dict[str, Any]
+    games: int
+    seconds: float
+    carried: pl.DataFrame | None = None
+    responses: pl.DataFrame | None = None
+    seeds: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def proven(self) -> bool:
+        """Whether all targets are proven, on deals that the search has not seen."""
+        return self.stopped == "proven"
+
+    @property
+    def nearest(self) -> float | None:
+        """Within how many times what is accepted all targets are proven at once; None before there is a proof."""
+        return min((float(one["within"]) for one in self.proofs), default=None)
+
+    def record(self) -> dict[str, Any]:
+        """Return the answer as a JSON object."""
+        tables = {"changes": self.changes, "targets": self.targets, "trade": self.trade}
+        elsewhere = {"carried": self.carried, "responses": self.responses}
+        return {
+            "format": self.FORMAT,
+            "wsim": self.provenance["wsim"],
+            "goal": self.goal.source,
+            "digest": self.goal.digest,
+            "seed": self.seed,
+            "stopped": self.stopped,
+            "interrupted": self.interrupted,
+            "proven": self.proven,
+            "patch": {dotted(path): value for path, value in self.patch},
+            **{name: table.to_dicts() for name, table in tables.items()},
+            "proofs": self.proofs,
+            "proven_within": self.nearest,
+            "seeds": self.seeds,
+            "binding": self.binds,
+            "conflicts": self.conflicts,
+            "idle": self.idle,
+            **{name: None if table is None else table.to_dicts() for name, table in elsewhere.items()},
+            "settings": [
+                {"name": one.name, "report": one.report, "plan": one.plan.as_dict()} for one in self.goal.settings
+            ],
+            "provenance": self.provenance,
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+        }
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first setting; nothing where there is none."""
+        settings = record.get("settings") or [{"plan": {}}]
+        return dict(settings[0]["plan"])
+
+    @property
+    def title(self) -> str:
+        """What was found, in a sentence."""
+        return self.headline()
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """Which targets pull against each other."""
+        return self.conflicts
+
+    def display(self, view: View = whole) -> Display:
+        """Return what was found for people: patch, targets before and after, what it costs, where else it holds."""
+        shown = view(self.targets)
+        tables = []
+        if self.patch:
+            title = "The patch: what each change does to the target that it moves most, next to the others"
+            rows = _slim(self.changes.drop("cost"))
+            tables.append(Shown(title, rows, first=("path", "old", "new", "of", "effect")))
+        title = "Targets, before and after on fresh deals (95 % intervals)"
+        tables.append(Shown(title, _slim(shown), first=("of", "before", "after", "proven", "low", "high")))
+        title = "Changes against the largest deviation (1: at the bound), on deals of the search"
+        tables.append(Shown(title, self.trade.drop("patch").to_dicts()))
+        return Display(
+            rows=shown,
+            named="targets",
+            head=[f"{self.headline()}.", *(f"Conflict: {one}." for one in self.conflicts)],
+            tables=[*tables, *elsewhere_tables(self.carried, self.responses)],
+            notes=[*idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."],
+        )
+
+    def headline(self) -> str:
+        """Say in a sentence what was found."""
+        changed = f"{len(self.patch)} changed value{'' if len(self.patch) == 1 else 's'}"
+        if self.stopped == "interrupted":
+            return f"Interrupted: the best so far has {changed}; nothing is proven"
+        if self.proven:
+            proof = self.proofs[-1]
+            met = f"meet all {len(self.targets)} targets" if len(self.targets) > 1 else "meet the target"
+            return (
+                f"Proven: {changed} {met}, on {_range(proof['deals'].values())} fresh deals a setting "
+                f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
+            )
+        named = "; ".join(self.binds[:MOST_NAMED])
+        more = len(self.binds) - MOST_NAMED
+        near = f"all targets are proven within {self.nearest:.3g} times what is accepted"
+        return f"Not proven: with {changed}, what binds is {named}{f'; and {more} more' if more > 0 else ''}; {near}"
+
+    def patch_text(self) -> str:
+        """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
+        head = [f"{self.headline()}.", *(f"{one}." for one in self.conflicts)]
+        rules = self.provenance
+        head.append(
+            f"wsim {rules['wsim']}, wsim balance {self.goal.source}, goal {self.goal.digest}, seed {self.seed}."
+        )
+        head.append(f"Rules {rules['before']} before and {rules['after']} after; engine {rules['engine']}.")
+        for setting in self.goal.settings:
+            plan = setting.plan
+            where = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
+            head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({where}).")
+        deals = {f"proof {one['attempt']}, {name}": many for one in self.proofs for name, many in one["deals"].items()}
+        head += [f"Deals of {name}: seed {seed}, {deals[name]:,} of them." for name, seed in self.seeds.items()]
+        lines = [f"# {line}" for line in head]
+        for row in self.changes.to_dicts():
+            effect = f"{row['effect']:+.4f} ({row['effect_low']:+.4f} to {row['effect_high']:+.4f})"
+            said = f"was {row['old']}; {row['metric']} of {row['of']} {effect}"
+            lines.append(f"{row['path']} = {row['new']}  # {said}")
+        return "\n".join(lines) + "\n"
+
+    def write(self, path: str | Path) -> list[Path]:  # type: ignore[override] # a patch, and its record beside it
+        """Write the patch, and its record beside it; return both. Raises StoreError if the disk refuses."""
+        patch = Path(path)
+        evidence = evidence_file(patch)
+        write_text(evidence, json.dumps(self.record(), ensure_ascii=False, indent=2, default=str) + "\n")
+        write_text(patch, self.patch_text())
+        return [patch, evidence]
+
+    @classmethod
+    def check_target(cls, path: Path) -> None:
+        """Raise UserError for a file that a patch cannot be written to, or that is there already."""
+        if path.suffix != ".toml":
+            raise UserError(f"a patch is written as FILE.toml, not {str(path)!r}")
+        if not path.absolute().parent.is_dir():
+            raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+        for one in (path, evidence_file(path)):
+            if one.exists():
+                raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
+
+
+def _slim(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, without columns that are the same in all of them and say nothing."""
+    same = [name for name in ("setting", "metric") if name in table.columns and table[name].n_unique() == 1]
+    return table.drop(same).to_dicts()
+
+
+def idle_note(idle: Sequence[str]) -> list[str]:
+    """Say which knobs did nothing, if any."""
+    return [f"Without any effect in these games: {', '.join(idle)}."] if idle else []
+
+
+def _range(numbers: Collection[int]) -> str:
+    """Return the least and the largest of some numbers, in words."""
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def evidence_file(path: Path) -> Path:
+    """Return where the record of a patch lies: beside it."""
+    return path.with_suffix(".json")
+
+
+def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
+    """Return what a search knows. It must have measured the game without a patch.
+
+    Parameters
+    ----------
+    interrupted: no game more is played: effects of changes are those that were measured next to no patch.
+    """
+    bench, best = course.bench, course.best
+    assert best is not None
+    nearest = course.nearest_proof
+    proof = nearest[1] if course.over and nearest is not None else None
+    within = np.zeros(len(bench.cells), bool) if proof is None else proof.within
+    value = best.level.value if proof is None else proof.value
+    binds = binding(bench.cells, value, within)
+    assert course.effects is not None
+    stopped = "interrupted" if proof is None else "proven" if within.all() else "unproven"
+    names = {
+        f"proof {one.attempt}, {part}": seed
+        for _, one in course.proofs
+        for part, seed in bench.seeds_of(f"proof {one.attempt}")
+    }
+    return Balance(
+        goal=bench.goal,
+        seed=bench.seed,
+        stopped=stopped,
+        patch=best.patch,
+        changes=_changes(course, best.patch, alone=interrupted),
+        targets=_targets(course, proof),
+        trade=_trade(course),
+        proofs=[one.record(bench.cells) for _, one in course.proofs],
+        binds=[_place_of(course, place, value) for place in binds] if proof is not None else [],
+        conflicts=conflicts(bench.cells, value, course.effects, binds) if proof is not None else [],
+        idle=course.idle,
+        provenance=_provenance(course, best.patch),
+        games=bench.memory.played,
+        seconds=0.0,
+        seeds=names,
+    )
+
+
+def _place_of(course: Course, place: int, value: Any) -> str:
+    """Say where a cell lies, and what is accepted."""
+    cell = course.bench.cells[place]
+    low, high = (f"{one:.4g}" for one in (cell.low, cell.high))
+    return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[place]):.4g}, accepted {low} to {high}"
+
+
+def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
+    """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
+    bench = course.bench
+    knobs = {knob.path: knob for knob in bench.knobs}
+    place = {(bench.knobs[one.knob].path, one.value): number for number, one in enumerate(bench.options)}
+    effects: Effects | None = course.effects
+    assert effects is not None
+    if not alone and patch:
+        search = bench.goal.search
+        effects = bench.linearised(patch, "changes", search.games, search.replays)[1]
+    rows = []
+    for path, value in patch:
+        knob = knobs[path]
+        number = place[path, value if alone else knob.base]
+        reach = np.array([cell.reach for cell in bench.cells])
+        most = int(np.argmax(np.abs(effects.value[number]) / reach))
+        effect = float(effects.value[number, most]) * (1 if alone else -1)
+        error, cell = _Z * float(effects.error[number, most]), bench.cells[most]
+        rows.append(
+            {
+                "path": dotted(path),
+                "old": knob.base,
+                "new": value,
+                "cost": knob.cost(value),
+                "at_end": value in (knob.low, knob.high),
+                "setting": cell.setting,
+                "of": cell.name,
+                "metric": cell.metric,
+                "effect": effect,
+                "effect_low": effect - error,
+                "effect_high": effect + error,
+            }
+        )
+    texts = ("path", "setting", "of", "metric")
+    schema = (
+        {name: pl.String if name in texts else None for name in rows[0]} if rows else dict.fromkeys(texts, pl.String)
+    )
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _targets(course: Course, proof: Proof | None) -> pl.DataFrame:
+    """Return every cell before and after."""
+    before = course.before
+    assert before is not None
+    rows = []
+    for place, cell in enumerate(course.bench.cells):
+        row = {**cell.record(), **_interval(before, place, "before"), **_interval(proof, place, "after")}
+        rows.append({**row, "proven": None if proof is None else bool(proof.within[place])})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, float | None]:
+    if level is None:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    value, reach = float(level.value[place]), _Z * float(level.error[place])
+    return {name: value, f"{name}_low": value - reach, f"{name}_high": value + reach}
+
+
+def _trade(course: Course) -> pl.DataFrame:
+    """Return the candidates of which none is both cheaper and nearer."""
+    rows = [
+        {
+            "changes": len(one.patch),
+            "cost": one.cost,
+            "worst": one.worst,
+            "patch": _patch_line(one.patch),
+        }
+        for one in course.pareto()
+    ]
+    return pl.DataFrame(rows)
+
+
+def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
+    return ", ".join(f"{dotted(path)}={value}" for path, value in patch)
+
+
+def _provenance(course: Course, patch: Patch) -> dict[str, Any]:
+    """Return digests of the rules without and with a patch, what plays them, and the version of wsim."""
+    plan = course.bench.goal.settings[0].plan
+    prepare = find_game(plan.game).prepare
+    before, after = (prepare(patched(plan, one)).provenance() for one in ((), patch))
+    return {
+        "before": before.get("catalogue_digest"),
+        "after": after.get("catalogue_digest"),
+        "engine": before.get("engine"),
+        "wsim": course.bench.provenance.identity["wsim"],
+    }

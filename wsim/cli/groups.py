@@ -1,0 +1,68 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wsim.options import Options, option
+
+
+@dataclass(frozen=True)
+class Printing(Options):
+    """What is printed, besides the tables."""
+
+    as_json: bool = option("Print JSON.", False, names=("--json",))
+    quiet: bool = option("No progress bar, no remarks.", False, names=("--quiet", "-q"))
+
+
+@dataclass(frozen=True)
+class Wide(Options):
+    """How tables are printed that are wider than the screen."""
+
+    wide: bool = option("Show every column, in several parts if there is no room.", False)
+
+
+@dataclass(frozen=True)
+class View(Wide):
+    """What is shown of a table."""
+
+    sort: str | None = option("Sort by this column, largest first; -COLUMN: smallest first.", None, metavar="COLUMN")
+    top: int | None = option("Show only the first rows.", None, metavar="N")
+    only: tuple[str, ...] = option(
+        "Show only these rows: COLUMN=VALUE, card=Altar,Baths, policy!=random, n>=1000 (repeatable).",
+        (), metavar="CONDITION", names=("--filter",),
+    )  # fmt: skip
+
+    def of(self, table: Any) -> Any:
+        """Return what is shown of a Polars frame; raise UserError for a column that it does not have."""
+        from wsim.cli.filters import viewed
+
+        return viewed(table, self.sort, self.top, self.only)
+
+
+@dataclass(frozen=True)
+class Workers(Options):
+    """Who plays."""
+
+    threads: int | None = option("Threads that play.", None, metavar="N", shown="all usable processors")
+    cluster: str | None = option(
+        "Play on Dask workers: local:4, or tcp://host:8786 (wsim[cluster]).", None, metavar="ADDRESS"
+    )
+
+
+@dataclass(frozen=True)
+class Trust(Options):
+    """Whose code may run."""
+
+    trust: bool = option("Run the policy code that the run folder names and keeps, whoever wrote it.", False)
+
+
+@dataclass(frozen=True)
+class AnswerFile(Options):
+    """Where an answer is written."""
+
+    out: Path | None = option(
+        "Write FILE.json or FILE.parquet, or into a run folder.", None, metavar="FILE", names=("-o", "--out"), read=Path
+    )

@@ -1,0 +1,178 @@
+"""Tables and answers at the terminal: answers asked under a progress bar, printed or written, ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from click.exceptions import Exit
+
+from wsim.cli.console import (
+    INTERRUPTED,
+    print_json,
+    print_tables,
+    progress_bar,
+    remark,
+    rows_of,
+    screen_width,
+    write_note,
+    write_out,
+)
+from wsim.cli.exports import Files
+from wsim.lab.progress import Interrupted, Progress
+
+if TYPE_CHECKING:
+    from wsim.display import Chart, Display
+    from wsim.lab.answer import Answer
+
+SO_FAR = "this is what the games so far say"
+CHART = 56  # columns of the chart's scale
+ROOM = 48  # columns of text from which there is a chart
+_Kind = TypeVar("_Kind", bound="Answer")
+
+
+@dataclass(frozen=True)
+class Output:
+    """How an answer is shown.
+
+    Attributes
+    ----------
+    files: where else its main table is written. wide: whether every column is shown.
+    """
+
+    files: Files = field(default_factory=Files)
+    wide: bool = False
+    as_json: bool = False
+    quiet: bool = False
+
+
+def answered(
+    play: Callable[[Progress | None], _Kind],
+    output: Output,
+    *,
+    display: Callable[[_Kind], Display] = lambda answer: answer.display(),
+    write: Callable[[_Kind], object] = lambda _: None,
+    more: Callable[[_Kind], Mapping[str, Any]] = lambda _: {},
+    so_far: Callable[[_Kind], str] = lambda _: SO_FAR,
+    go_on: str = "",
+) -> _Kind:
+    """Ask, show the answer and return it; after Ctrl-C show what is known so far and exit with 130.
+
+    Parameters
+    ----------
+    play: asks, telling of its progress. display: how the answer is shown.
+    write: writes it and returns where it lies, if it does.
+    more: what stands in the JSON besides. so_far: what an interrupted answer is, and how to go on.
+    go_on: how to go on where nothing is known yet; none: that it was interrupted is all there is to say.
+    """
+    interrupted = False
+    try:
+        with progress_bar(not output.quiet) as progress:
+            answer = play(progress)
+    except Interrupted as interrupt:
+        if interrupt.result is None:
+            if not go_on:
+                raise
+            remark(f"wsim: interrupted; {go_on}")
+            raise Exit(INTERRUPTED) from None
+        answer, interrupted = interrupt.result, True
+    present(answer, output, display(answer), more(answer))
+    place = write(answer)
+    if place is not None and not output.quiet:
+        remark(f"written: {place}")
+    if interrupted:
+        remark(f"wsim: interrupted; {so_far(answer)}")
+        raise Exit(INTERRUPTED)
+    return answer
+
+
+def present(
+    answer: Answer, output: Output, display: Display | None = None, more: Mapping[str, Any] | None = None
+) -> None:
+    """Show an answer; ``more``: what stands in the JSON besides its record."""
+    show(answer.display() if display is None else display, {**answer.record(), **(more or {})}, output, answer.TABLES)
+
+
+def show(display: Display, record: Mapping[str, Any], output: Output, tables: Container[str] = ()) -> None:
+    """Write rows where they are wanted, and print them with their words: for people, or all of it as JSON.
+
+    Parameters
+    ----------
+    record: the JSON. tables: its keys that no file of rows repeats.
+    """
+    head = {key: one for key, one in record.items() if key not in tables}
+    output.files.write(display.rows, head, quiet=output.quiet)
+    if output.as_json:
+        print_json({**record, **({display.named: rows_of(display.rows)} if display.named else {})})
+    elif not output.files.instead:
+        _print(display, wide=output.wide)
+        if display.hint and not output.quiet:
+            remark(display.hint)
+
+
+def _print(display: Display, *, wide: bool) -> None:
+    """Print an answer for people."""
+    for sentence in display.head:
+        write_note(sentence)
+    if display.head:
+        write_out("")
+    print_tables(display.tables, wide=wide)
+    width = screen_width()
+    if display.chart is not None and (width is None or width >= ROOM):
+        write_out(f"\n{display.chart.title}")
+        for line in chart_lines(display.chart, _characters(), width):
+            write_out(line)
+    if display.missing and display.rows.is_empty():
+        write_note(display.missing)
+    if display.notes:
+        write_out("")
+    for sentence in display.notes:
+        write_note(sentence)
+
+
+@dataclass(frozen=True)
+class Characters:
+    """What a chart is drawn with."""
+
+    line: str
+    point: str
+    zero: str
+
+
+def _characters() -> Characters:
+    """Return what a chart is drawn with, as far as the output can show it."""
+    try:
+        "─●│".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return Characters("-", "o", "|")
+    return Characters("─", "●", "│")
+
+
+def chart_lines(chart: Chart, characters: Characters, width: int | None = None) -> list[str]:
+    """Return one line for each row: its name, its effect, and its interval on a common scale that shows 0.
+
+    ``width``: columns of text that there are; None for as many as it takes.
+    """
+    names = max(len(name) for name, *_ in chart.rows)
+    scale = CHART if width is None else max(min(CHART, width - names - 12), 10)
+    ends = [one for _, *figures in chart.rows for one in figures if one is not None]
+    low, high = float(min([0.0, *ends])), float(max([0.0, *ends]))
+    span = (high - low) or 1.0
+
+    def place(value: float) -> int:
+        return round((value - low) / span * (scale - 1))
+
+    lines = []
+    for name, value, least, most in chart.rows:
+        cells = [" "] * scale
+        if least is not None and most is not None:
+            first, last = place(least), place(most)
+            cells[first : last + 1] = characters.line * (last - first + 1)
+        cells[place(0.0)] = characters.zero
+        if value is not None:
+            cells[place(value)] = characters.point
+        effect = "" if value is None else f"{value:+.3f}"
+        lines.append(f"{name:>{names}}  {effect:>8}  {''.join(cells)}".rstrip())
+    return lines

@@ -1,0 +1,110 @@
+"""What a page says of itself to programs, and the run behind it played again: are its tables the same?
+
+The page holds a JSON object in a script element that no browser runs: what made the run, and a digest of each table.
+Figures count to nine digits, because the last bits of a mean depend on the order in which threads added.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError
+from wsim.lab.files import content_digest
+from wsim.lab.parts import Part
+from wsim.lab.plan import Plan
+from wsim.lab.provenance import Provenance
+from wsim.lab.repetition import Again, Rerun, places_in, played_again, sound, unlike
+
+if TYPE_CHECKING:
+    from wsim.lab.store import Run
+    from wsim.report.material import Material
+    from wsim.stats.tables import Table
+
+FORMAT = "wsim-page/1"
+_DAMAGED = "what the page says of itself is damaged"
+_SCRIPT = re.compile(r'<script type="application/json" id="record">(.*?)</script>', re.DOTALL)
+
+
+def page_record(material: Material) -> str:
+    """Return what the page of this material says of itself, as JSON that may stand in a script element."""
+    run = material.run
+    record = {
+        "format": FORMAT,
+        "provenance": run.provenance.record(),
+        "shard_games": run.shard_games,
+        "part": str(run.part),
+        "games": material.games,
+        "complete": run.complete,
+        "tables": _digests(material.tables),
+    }
+    return json.dumps(record, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+
+
+def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
+    def of(value: Any) -> Any:
+        return f"{value:.9g}" if isinstance(value, float) else value
+
+    rows = {name: [[of(value) for value in row] for row in table.frame.rows()] for name, table in tables.items()}
+    return {name: content_digest(json.dumps(found, default=str).encode())[:16] for name, found in rows.items()}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """A page as a file: where it lies, and what it says of itself."""
+
+    path: Path
+    record: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> PageFile:
+        """Read what a page says of itself; raise UserError for a file that is no page of wsim."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
+        except ValueError as error:
+            raise UserError(f"{str(path)!r} is no page of wsim report: {error}") from error
+        found = _SCRIPT.search(text)
+        try:
+            record = json.loads(found[1]) if found else None
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"what the page {str(path)!r} says of itself is damaged: {error}") from error
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise UserError(f"{str(path)!r} does not say what made it: it is no page of wsim report ({FORMAT})")
+        if not record.get("complete"):
+            raise UserError(f"the page {str(path)!r} shows a run that was not finished, so that it cannot be repeated")
+        return cls(path, record)
+
+    def plan(self) -> Plan:
+        """Return the plan of its run."""
+        return sound(lambda: Plan.restore(self.record["provenance"]["plan"], places_in(self.path.parent)), _DAMAGED)
+
+    def again(self, how: Again) -> Rerun:
+        """Play its run again and compare its tables."""
+        before = sound(lambda: Provenance.from_record(self.record["provenance"]), _DAMAGED)
+        parts = sound(
+            lambda: {"shard": int(self.record["shard_games"]), "part": Part.parse(self.record["part"])}, _DAMAGED
+        )
+        digests: Mapping[str, str] = sound(lambda: dict(self.record["tables"]), _DAMAGED)
+        with played_again(how.plan(self.plan()), how, **parts) as again:
+            here = _tables(again)
+            found = [
+                f"the table {name} {'is not the same' if name in here else 'is not there'}"
+                for name, digest in digests.items()
+                if here.get(name) != digest
+            ]
+            found += [f"the table {name} was not on the page" for name in here if name not in digests]
+            return Rerun(f"{again.games:,} games, {len(digests)} tables", found, unlike(before, again.provenance))
+
+
+def _tables(run: Run) -> dict[str, str]:
+    """Return the digests of the tables that the page of a run shows."""
+    from wsim.report.material import shown_tables
+
+    tables, _ = shown_tables(run)
+    return _digests({name: table for name, table in tables.items() if len(table.frame)})
