@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wsim.balance.balance import smallest_patch
     from wsim.balance.sensitivity import sensitivity
     from wsim.errors import UserError
-    from wsim.experiments.matches.playing import match
+    from wsim.experiments.match import match
     from wsim.experiments.picks import experiment_picks
     from wsim.experiments.skill import skill
     from wsim.experiments.whatif import whatif
@@ -74,7 +74,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "UserError": "wsim.errors",
     "experiment_picks": "wsim.experiments.picks",
     "load_run": "wsim.lab.store",
-    "match": "wsim.experiments.matches.playing",
+    "match": "wsim.experiments.match",
     "payments": "wsim.wonders.analysis.asking",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",

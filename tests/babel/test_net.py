@@ -65,7 +65,7 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
-    kinds = set()
+    kinds, net = set(), LEARNER.load("").arrays
     for simulator, position in decisions(60, players=players, set=changes(switches)):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
         game, values = position.machine.workspace()[0], np.zeros(104, np.float32)
@@ -73,7 +73,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
         kernel_values(game.public, own, game.choice, simulator.compiled[0], settings, values)
         assert places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
-        expected, _ = values_of(LEARNER.load("").arrays, every, np.array([0]))
+        expected, _ = values_of(net, every, np.array([0]))
         assert np.allclose(values[: len(moves)], expected, atol=2e-4)
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())

@@ -13,18 +13,18 @@ import pytest
 
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.balance import How, balance, smallest_patch
-from wsim.balance.bench import Bench
+from tests.games import medal_game
+from wsim.balance.balance import Execution, balance, smallest_patch
 from wsim.balance.cells import Cell
-from wsim.balance.course import Course
-from wsim.balance.goal import Search, read_goal
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
+from wsim.balance.measuring import Level
 from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
-from wsim.balance.tables import Level
+from wsim.balance.search import Search
 from wsim.errors import UserError
-from wsim.game import find_game
 from wsim.lab.progress import Interrupted
 from wsim.stats.distributions import normal_quantile
 
@@ -55,17 +55,17 @@ def test_what_is_unbalanced_on_purpose_is_found_and_mended() -> None:
 
 def test_the_same_goal_and_seed_give_the_same_patch() -> None:
     goal = read_goal(write_goal())
-    one, other = (balance(goal, how=How(seed=3, threads=threads)) for threads in (1, 2))
+    one, other = (balance(goal, execution=Execution(seed=3, threads=threads)) for threads in (1, 2))
     told = [{key: value for key, value in one.record().items() if key != "seconds"} for one in (one, other)]
     assert told[0] == told[1]
     assert one.patch_text() == other.patch_text()
-    assert balance(goal, how=How(seed=4)).targets["after"].to_list() != one.targets["after"].to_list()
+    assert balance(goal, execution=Execution(seed=4)).targets["after"].to_list() != one.targets["after"].to_list()
 
 
 def test_a_goal_may_be_given_as_tables() -> None:
     told = tomllib.loads(Path(write_goal()).read_text(encoding="utf-8"))
     answer = smallest_patch(told, seed=3, players=("shy",), elsewhere_games=500)
-    assert answer.patch == balance(read_goal("goal.toml"), how=How(seed=3)).patch
+    assert answer.patch == balance(read_goal("goal.toml"), execution=Execution(seed=3)).patch
     assert answer.carried is not None
     assert answer.carried["policies"].to_list() == ["bold", "shy"]
     with pytest.raises(UserError, match="the goal: unknown section 'targts'"):
@@ -81,8 +81,7 @@ def test_nothing_is_changed_where_nothing_is_wrong() -> None:
 
 def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, set[int]] = {"search": set(), "proof": set()}
-    medal = find_game("medal")
-    real = vars(medal)["MedalSimulator"].play
+    real = medal_game.MedalSimulator.play
 
     def play(self: Any, first: int, rows: Any, picks: Any = None) -> int:
         seen[phase[0]].add(self.plan.seed)
@@ -90,15 +89,15 @@ def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: py
 
     phase = ["search"]
     monkeypatch.setattr("tests.games.medal_game.MedalSimulator.play", play)
-    course = Course(Bench(read_goal(write_goal()), Memory(), 1))
+    search = Search(Evaluator(read_goal(write_goal()), Memory(), 1))
     with monkeypatch.context() as unproven:
-        unproven.setattr(course, "_prove", lambda: None)
-        course.run()
-    assert course.nearest_proof is None  # whatever the search has measured
-    assert answer_of(course).stopped == "interrupted"
-    monkeypatch.setattr("wsim.balance.course.prove", _told(phase))
-    course._prove()
-    assert course.proofs
+        unproven.setattr(search, "_prove", lambda: None)
+        search.run()
+    assert search.nearest_proof is None  # whatever the search has measured
+    assert answer_of(search).stopped == "interrupted"
+    monkeypatch.setattr("wsim.balance.search.prove", _told(phase))
+    search._prove()
+    assert search.proofs
     assert seen["proof"]
     assert not seen["search"] & seen["proof"]
 
@@ -148,19 +147,19 @@ def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: i
         return Level(np.full(3, 0.255 - 0.001 * len(patch)), error, 40_000)  # the more is changed, the nearer
 
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
-    search = Search(alpha=alpha, proofs=proofs, proof_games=100_000)
-    bench = SimpleNamespace(
-        goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
+    settings = SearchSettings(alpha=alpha, proofs=proofs, proof_games=100_000)
+    evaluator = SimpleNamespace(
+        goal=SimpleNamespace(search=settings), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
     )
     attempts, wrong = 0, 0
     for _ in range(tries):
-        course = Course(cast("Bench", bench))
+        search = Search(cast("Evaluator", evaluator))
         for count in range(1, 5):
             patch = tuple((knob.path, 4) for knob in knobs[:count])
-            course._note(patch, level(patch, "found", 40_000))
-        course._prove()
-        attempts += len(course.proofs)
-        wrong += any(proof.holds for _, proof in course.proofs)
+            search._note(patch, level(patch, "found", 40_000))
+        search._prove()
+        attempts += len(search.proofs)
+        wrong += any(proof.holds for _, proof in search.proofs)
     assert attempts > tries * (proofs - 0.2)  # all that are allowed
     assert wrong / tries < alpha + 3 * np.sqrt(alpha / tries)
     assert wrong / tries > alpha / 3  # and they are not wasted
@@ -319,7 +318,7 @@ def test_an_interrupted_search_says_what_it_knows_and_goes_on(
 
     journal = Path("patch.toml.journal")
     with pytest.raises(Interrupted) as stopped:
-        balance(read_goal(goal), how=How(journal=journal, progress=stop))
+        balance(read_goal(goal), execution=Execution(journal=journal, progress=stop))
     known = stopped.value.result
     assert known.stopped == "interrupted"
     assert not known.proven
@@ -341,11 +340,11 @@ def test_an_interrupted_search_says_what_it_knows_and_goes_on(
 
 
 def test_ctrl_c_on_the_command_line(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(self: Course) -> None:
+    def stopped(self: Search) -> None:
         self._repair()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Course, "run", stopped)
+    monkeypatch.setattr(Search, "run", stopped)
     answer = wsim_command("balance", write_goal(), "--out", "patch.toml", *FEW)
     assert answer.code == 130
     assert answer.out.startswith("Interrupted: the best so far has ")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.balance.goals import write_goal
 from tests.conftest import Command
-from wsim.balance.bench import Bench
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.proof import prove
 
 GOAL = """
@@ -50,30 +50,34 @@ def test_a_proof_counts_the_deals_that_it_plays() -> None:
     sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'
     goal = GOAL.replace("\ngames = 1500", "\ngames = 7500").replace("[[knob]]", sides, 1)
     memory = Memory()
-    bench = Bench(read_goal(write_goal(goal)), memory, 1, threads=1)
+    evaluator = Evaluator(read_goal(write_goal(goal)), memory, 1, threads=1)
     before = memory.played
-    proof = prove(bench, (), 1, 3000)
-    told = proof.record(bench.cells)
+    proof = prove(evaluator, (), 1, 3000)
+    told = proof.record(evaluator.cells)
     assert sorted(told["deals"].values()) == [600, 3000]
     assert told["games"] == memory.played - before == 3600
 
 
 def test_points_given_to_an_experiment_are_points_played_for() -> None:
     """Random players do not look at points: the effect with 3 more is the effect now and what 3 more add, exactly."""
-    bench = Bench(read_goal(write_goal(GOAL)), Memory(), 1, threads=1)
-    assert [(cell.metric, cell.name) for cell in bench.cells] == [
+    evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, threads=1)
+    assert [(cell.metric, cell.name) for cell in evaluator.cells] == [
         ("score", "build Altar against others"),
         ("win", "build Altar against policy"),
     ]
-    level, effects = bench.linearised((), "once", 1500, 300)
+    level, effects = evaluator.linearised((), "once", 1500, 300)
     patch = ((("cards", "Altar", "points"), 5),)
-    place = next(i for i, one in enumerate(bench.options) if (bench.knobs[one.knob].path, one.value) == patch[0])
-    there = bench.level(patch, "once", 1500)
+    place = next(
+        i for i, one in enumerate(evaluator.options) if (evaluator.knobs[one.knob].path, one.value) == patch[0]
+    )
+    there = evaluator.level(patch, "once", 1500)
     assert there.value == pytest.approx(level.value + effects.value[place], abs=1e-5)
     assert effects.value[place, 0] > 1  # whoever builds it has it; some of the others build it later
     assert not effects.replayed[place]
     assert effects.error[place, 0] < level.error[0] / 2
-    coins = [i for i, one in enumerate(bench.options) if bench.knobs[one.knob].path[-1] == "coins" and one.value]
+    coins = [
+        i for i, one in enumerate(evaluator.options) if evaluator.knobs[one.knob].path[-1] == "coins" and one.value
+    ]
     assert effects.replayed[coins].all()
     assert np.isfinite(effects.value).all()
 

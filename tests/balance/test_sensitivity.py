@@ -10,9 +10,9 @@ import pytest
 
 from tests.balance.goals import KNOBS, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.bench import Bench
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import read_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.sensitivity import sensitivity
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -40,11 +40,11 @@ def test_effects_are_what_the_change_does() -> None:
 @pytest.mark.usefixtures("medal")
 def test_an_effect_is_the_difference_of_two_levels() -> None:
     goal = read_goal(write_goal())
-    bench = Bench(goal, Memory(), 1)
-    level, effects = bench.linearised((), "once", 20_000, 20_000)
-    names = [bench.knobs[one.knob].name for one in bench.options]
-    place = next(i for i, one in enumerate(bench.options) if names[i] == "wonders.Temple.points" and one.value == 1)
-    there = bench.level(((("wonders", "Temple", "points"), 1),), "once", 20_000)
+    evaluator = Evaluator(goal, Memory(), 1)
+    level, effects = evaluator.linearised((), "once", 20_000, 20_000)
+    names = [evaluator.knobs[one.knob].name for one in evaluator.options]
+    place = next(i for i, one in enumerate(evaluator.options) if names[i] == "wonders.Temple.points" and one.value == 1)
+    there = evaluator.level(((("wonders", "Temple", "points"), 1),), "once", 20_000)
     assert effects.value[place] == pytest.approx(there.value - level.value, abs=1e-9)  # decisions do not depend on it
     assert np.all(effects.error[place] < level.error)
 

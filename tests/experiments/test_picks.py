@@ -104,6 +104,7 @@ def test_recording_what_was_explored_changes_no_game() -> None:
     assert played.picks["randomised"].any()
 
 
+@pytest.mark.slow
 def test_both_ways_of_exploring_say_the_same_of_cards() -> None:
     """One estimand, two records of it: differences of effects are as large as their errors say, and not larger."""
     found = []
@@ -178,6 +179,7 @@ def test_the_estimand_is_one_sentence() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_the_finished_games(tmp_path: Path) -> None:
     plan = randomised(Plan.make(policies="random", games=20_000), 0.5)
 

@@ -14,7 +14,7 @@ from tests.conftest import Command
 from tests.stats.data import paired
 from wsim import Plan, UserError
 from wsim.experiments.runs import compare_runs
-from wsim.lab.files import StoreError
+from wsim.files import StoreError
 from wsim.lab.parts import Part
 from wsim.lab.run import record
 from wsim.lab.store import Run

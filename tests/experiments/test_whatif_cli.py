@@ -112,6 +112,7 @@ def test_mistakes_exit_with_2_and_one_sentence(wsim_command: Command, words: str
     assert os.listdir() == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
 def test_ctrl_c_prints_what_is_known_and_exits_with_130() -> None:
     words = [

@@ -14,10 +14,10 @@ import wsim
 from tests.games.medal_game import GAME
 from tests.stats.data import paired
 from wsim.errors import UserError
-from wsim.experiments.arms import sweep_values
 from wsim.experiments.deals import Arm
 from wsim.experiments.question import FIRST_LOOK, Change, Question
 from wsim.experiments.trial import BLOCK
+from wsim.experiments.variants import sweep_values
 from wsim.experiments.whatif import WhatIf, compare
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress

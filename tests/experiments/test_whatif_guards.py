@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 import wsim
 from tests.conftest import Command
-from wsim.experiments.arms import Variant
 from wsim.experiments.contrasts import Contrasts
 from wsim.experiments.deals import Arm, in_blocks
 from wsim.experiments.metrics import Metric
 from wsim.experiments.question import Question
 from wsim.experiments.trial import IDENTICAL, Trial, blocks_of
+from wsim.experiments.variants import Variant
 from wsim.experiments.whatif import answer_of
 from wsim.lab.cluster import players
 from wsim.lab.provenance import Provenance

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 import wsim
 from tests.conftest import Command
 from wsim import Plan, UserError
-from wsim.lab.files import StoreError
+from wsim.files import StoreError
 from wsim.lab.run import record
 from wsim.lab.store import load_run
 from wsim.policies import plug

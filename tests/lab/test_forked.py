@@ -57,6 +57,7 @@ def test_workers_forked_after_playing_say_what_helps(tmp_path: Path) -> None:
     assert answered("fork", "parent first", tmp_path) == [sentence, sentence]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_workers_of_the_other_kinds_play_after_the_parent(method: str, tmp_path: Path) -> None:
     assert all(total.isdigit() for total in answered(method, "parent first", tmp_path))

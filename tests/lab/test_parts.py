@@ -16,7 +16,7 @@ import wsim
 from tests.cli.test_run import SLOW, files, process, wait_for_shards
 from tests.conftest import Command
 from wsim import Plan, UserError
-from wsim.lab.files import StoreError
+from wsim.files import StoreError
 from wsim.lab.merge import merge
 from wsim.lab.parts import Part
 from wsim.lab.progress import Interrupted

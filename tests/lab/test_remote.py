@@ -138,6 +138,83 @@ def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> No
     assert answer.err.startswith("wsim: the run 'run' is damaged: seats/part-00000000000090.parquet was")
 
 
+def test_a_fetch_that_was_broken_off_goes_on(
+    bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played()
+    assert wsim_command("copy", "run", "s3://runs/one").code == 0
+    original = remote._Place.get
+    got: list[str] = []
+
+    def get(self: Any, name: str) -> bytes:
+        if len(got) == 6:
+            raise KeyboardInterrupt
+        got.append(name)
+        return original(self, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(remote._Place, "get", get)
+        assert wsim_command("copy", "s3://runs/one", "back").code == 130
+    assert not Path("back/run.json").exists()
+    there = len(everything("back"))
+    assert there >= 3
+    answer = wsim_command("copy", "s3://runs/one", "back")
+    assert answer.out == f"s3://runs/one is in back: {len(everything('run')) - there} files sent\n"
+    assert everything("back") == everything("run")
+    Path("back/run.json").unlink()
+    Path("back/mine.txt").write_text("mine")
+    assert wsim_command("copy", "s3://runs/one", "back").err == (
+        "wsim: 'back' is there already: choose another folder\n"
+    )
+
+
+def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, wsim_command: Command) -> None:
+    played()
+    assert wsim_command("copy", "run", "s3://runs/one").code == 0
+    for name in ("one/", "one/seats/", "one/a/../b", "one/notes.txt", "one/seats/part-00000000099990.parquet"):
+        bucket.put_object(Bucket="runs", Key=name, Body=b"")
+    answer = wsim_command("copy", "s3://runs/one", "back")
+    assert answer.code == 0
+    assert answer.err == "wsim: left there, as no part of the run: , a/../b, notes.txt and 2 more\n"
+    assert everything("back") == everything("run")
+    assert wsim_command("copy", "run", "s3://runs/one").out.endswith(": 0 files sent\n")
+
+
+def test_a_damaged_object_that_says_that_it_is_whole_is_sent_again(bucket: Any, wsim_command: Command) -> None:
+    played()
+    assert wsim_command("copy", "run", "s3://runs/one").code == 0
+    name = "one/seats/part-00000000000090.parquet"
+    found = bucket.get_object(Bucket="runs", Key=name)
+    content = bytearray(found["Body"].read())
+    content[100] ^= 1
+    bucket.put_object(Bucket="runs", Key=name, Body=bytes(content), Metadata=found["Metadata"])
+    assert wsim_command("copy", "run", "s3://runs/one").out.endswith(": 1 files sent\n")
+    assert wsim_command("copy", "s3://runs/one", "back").code == 0
+
+
+def test_two_copies_of_different_runs_to_one_place_do_not_mix(
+    bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played()
+    played("seed", seed=2)
+    original = remote._Place.put
+    others: list[Any] = []
+
+    def put(self: Any, name: str, content: bytes) -> None:
+        if not others:
+            others.append(None)
+            others[0] = wsim_command("copy", "seed", "s3://runs/one")
+        original(self, name, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(remote._Place, "put", put)
+        assert wsim_command("copy", "run", "s3://runs/one").code == 0
+    assert others[0].code == 2
+    assert "is being copied to 's3://runs/one': choose another place" in others[0].err
+    assert wsim_command("copy", "s3://runs/one", "back").code == 0
+    assert everything("back") == everything("run")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -16,7 +16,7 @@ import wsim
 from tests.conftest import Command
 from tests.games import toy_game
 from wsim import Plan, UserError
-from wsim.lab.files import StoreError
+from wsim.files import StoreError
 from wsim.lab.progress import Interrupted
 from wsim.lab.run import record
 from wsim.lab.store import Run, load_run, shard_games, shard_ranges

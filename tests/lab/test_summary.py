@@ -18,8 +18,8 @@ from tests.cli.test_run import files, process, wait_for_shards
 from tests.conftest import Command
 from tests.games import toy_game
 from wsim import Plan, UserError, simulate
+from wsim.files import StoreError
 from wsim.game import analyses_of, find_game
-from wsim.lab.files import StoreError
 from wsim.lab.merge import merge
 from wsim.lab.parts import Part
 from wsim.lab.progress import Interrupted

@@ -14,13 +14,13 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
-from wsim.learn import run as run_module
+from wsim.learn import rounds as run_module
 from wsim.learn.data import read_records, write_records
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.judge import judge
 from wsim.learn.learner import Fitting, learner_of
-from wsim.learn.plan import LearningPlan
-from wsim.learn.run import learn
+from wsim.learn.learning_plan import LearningPlan
+from wsim.learn.rounds import learn
 from wsim.wonders.fitting import fresh_arrays, values_of
 from wsim.wonders.learning import LEARNER
 

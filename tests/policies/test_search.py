@@ -90,7 +90,7 @@ def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path)
     record(Plan.make(games=4, **keys), tmp_path / "run", shard=2)
     resumed = record(Plan.make(games=8, **keys), tmp_path / "run", resume=True)
     assert resumed.played == 4
-    assert_frame_equal(one, resumed.run.seats.collect(), check_column_order=False)
+    assert_frame_equal(one, resumed.seats.collect(), check_column_order=False)
 
 
 def test_the_game_goes_on_as_if_nobody_had_thought() -> None:

@@ -6,6 +6,7 @@ What it needs is told in tests/report/browser.py.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,7 +174,7 @@ def test_curve_turning_point_and_story_lead_to_their_step(view: View) -> None:
     assert view.moment() == "Age I, turn 6"
     assert (
         view.ask("return [...document.querySelectorAll('.cursor')].map(one => parseFloat(one.style.left))")
-        == [pytest.approx(100 / 3, abs=0.01)] * 2
+        == [pytest.approx(100 / 3, abs=0.01)] * 3
     )
 
 
@@ -208,6 +209,15 @@ def test_a_seat_sees_its_own_hand_and_not_what_others_hide(view: View) -> None:
         assert str(secret.veiled) in shown
         closed = sum("closed" in text for text in view.texts("#seats .nothing"))
         assert closed == {"open": 0, "none": 4}.get(hands, 3)
+
+
+def test_chances_add_up_where_all_hands_are_open(view: View) -> None:
+    view.open("four", place="#9")
+    for hands, chances in (("open", replay("four").chances.outside[9]), ("1", replay("four").chances.share[9])):
+        view.choose(hands)
+        shown = [int(re.findall(r"(\d+)\s%", text)[0]) for text in view.texts("#ring .node")]
+        assert shown == pytest.approx((100 * chances).tolist(), abs=1)
+        assert hands != "open" or sum(shown) == 100
 
 
 def test_mates_see_each_others_hands(view: View) -> None:

@@ -118,6 +118,7 @@ def model_seats(games: int, seed: int) -> pl.DataFrame:
     return frame.with_columns(side=pl.lit("A"))
 
 
+@pytest.mark.slow
 def test_shares_of_the_variance_are_recovered_with_their_intervals() -> None:
     covered = 0
     for seed in range(40):

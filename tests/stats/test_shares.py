@@ -34,6 +34,7 @@ def test_where_all_games_are_alike_the_interval_has_some_width() -> None:
     assert never["built_share_high"] == pytest.approx((1 - low) / 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chance", "copies", "games"), [(0.99, 1, 100), (0.999, 1, 300), (0.97, 2, 60), (0.01, 1, 200)]
 )

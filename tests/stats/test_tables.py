@@ -96,6 +96,7 @@ def test_planted_effects_are_found_and_nothing_else(seats: pl.DataFrame) -> None
     assert stats.policies(seats).frame["policy"].to_list()[-1] == "random"
 
 
+@pytest.mark.slow
 def test_false_discoveries_stay_rare() -> None:
     any_found = 0
     for seed in range(100):
@@ -104,6 +105,7 @@ def test_false_discoveries_stay_rare() -> None:
     assert any_found <= 21  # of 100 where 10 are expected: 21 or more have a chance of 1 in 1,000
 
 
+@pytest.mark.slow
 def test_difference_of_a_card_covers_its_truth() -> None:
     covered = 0
     for seed in range(200):

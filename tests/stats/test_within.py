@@ -164,6 +164,7 @@ def first_pair(frame: pl.DataFrame, **options: object) -> dict[str, float]:
     return table.frame.row(0, named=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lift", [0.0, 4.0])
 def test_pairs_of_a_weak_policy_are_no_synergies(lift: float) -> None:
     found = [first_pair(pair_table(seed, lift)) for seed in range(60)]

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import Command
 from wsim.errors import UserError
 from wsim.game import GAMES
-from wsim.tuning.kept import RECORD
+from wsim.tuning.generations import RECORD
 from wsim.tuning.tune import tune
 
 pytest.importorskip("cmaes", reason="needs wsim[learn]")

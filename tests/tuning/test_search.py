@@ -18,7 +18,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
-from wsim.tuning.kept import RECORD, read_kept
+from wsim.tuning.generations import RECORD, read_history
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
 from wsim.tuning.tune_question import HELD_OUT
 
@@ -131,7 +131,7 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(left_at: int) 
     with pytest.raises(Interrupted) as left:
         tune("archer", **SMALL, generations=6, out="run", progress=stop)
     assert left.value.result == Path("run")
-    assert len(read_kept(Path("run")).generations) == left_at
+    assert len(read_history(Path("run")).generations) == left_at
     again = resume("run").run()
     assert again.judged.equals(whole.judged)
     assert Path("run", RECORD).read_text() == Path("whole", RECORD).read_text()

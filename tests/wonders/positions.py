@@ -25,7 +25,7 @@ from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.layout import GAME, SEATING
 from wsim.wonders.kernels.moves import NO_MOVE
-from wsim.wonders.words import ACTIONS, CATEGORIES, DECISIONS, DISCARD_PILE, LAST_CARD, SEATS, WAYS
+from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS, DECISIONS, DISCARD_PILE, LAST_CARD, SEATS, WAYS
 
 __all__ = ["Move", "Position"]
 
@@ -110,6 +110,18 @@ class Position:
         self._do(kernels.PLACE, seat)
         self.hidden.taken[seat] = NO_MOVE
 
+    def count(self, seat: int, things: dict[str, Any]) -> None:
+        """Let a city have so many structures of some colours, stages and tokens, whatever they are called."""
+        for what, number in things.items():
+            if what == "wonder_stages":
+                self.public.stages[seat] = number
+            elif what == "wonder_complete":
+                self.public.stages[seat] = self.rules.stage_count[self.public.side[seat]]
+            elif what == "defeat_tokens":
+                self.public.defeats[seat] = number
+            else:
+                self.public.colors[seat, COLORS.index(what.replace("grey", "gray"))] = number
+
     def hand(self, seat: int, *cards: str) -> None:
         """Give a seat exactly these cards of the age, copies of a name included."""
         slots = [self.names[card] for card in self.rules.slot_card[self.public.age]]
@@ -132,6 +144,10 @@ class Position:
         """Say which index of the list a seat takes, by kind of decision (``loss=-1``); else it takes the first move."""
         for kind, index in indices.items():
             self.game.own[seat].parameters[DECISIONS.index(kind)] = index
+
+    def go_to(self, age: int) -> None:
+        """Go on in another age, as the cities stand."""
+        self.public.age = age - 1
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -262,6 +278,14 @@ class Position:
         scores = dict(zip(CATEGORIES, map(int, self.game.result.points[seat]), strict=True))
         assert sum(scores.values()) == int(self.game.result.total[seat])
         return {name: points for name, points in scores.items() if points}
+
+    def worth(self, *cards: str) -> int:
+        """Return the points that structures bring seat 0; counts of colours stay as they were."""
+        colors = self.public.colors.copy()
+        before = sum(self.points(0).values())
+        self.city(0, *cards)
+        self.public.colors[:] = colors
+        return sum(self.points(0).values()) - before
 
     def shares(self) -> list[float]:
         """Return every seat's share of the victory."""

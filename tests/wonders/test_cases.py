@@ -1,4 +1,4 @@
-"""The recorded cases beside payments, against the engine: science, conflicts, counts, coins, chains, decks."""
+"""The recorded cases beside payments: science, conflicts, counts, coins, chains, decks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import engine_table
-from tests.wonders.positions import Position
 from wsim.wonders.analysis.asking import science_score
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
 SIDES = ((0, "own"), (1, "left"), (2, "right"))
-PLACES = {"brown": 0, "gray": 1, "blue": 2, "yellow": 3, "red": 4, "green": 5, "purple": 6}
 
 
 def cases(*topics: str) -> pytest.MarkDecorator:
@@ -34,34 +33,13 @@ def three(ruleset: str = "1e", **more: Any) -> Position:
     return p
 
 
-def count(p: Position, seat: int, things: dict[str, Any]) -> None:
-    """Let a city have so many structures of some colours, stages and tokens, whatever they are called."""
-    for what, number in things.items():
-        if what == "wonder_stages":
-            p.public.stages[seat] = number
-        elif what == "wonder_complete":
-            p.public.stages[seat] = p.rules.stage_count[p.public.side[seat]]
-        elif what == "defeat_tokens":
-            p.public.defeats[seat] = number
-        else:
-            p.public.colors[seat, PLACES[what.replace("grey", "gray")]] = number
-
-
 def card_named(p: Position, name: str) -> str:
     """The catalogue's name of a card of a case (``haven``, ``bazaar``)."""
     words = name.replace("bazaar", "bazar").replace("_", " ")
     return next(card for card in p.names if card.lower() == words)
 
 
-def structure_points(p: Position, *cards: str) -> int:
-    """The points that structures bring seat 0 in this position; colours stay as they were counted out."""
-    colors = p.public.colors.copy()
-    before = sum(p.points(0).values())
-    p.city(0, *cards)
-    p.public.colors[:] = colors
-    return sum(p.points(0).values()) - before
-
-
+@pytest.mark.engine_only
 @cases("science")
 def test_science(case: dict[str, Any]) -> None:
     symbols = {name: case[name] for name in ("compass", "gear", "tablet", "wild")}
@@ -78,6 +56,7 @@ def test_treasury(case: dict[str, Any]) -> None:
     assert p.points(0).get("treasury", 0) == case["expected"]
 
 
+@pytest.mark.engine_only
 @cases("total_score", "total_score_components")
 def test_total(case: dict[str, Any]) -> None:
     changes = (f"cards.Altar.points={case.get('card_points', case.get('blue', 0))}",)
@@ -126,7 +105,7 @@ def test_military_of_one_player(case: dict[str, Any]) -> None:
 def test_military_over_ages(case: dict[str, Any]) -> None:
     p = with_shields([0, 0, 0], 1)
     for age, expected in zip(case["ages"], case["expected_after"], strict=True):
-        p.public.age = age["age"] - 1
+        p.go_to(age["age"])
         for seat, number in enumerate(age["shields"]):
             p.city(seat, shields=number)
         p.end_age()
@@ -141,6 +120,7 @@ def test_military_sum(case: dict[str, Any]) -> None:
     assert military(p)[0] == case["expected"]
 
 
+@pytest.mark.engine_only
 @cases("count_effect")
 def test_points_per_thing(case: dict[str, Any]) -> None:
     singular = {"wonder_stages": "wonder_stage", "defeat_tokens": "defeat_token"}
@@ -150,24 +130,24 @@ def test_points_per_thing(case: dict[str, Any]) -> None:
     written = f'{{ what = ["{what}"], cities = {json.dumps(cities)}, n = {case["points_each"]} }}'
     p = three(changes=(f"cards.Workers Guild.points_per={written}",))
     for seat, where in ((0, "self"), (1, "left"), (2, "right")):
-        count(p, seat, {case["element"].removesuffix("_cards"): case[where]})
-    assert structure_points(p, "Workers Guild") == case["expected"]
+        p.count(seat, {case["element"].removesuffix("_cards"): case[where]})
+    assert p.worth("Workers Guild") == case["expected"]
 
 
 @cases("card_points")
 def test_points_of_a_card(case: dict[str, Any]) -> None:
     p = three("2e" if case.get("edition") == "2nd" else "1e")
     for seat, where in SIDES:
-        count(p, seat, case.get(where, {}))
+        p.count(seat, case.get(where, {}))
     cards = [card_named(p, name) for name in case["card"].split("+")]
-    assert structure_points(p, *cards) == case["expected_points"]
+    assert p.worth(*cards) == case["expected_points"]
 
 
 @cases("card_coins")
 def test_coins_of_a_card(case: dict[str, Any]) -> None:
     p = three()
     for seat, where in SIDES:
-        count(p, seat, {what.removesuffix("_before"): number for what, number in case.get(where, {}).items()})
+        p.count(seat, {what.removesuffix("_before"): number for what, number in case.get(where, {}).items()})
     p.city(0, coins=case["own_coins_before"])
     p.play({0: card_named(p, case["card"])})
     assert p.coins[0] == case["expected_own_coins_after"]
@@ -195,6 +175,7 @@ def test_legality(case: dict[str, Any]) -> None:
     assert bool(p.builds(0, card_named(p, case["card"]))) == case["expected_playable"]
 
 
+@pytest.mark.engine_only
 @cases("ranking_dense")
 def test_dense_ranking(case: dict[str, Any]) -> None:
     boards = ("Gizah A", "Ephesos A", "Babylon A", "Olympia A")
@@ -205,6 +186,7 @@ def test_dense_ranking(case: dict[str, Any]) -> None:
     assert p.game.result.rank[: p.seats].tolist() == case["expected_rank"]
 
 
+@pytest.mark.engine_only
 @cases("pass_direction")
 def test_hands_go_left_in_ages_1_and_3(case: dict[str, Any]) -> None:
     p = Position("1e", "Gizah A", "Ephesos A", "Babylon A", age=case["age"])
@@ -220,17 +202,20 @@ def dealt(ruleset: str, players: int, age: int) -> list[str]:
     return [name for hand in hands for name in hand]
 
 
+@pytest.mark.engine_only
 @cases("deck_size")
 def test_deck_size(case: dict[str, Any]) -> None:
     for ruleset in ("1e", "2e"):
         assert len(dealt(ruleset, case["players"], case["age"])) == case["expected_cards"]
 
 
+@pytest.mark.engine_only
 @cases("guild_count")
 def test_guild_count(case: dict[str, Any]) -> None:
     assert sum(name.endswith("Guild") for name in dealt("1e", case["players"], 3)) == case["expected_guilds"]
 
 
+@pytest.mark.engine_only
 @cases("deck_composition")
 def test_deck_composition(case: dict[str, Any]) -> None:
     table = engine_table("1e", 3)
@@ -246,6 +231,7 @@ def test_deck_composition(case: dict[str, Any]) -> None:
         assert number(int(players)) - (number(int(players) - 1) if int(players) > 3 else 0) == new
 
 
+@pytest.mark.engine_only
 def test_every_topic_is_covered() -> None:
     here = {
         "science", "treasury", "total_score", "total_score_components", "military", "military_player",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.tiers import sampled
 from tests.wonders.reference.deal import age_deck, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, load
 from tests.wonders.reference.game import FREE_CITY_LABEL, Reference
@@ -42,10 +43,11 @@ def test_r4_every_deck_is_dealt_out(ruleset: str, players: int) -> None:
         assert colors["black"] == (cities if rules.hand_size == 8 else 0)
 
 
+@sampled(1, 6)
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_cards_and_coins_are_conserved(ruleset: str, players: int) -> None:
+def test_cards_and_coins_are_conserved(ruleset: str, players: int, games: range) -> None:
     game = Reference(ruleset, players)
-    for number in range(6):
+    for number in games:
         trace = game.play(11, number, "random")
         dealt = Counter(
             name for age in trace["ages"] for hand in [*age["hands"], age.get("free_city", [])] for name in hand
@@ -89,6 +91,7 @@ def test_the_trace_has_the_documented_shape(ruleset: str, players: int) -> None:
         assert game.play(5, number, "random") == trace
 
 
+@pytest.mark.slow
 def test_special_plays_do_occur_in_random_games() -> None:
     game = Reference("2e-cities", 4)
     seen: Counter[str] = Counter()
@@ -165,6 +168,7 @@ def test_r45_the_free_city_changes_hands() -> None:
     assert {(age, holder) for age, turn, holder in holders if turn % 2 == 1} == {(1, 0), (2, 1), (3, 0)}
 
 
+@pytest.mark.slow
 def test_r32_random_pays_losses_without_a_draw() -> None:
     game = Reference("2e-cities", 7)
     without_choice = Reference("2e-cities", 7, switches={"debt_choice": False})

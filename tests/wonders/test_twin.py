@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import sampled
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, Player, engine_table, opt_in, twin_policy
 from tests.wonders.reference.facts import SWITCHES
 from tests.wonders.reference.game import Reference
@@ -73,45 +74,58 @@ def line_up_for(players: int) -> tuple[Player, ...]:
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize("seed", [1, 2026])
+@sampled(3, 12)
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_random_games_agree(ruleset: str, players: int, seed: int) -> None:
-    compare(ruleset, players, (RANDOM,), range(12), seed)
+def test_random_games_agree(ruleset: str, players: int, games: range) -> None:
+    compare(ruleset, players, (RANDOM,), games, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.boundscheck
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+def test_random_games_of_another_seed_agree(ruleset: str, players: int) -> None:
+    compare(ruleset, players, (RANDOM,), range(12), 2026)
 
 
 @pytest.mark.boundscheck
+@sampled(3, 12)
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_every_list_of_moves_agrees(ruleset: str, players: int) -> None:
-    compare(ruleset, players, (ANY,), range(12), 3)
-    compare(ruleset, players, (BUILDING,), range(6), 4)
+def test_every_list_of_moves_agrees(ruleset: str, players: int, games: range) -> None:
+    compare(ruleset, players, (ANY,), games, 3)
+    compare(ruleset, players, (BUILDING,), range(games.start // 2, games.stop // 2), 4)
 
 
+@sampled(1, 4)
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
-def test_rotated_line_ups_agree(ruleset: str, players: int) -> None:
-    compare(ruleset, players, line_up_for(players), range(2 * players, 4 * players), 5, rotate=True)
+def test_rotated_line_ups_agree(ruleset: str, players: int, games: range) -> None:
+    turned = range(2 * players + players * games.start // 2, 2 * players + players * games.stop // 2)
+    compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)
 
 
+@sampled(2, 8)
 @pytest.mark.parametrize("ruleset", SPECIAL)
-def test_games_with_fixed_boards_agree(ruleset: str) -> None:
+def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
     for wonders, sides in SPECIAL[ruleset]:
         for line_up in ((RANDOM,), (STAGING,), line_up_for(PLAYERS[ruleset])):
-            compare(ruleset, PLAYERS[ruleset], line_up, range(8), 6, wonders=wonders, sides=sides)
+            compare(ruleset, PLAYERS[ruleset], line_up, games, 6, wonders=wonders, sides=sides)
 
 
+@sampled(1, 4)
 @pytest.mark.parametrize("ruleset", SPECIAL)
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str) -> None:
+def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, games: range) -> None:
     flipped = {switch: not SWITCHES[switch]}
     wonders, sides = SPECIAL[ruleset][0]
-    compare(ruleset, PLAYERS[ruleset], (STAGING,), range(4), 7, wonders=wonders, sides=sides, switches=flipped)
-    compare(ruleset, PLAYERS[ruleset], (RANDOM,), range(4), 8, switches=flipped)
+    compare(ruleset, PLAYERS[ruleset], (STAGING,), games, 7, wonders=wonders, sides=sides, switches=flipped)
+    compare(ruleset, PLAYERS[ruleset], (RANDOM,), games, 8, switches=flipped)
 
 
+@sampled(2, 8)
 @pytest.mark.parametrize("ruleset", SPECIAL)
-def test_all_switches_the_other_way_together_agree(ruleset: str) -> None:
+def test_all_switches_the_other_way_together_agree(ruleset: str, games: range) -> None:
     flipped = {name: not value for name, value in SWITCHES.items()}
     for wonders, sides in SPECIAL[ruleset]:
-        compare(ruleset, PLAYERS[ruleset], (BUILDING,), range(8), 9, wonders=wonders, sides=sides, switches=flipped)
+        compare(ruleset, PLAYERS[ruleset], (BUILDING,), games, 9, wonders=wonders, sides=sides, switches=flipped)
 
 
 @opt_in

@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from wsim.balance.balance_question import BalanceQuestion
-from wsim.balance.bench import Bench
-from wsim.balance.carry import Carried, Elsewhere, carry, check_elsewhere
-from wsim.balance.course import Course
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
+from wsim.balance.search import Search
+from wsim.balance.transfer import Elsewhere, Transfer, check_elsewhere, measure_transfer
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
 from wsim.options import keywords, refuse_more, taken
 
-__all__ = ["How", "balance", "carried_over", "smallest_patch"]
+__all__ = ["Execution", "balance", "smallest_patch", "transferred"]
 
 
 @dataclass(frozen=True)
-class How:
+class Execution:
     """How a search is carried out; nothing here changes its answer but the seed.
 
     Attributes
     ----------
-    seed: of all deals. journal: a file that keeps what was measured until all is over.
+    seed: of all deals. journal: a file that keeps what was measured until ``over``.
     resume: go on with the journal that is there. threads: that play. progress: who is told.
     """
 
@@ -39,12 +39,17 @@ class How:
     threads: int | None = None
     progress: Progress | None = None
 
-    def bench(self, goal: Goal, memory: Memory, *purpose: object) -> Bench:
-        """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
-        bench = Bench(goal, memory, self.seed, threads=self.threads, progress=self.progress)
+    def over(self) -> None:
+        """Remove the journal: the answer is where it belongs."""
         if self.journal is not None:
-            memory.keep_in(self.journal, " ".join(map(str, (bench.identity, *purpose))), resume=self.resume)
-        return bench
+            self.journal.unlink(missing_ok=True)
+
+    def evaluator(self, goal: Goal, memory: Memory, *purpose: object) -> Evaluator:
+        """Return what measures a goal, with the journal of a purpose; a goal that cannot be played leaves no file."""
+        evaluator = Evaluator(goal, memory, self.seed, threads=self.threads, progress=self.progress)
+        if self.journal is not None:
+            memory.keep_in(self.journal, " ".join(map(str, (evaluator.identity, *purpose))), resume=self.resume)
+        return evaluator
 
 
 @keywords(BalanceQuestion)
@@ -61,18 +66,18 @@ def smallest_patch(goal: Told, *, threads: int | None = None, **keys: Any) -> Ba
     question = taken(keys, BalanceQuestion)
     refuse_more(keys, smallest_patch)
     where = Elsewhere(question.players, question.styles, question.elsewhere_games)
-    return balance(as_goal(goal), elsewhere=where, how=How(seed=question.seed, threads=threads))
+    return balance(as_goal(goal), elsewhere=where, execution=Execution(seed=question.seed, threads=threads))
 
 
-def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None = None) -> Balance:
+def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, execution: Execution | None = None) -> Balance:
     """Search for the smallest patch that meets a goal, prove it, and measure it elsewhere.
 
     Raises UserError for whatever cannot be balanced, Interrupted on Ctrl-C with the answer so far.
     """
     start = time.perf_counter()
-    how, where = how or How(), elsewhere or Elsewhere()
-    memory, found = Memory(), Carried()
-    course: Course | None = None
+    execution, where = execution or Execution(), elsewhere or Elsewhere()
+    memory, found = Memory(), Transfer()
+    search: Search | None = None
     answer: Balance | None = None
 
     def known(answer: Balance, *, interrupted: bool) -> Balance:
@@ -85,33 +90,32 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, how: How | None =
 
     try:
         check_elsewhere(goal, where)
-        course = Course(how.bench(goal, memory))
-        course.run()
-        answer = answer_of(course)
-        carry(course.bench, answer.patch, where, found)
+        search = Search(execution.evaluator(goal, memory))
+        search.run()
+        answer = answer_of(search)
+        measure_transfer(search.evaluator, answer.patch, where, found)
     except UserError:
-        if course is not None and course.effects is None:  # what cannot be balanced leaves no file
+        if search is not None and search.effects is None:  # what cannot be balanced leaves no file
             memory.forget()
         raise
     except KeyboardInterrupt:
-        if answer is None and course is not None and course.effects is not None:
-            answer = answer_of(course, interrupted=True)
+        if answer is None and search is not None and search.effects is not None:
+            answer = answer_of(search, interrupted=True)
         raise Interrupted(None if answer is None else known(answer, interrupted=True)) from None
-    memory.forget()
     return known(answer, interrupted=False)
 
 
-def carried_over(goal: Goal, patch: Patch, where: Elsewhere, how: How | None = None) -> Carried:
+def transferred(goal: Goal, patch: Patch, where: Elsewhere, execution: Execution | None = None) -> Transfer:
     """Measure a patch that there is: at every setting of a goal, by other players, in other styles.
 
     Raises UserError for a patch or players that cannot be played, Interrupted on Ctrl-C with what is measured so far.
     """
-    how, memory, found = how or How(), Memory(), Carried()
+    execution, memory, found = execution or Execution(), Memory(), Transfer()
     try:
         check_elsewhere(goal, where)
         for setting in goal.settings:
             find_game(goal.game).prepare(patched(setting.plan, patch))
-        carry(how.bench(goal, memory, "carry", patch), patch, where, found)
+        measure_transfer(execution.evaluator(goal, memory, "carry", patch), patch, where, found)
     except KeyboardInterrupt:
         raise Interrupted(found if found.rows else None) from None
     memory.forget()

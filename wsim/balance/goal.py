@@ -15,7 +15,7 @@ from wsim.lab.plan import Plan, digest_of
 from wsim.options import option
 from wsim.spec.source import read_toml
 
-__all__ = ["Goal", "Keep", "KnobRow", "Search", "Setting", "Target", "Told", "as_goal", "read_goal"]
+__all__ = ["Goal", "Keep", "KnobRow", "SearchSettings", "Setting", "Target", "Told", "as_goal", "read_goal"]
 
 MOST_SETTINGS = 20
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
@@ -118,7 +118,7 @@ class Keep:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchSettings:
     """How hard to look: the table ``search`` of a goal file, of which the command line may say otherwise.
 
     Attributes
@@ -151,7 +151,7 @@ class Goal:
     targets: tuple[Target, ...]
     knobs: tuple[KnobRow, ...]
     keep: tuple[Keep, ...] = ()
-    search: Search = field(default_factory=Search)
+    search: SearchSettings = field(default_factory=SearchSettings)
 
     @property
     def game(self) -> str:
@@ -358,8 +358,8 @@ def _keep(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Keep
     return keep
 
 
-def _search(file: Path, table: Mapping[str, Any]) -> Search:
-    search = _row(file, "search", table, Search, Search)
+def _search(file: Path, table: Mapping[str, Any]) -> SearchSettings:
+    search = _row(file, "search", table, SearchSettings, SearchSettings)
     for name in ("games", "replays", "picks", "rounds", "proposals", "proofs", "proof_games"):
         if getattr(search, name) < 1:
             raise UserError(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")

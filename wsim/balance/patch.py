@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.balance.carry import elsewhere_tables
 from wsim.balance.conflicts import binding, conflicts
-from wsim.balance.course import Course
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.proof import Proof
+from wsim.balance.search import Search
+from wsim.balance.transfer import elsewhere_tables
 from wsim.display import Display, Shown
 from wsim.errors import UserError
+from wsim.files import write_text
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, whole
-from wsim.lab.files import write_text
 from wsim.spec.fields import dotted
-from wsim.stats.distributions import normal_quantile
+from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from wsim.balance.tables import Effects, Level
+    from wsim.balance.measuring import Effects, Level
 
 __all__ = ["Balance", "answer_of", "evidence_file"]
 
-LEVEL = 0.95
 MOST_NAMED = 3
-_Z = normal_quantile((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +48,7 @@ class Balance(Answer):
     trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
         bound), patch.
     proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
-        pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.carry``.
+        pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.transfer``.
     provenance: what the rules were, before and after. games, seconds: what it took.
     interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
     """
@@ -242,71 +240,71 @@ def evidence_file(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
-def answer_of(course: Course, *, interrupted: bool = False) -> Balance:
+def answer_of(search: Search, *, interrupted: bool = False) -> Balance:
     """Return what a search knows. It must have measured the game without a patch.
 
     Parameters
     ----------
     interrupted: no game more is played: effects of changes are those that were measured next to no patch.
     """
-    bench, best = course.bench, course.best
+    evaluator, best = search.evaluator, search.best
     assert best is not None
-    nearest = course.nearest_proof
-    proof = nearest[1] if course.over and nearest is not None else None
-    within = np.zeros(len(bench.cells), bool) if proof is None else proof.within
+    nearest = search.nearest_proof
+    proof = nearest[1] if search.over and nearest is not None else None
+    within = np.zeros(len(evaluator.cells), bool) if proof is None else proof.within
     value = best.level.value if proof is None else proof.value
-    binds = binding(bench.cells, value, within)
-    assert course.effects is not None
+    binds = binding(evaluator.cells, value, within)
+    assert search.effects is not None
     stopped = "interrupted" if proof is None else "proven" if within.all() else "unproven"
     names = {
         f"proof {one.attempt}, {part}": seed
-        for _, one in course.proofs
-        for part, seed in bench.seeds_of(f"proof {one.attempt}")
+        for _, one in search.proofs
+        for part, seed in evaluator.seeds_of(f"proof {one.attempt}")
     }
     return Balance(
-        goal=bench.goal,
-        seed=bench.seed,
+        goal=evaluator.goal,
+        seed=evaluator.seed,
         stopped=stopped,
         patch=best.patch,
-        changes=_changes(course, best.patch, alone=interrupted),
-        targets=_targets(course, proof),
-        trade=_trade(course),
-        proofs=[one.record(bench.cells) for _, one in course.proofs],
-        binds=[_place_of(course, place, value) for place in binds] if proof is not None else [],
-        conflicts=conflicts(bench.cells, value, course.effects, binds) if proof is not None else [],
-        idle=course.idle,
-        provenance=_provenance(course, best.patch),
-        games=bench.memory.played,
+        changes=_changes(search, best.patch, alone=interrupted),
+        targets=_targets(search, proof),
+        trade=_trade(search),
+        proofs=[one.record(evaluator.cells) for _, one in search.proofs],
+        binds=[_place_of(search, place, value) for place in binds] if proof is not None else [],
+        conflicts=conflicts(evaluator.cells, value, search.effects, binds) if proof is not None else [],
+        idle=search.idle,
+        provenance=_provenance(search, best.patch),
+        games=evaluator.memory.played,
         seconds=0.0,
         seeds=names,
     )
 
 
-def _place_of(course: Course, place: int, value: Any) -> str:
+def _place_of(search: Search, place: int, value: Any) -> str:
     """Say where a cell lies, and what is accepted."""
-    cell = course.bench.cells[place]
+    cell = search.evaluator.cells[place]
     low, high = (f"{one:.4g}" for one in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[place]):.4g}, accepted {low} to {high}"
 
 
-def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
+def _changes(search: Search, patch: Patch, *, alone: bool) -> pl.DataFrame:
     """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
-    bench = course.bench
-    knobs = {knob.path: knob for knob in bench.knobs}
-    place = {(bench.knobs[one.knob].path, one.value): number for number, one in enumerate(bench.options)}
-    effects: Effects | None = course.effects
+    evaluator = search.evaluator
+    knobs = {knob.path: knob for knob in evaluator.knobs}
+    place = {(evaluator.knobs[one.knob].path, one.value): number for number, one in enumerate(evaluator.options)}
+    effects: Effects | None = search.effects
     assert effects is not None
     if not alone and patch:
-        search = bench.goal.search
-        effects = bench.linearised(patch, "changes", search.games, search.replays)[1]
+        settings = evaluator.goal.search
+        effects = evaluator.linearised(patch, "changes", settings.games, settings.replays)[1]
     rows = []
     for path, value in patch:
         knob = knobs[path]
         number = place[path, value if alone else knob.base]
-        reach = np.array([cell.reach for cell in bench.cells])
+        reach = np.array([cell.reach for cell in evaluator.cells])
         most = int(np.argmax(np.abs(effects.value[number]) / reach))
-        effect = float(effects.value[number, most]) * (1 if alone else -1)
-        error, cell = _Z * float(effects.error[number, most]), bench.cells[most]
+        effect = Interval.normal(effects.value[number] * (1 if alone else -1), effects.error[number])
+        cell = evaluator.cells[most]
         rows.append(
             {
                 "path": dotted(path),
@@ -317,9 +315,7 @@ def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
                 "setting": cell.setting,
                 "of": cell.name,
                 "metric": cell.metric,
-                "effect": effect,
-                "effect_low": effect - error,
-                "effect_high": effect + error,
+                **effect.at(most, "effect"),
             }
         )
     texts = ("path", "setting", "of", "metric")
@@ -329,12 +325,12 @@ def _changes(course: Course, patch: Patch, *, alone: bool) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _targets(course: Course, proof: Proof | None) -> pl.DataFrame:
+def _targets(search: Search, proof: Proof | None) -> pl.DataFrame:
     """Return every cell before and after."""
-    before = course.before
+    before = search.before
     assert before is not None
     rows = []
-    for place, cell in enumerate(course.bench.cells):
+    for place, cell in enumerate(search.evaluator.cells):
         row = {**cell.record(), **_interval(before, place, "before"), **_interval(proof, place, "after")}
         rows.append({**row, "proven": None if proof is None else bool(proof.within[place])})
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -343,11 +339,10 @@ def _targets(course: Course, proof: Proof | None) -> pl.DataFrame:
 def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, float | None]:
     if level is None:
         return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
-    value, reach = float(level.value[place]), _Z * float(level.error[place])
-    return {name: value, f"{name}_low": value - reach, f"{name}_high": value + reach}
+    return dict(Interval.normal(level.value, level.error).at(place, name))
 
 
-def _trade(course: Course) -> pl.DataFrame:
+def _trade(search: Search) -> pl.DataFrame:
     """Return the candidates of which none is both cheaper and nearer."""
     rows = [
         {
@@ -356,7 +351,7 @@ def _trade(course: Course) -> pl.DataFrame:
             "worst": one.worst,
             "patch": _patch_line(one.patch),
         }
-        for one in course.pareto()
+        for one in search.pareto()
     ]
     return pl.DataFrame(rows)
 
@@ -365,14 +360,14 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
     return ", ".join(f"{dotted(path)}={value}" for path, value in patch)
 
 
-def _provenance(course: Course, patch: Patch) -> dict[str, Any]:
+def _provenance(search: Search, patch: Patch) -> dict[str, Any]:
     """Return digests of the rules without and with a patch, what plays them, and the version of wsim."""
-    plan = course.bench.goal.settings[0].plan
+    plan = search.evaluator.goal.settings[0].plan
     prepare = find_game(plan.game).prepare
     before, after = (prepare(patched(plan, one)).provenance() for one in ((), patch))
     return {
         "before": before.get("catalogue_digest"),
         "after": after.get("catalogue_digest"),
         "engine": before.get("engine"),
-        "wsim": course.bench.provenance.identity["wsim"],
+        "wsim": search.evaluator.provenance.identity["wsim"],
     }

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.bench import Bench
 from wsim.balance.cells import Cell
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch
-from wsim.balance.tables import Level
+from wsim.balance.measuring import Level
 from wsim.stats.distributions import normal_quantile
 
 __all__ = ["Proof", "games_needed", "middle_of", "prove", "proven"]
@@ -91,9 +91,14 @@ def games_needed(cells: Sequence[Cell], level: Level, alpha: float, power: float
     return max(LEAST_GAMES, math.ceil(wanted))
 
 
-def prove(bench: Bench, patch: Patch, attempt: int, games: int) -> Proof:
-    """Play the games of an attempt, whose seed nothing else uses, and judge them; ``games``: see ``Bench.deals_of``."""
-    search = bench.goal.search
-    alpha = search.alpha / search.proofs
-    level = bench.level(patch, f"proof {attempt}", games)
-    return Proof(attempt, alpha, bench.deals_of(games), level.value, level.error, proven(bench.cells, level, alpha))
+def prove(evaluator: Evaluator, patch: Patch, attempt: int, games: int) -> Proof:
+    """Play the games of an attempt, whose seed nothing else uses, and judge them.
+
+    ``games``: see ``Evaluator.deals_of``.
+    """
+    settings = evaluator.goal.search
+    alpha = settings.alpha / settings.proofs
+    level = evaluator.level(patch, f"proof {attempt}", games)
+    return Proof(
+        attempt, alpha, evaluator.deals_of(games), level.value, level.error, proven(evaluator.cells, level, alpha)
+    )

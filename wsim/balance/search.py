@@ -1,126 +1,188 @@
-"""Patches proposed: the cheapest change of options that brings every cell within its bounds, by local search.
+"""The search for a patch: measure and repair, race proposals, drop what is not needed, prove what is left.
 
-Effects are taken as additive next to the patch that was measured. The best single change or pair of changes is made
-until none helps; that stays near the present patch and is as good as an exact solver, whose answer jumps.
+Every step is a function of the goal and the seed: deals of different purposes have different seeds, candidates of one
+step play the same deals, and the deals of a proof are seen by nothing before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
-from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
-from wsim.balance.tables import Effects, Level
+from wsim.balance.evaluator import Evaluator
+from wsim.balance.knobs import Patch, cost_of
+from wsim.balance.measuring import Effects, Level
+from wsim.balance.proof import Proof, games_needed, prove
+from wsim.balance.repair import Aims, proposals, repaired
 
-__all__ = ["Aims", "proposals", "repaired"]
+__all__ = ["Candidate", "Search", "worst_of"]
 
-PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, beyond it; a change costs about 1
-MOST_MOVES = 200
-SLACK = 0.2  # of what is accepted that is left for the errors of the model
-LEAST_AIM = 0.35
-_SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
-Floats = NDArray[np.float64]
+RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
+SURVIVORS = 0.4  # part of the field that starts in the next heat
+DRAWS = 6  # proposals drawn for each that starts
+CLEARLY = 1.05  # times the smallest deviation up to which a cheaper patch is preferred
 
 
 @dataclass(frozen=True)
-class Aims:
-    """What a search aims at: bounds drawn in by the errors, in units of what each cell accepts.
+class Candidate:
+    """A patch that was measured on deals of the search.
 
     Attributes
     ----------
-    low, high: aimed at, by cell. reach: half the width that a cell accepts.
+    cost: of its changes. worst: the largest deviation, in units of what its cell accepts: 1 is at the bound.
     """
 
-    low: Floats
-    high: Floats
-    reach: Floats
-
-    @classmethod
-    def of(cls, cells: Sequence[Cell], error: Floats, slack: float = SLACK) -> Aims:
-        """Return the aims of cells that are measured with some error."""
-        reach = np.array([cell.reach for cell in cells])
-        inwards = np.minimum(_SURE * error + slack * reach, (1 - LEAST_AIM) * reach)
-        low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
-        return cls(low + inwards, high - inwards, reach)
-
-    def excess(self, value: Floats) -> Floats:
-        """Return how far beyond the aims values lie, all cells together; the last axis is that of the cells."""
-        beyond = np.maximum(np.maximum(value - self.high, self.low - value), 0) / self.reach
-        return np.asarray(beyond.sum(axis=-1), float)
+    patch: Patch
+    level: Level
+    cost: float
+    worst: float
 
 
-class _State:
-    """Which option each knob is at, and what the cells are then."""
+@dataclass
+class Search:
+    """A search and what it knows so far.
 
-    def __init__(self, knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, value: Floats) -> None:
-        place = {(one.knob, one.value): number for number, one in enumerate(options)}
-        self.at = np.array([place[knob, now] for knob, now in enumerate(values_in(knobs, patch))])
-        self.now = value.copy()
-        self.of_knob = np.array([one.knob for one in options])
-        self.cost = np.array([knobs[one.knob].cost(one.value) for one in options])
-
-
-def repaired(
-    knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
-) -> tuple[Patch, Floats]:
-    """Return the cheapest patch near ``patch`` that is within the aims, as far as there is one, and what it predicts.
-
-    Parameters
+    Attributes
     ----------
-    level, effects: measured at ``patch``.
+    evaluator: what measures. before: the level without a patch. effects: of every option next to no patch.
+    idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
+    proofs: attempts. over: no attempt is to come.
     """
-    state = _State(knobs, options, patch, level.value)
-    for _ in range(MOST_MOVES):
-        chosen = _best_move(state, effects.value, aims)
-        if not chosen:
-            break
-        for option in chosen:
-            knob = state.of_knob[option]
-            state.now = state.now + effects.value[option] - effects.value[state.at[knob]]
-            state.at[knob] = option
-    return patch_of(knobs, [options[place].value for place in state.at]), state.now
+
+    evaluator: Evaluator
+    before: Level | None = None
+    effects: Effects | None = None
+    idle: list[str] = field(default_factory=list)
+    candidates: dict[Patch, Candidate] = field(default_factory=dict)
+    proofs: list[tuple[Patch, Proof]] = field(default_factory=list)
+    over: bool = False
+
+    @property
+    def nearest_proof(self) -> tuple[Patch, Proof] | None:
+        """The attempt that holds, or else the one that came nearest; None before there is one."""
+        return min(self.proofs, key=lambda one: one[1].bound(self.evaluator.cells), default=None)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The patch of the nearest proof; before there is one, the patch nearest to the targets."""
+        if self.nearest_proof is not None:
+            return self.candidates[self.nearest_proof[0]]
+        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost), default=None)
+
+    def run(self) -> None:
+        """Search and prove."""
+        found = self._repair()
+        self._eliminate(self._race(found))
+        self._prove()
+        self.over = True
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _repair(self) -> Patch:
+        """Measure and repair, round by round; return the patch that came nearest."""
+        evaluator, settings = self.evaluator, self.evaluator.goal.search
+        patch: Patch = ()
+        for number in range(settings.rounds + 1):
+            level, effects = evaluator.linearised(patch, f"round {number}", settings.games, settings.replays)
+            if number == 0:
+                self.before, self.effects, self.idle = level, effects, evaluator.check_knobs(effects)
+            self._note(patch, level)
+            aims = Aims.of(evaluator.cells, level.error)
+            if number == settings.rounds or not aims.excess(level.value):
+                break
+            patch, _ = repaired(evaluator.knobs, evaluator.options, patch, level, effects, aims)
+            if patch in self.candidates:
+                break
+        return min(self.candidates.values(), key=lambda one: (one.worst, one.cost)).patch
+
+    def _race(self, start: Patch) -> Patch:
+        """Race patches near ``start`` on common deals, in heats of more and more games; return the winner."""
+        evaluator, settings = self.evaluator, self.evaluator.goal.search
+        level, effects = evaluator.linearised(start, "proposals", settings.games, settings.replays)
+        seed = evaluator.sampler.seed("drawing proposals")
+        drawn = proposals(evaluator.knobs, evaluator.options, start, level, effects, evaluator.cells, seed)
+        field = list(dict.fromkeys([*self.candidates, *islice(drawn, DRAWS * settings.proposals)]))
+        field = field[: len(self.candidates) + settings.proposals]
+        for heat, part in enumerate(RACE):
+            games = max(1, round(part * settings.games))
+            measured = [self._note(patch, evaluator.level(patch, f"heat {heat}", games)) for patch in field]
+            measured.sort(key=lambda one: (one.worst, one.cost))
+            field = [one.patch for one in measured[: max(2, round(SURVIVORS * len(measured)))]]
+        nearest = measured[0].worst
+        near = [one for one in measured if one.worst <= max(CLEARLY * nearest, nearest)]
+        return min(near, key=lambda one: one.cost).patch
+
+    def _eliminate(self, patch: Patch) -> None:
+        """Take changes out of a patch one by one, the least harmful first: the list of changes against deviation."""
+        evaluator, settings = self.evaluator, self.evaluator.goal.search
+        while patch:
+            level, effects = evaluator.linearised(patch, "elimination", settings.games, settings.replays)
+            self._note(patch, level)
+            knobs = evaluator.knobs
+            bases = {knob.path: knob.base for knob in knobs}
+            place = {(knobs[one.knob].path, one.value): number for number, one in enumerate(evaluator.options)}
+            harm = [
+                worst_of(evaluator.cells, level.value + effects.value[place[path, bases[path]]]) for path, _ in patch
+            ]
+            least = int(np.argmin(harm))
+            patch = patch[:least] + patch[least + 1 :]
+        level = evaluator.level((), "elimination", settings.games)
+        self._note((), level)
+
+    def _prove(self) -> None:
+        """Try to prove the cheapest patch that can be, then the next; the nearest one, if none can be expected to."""
+        settings = self.evaluator.goal.search
+        for attempt in range(1, settings.proofs + 1):
+            tried = [patch for patch, _ in self.proofs]
+            chosen = self._provable(tried)
+            if chosen is None:
+                if self.proofs:
+                    return
+                chosen = min(self.pareto(), key=lambda one: one.worst)
+            needed = games_needed(self.evaluator.cells, chosen.level, settings.alpha / settings.proofs)
+            games = settings.proof_games if needed is None else min(needed, settings.proof_games)
+            proof = prove(self.evaluator, chosen.patch, attempt, games)
+            self.proofs.append((chosen.patch, proof))
+            if proof.holds:
+                return
+
+    def _provable(self, tried: Sequence[Patch]) -> Candidate | None:
+        """Return the cheapest candidate that the games of a proof should suffice for, measured on deals of its own."""
+        settings = self.evaluator.goal.search
+        for one in sorted(self.pareto(), key=lambda one: one.cost):
+            if one.patch in tried or not self._expected(one):
+                continue
+            checked = self._note(one.patch, self.evaluator.level(one.patch, "check", settings.games))
+            if self._expected(checked):
+                return checked
+        return None
+
+    def _expected(self, candidate: Candidate) -> bool:
+        settings = self.evaluator.goal.search
+        needed = games_needed(self.evaluator.cells, candidate.level, settings.alpha / settings.proofs)
+        return needed is not None and needed <= settings.proof_games
+
+    # --- what is known ---------------------------------------------------------------------------------------------
+
+    def _note(self, patch: Patch, level: Level) -> Candidate:
+        """Remember a measurement of a patch."""
+        cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
+        self.candidates[patch] = Candidate(patch, level, cost, worst)
+        return self.candidates[patch]
+
+    def pareto(self) -> list[Candidate]:
+        """Return the candidates than which none is both cheaper and nearer, cheapest first."""
+        found: list[Candidate] = []
+        for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
+            if not found or one.worst < found[-1].worst:
+                found.append(one)
+        return found
 
 
-def _best_move(state: _State, effects: Floats, aims: Aims) -> list[int]:
-    """Return the one or two options that cost least together with what they leave; none: nothing helps."""
-    before = state.at[state.of_knob]
-    change = effects - effects[before]
-    price = state.cost - state.cost[before]
-    one = PENALTY * aims.excess(state.now + change) + price
-    best, found = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
-    if one.min() < best:
-        best, found = float(one.min()), [int(one.argmin())]
-    for first in np.flatnonzero(before != np.arange(len(before))):
-        two = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
-        two[state.of_knob == state.of_knob[first]] = np.inf
-        if two.min() < best - 1e-9:
-            best, found = float(two.min()), [int(first), int(two.argmin())]
-    return found
-
-
-def proposals(
-    knobs: Sequence[Knob],
-    options: Sequence[Option],
-    patch: Patch,
-    level: Level,
-    effects: Effects,
-    cells: Sequence[Cell],
-    seed: int,
-) -> Iterator[Patch]:
-    """Yield patches near ``patch`` without end: each is best for levels and effects drawn from what is believed."""
-    random = np.random.default_rng(seed)
-    shape = effects.value.shape
-    while True:
-        scale = random.normal(1, 0.15, (shape[0], 1))  # what re-scoring does not see of an effect
-        drawn = Effects(
-            effects.value * scale + effects.error * effects.replayed[:, None] * random.standard_normal(shape),
-            effects.error,
-            effects.replayed,
-        )
-        value = level.value + level.error * random.standard_normal(shape[1])
-        aims = Aims.of(cells, level.error, random.uniform(0.1, 0.6))
-        yield repaired(knobs, options, patch, Level(value, level.error, level.games), drawn, aims)[0]
+def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    """Return the largest deviation of some cells in units of what each accepts: 1 is at the bound, more is beyond."""
+    return max(1 + float(cell.excess(one)) / cell.reach for cell, one in zip(cells, value, strict=True))

@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.balance.bench import Bench
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Told, as_goal
-from wsim.balance.memory import Memory
+from wsim.balance.measurements import Memory
+from wsim.balance.measuring import Effects, Level
 from wsim.balance.patch import idle_note
 from wsim.display import Display, Shown
 from wsim.lab.answer import Answer, View, whole
 from wsim.lab.progress import Progress
-from wsim.stats.distributions import normal_quantile
+from wsim.stats.intervals import Interval
 
 __all__ = ["Sensitivity", "sensitivity"]
 
-LEVEL = 0.95
 MOST = "the target that it moves most"
 EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
 FOUND = (
@@ -114,48 +114,45 @@ def sensitivity(
     """
     start = time.perf_counter()
     goal = as_goal(goal)
-    bench = Bench(goal, Memory(), seed, threads=threads, progress=progress)
-    level, effects = bench.linearised((), "sensitivity", goal.search.games, goal.search.replays)
-    idle = bench.check_knobs(effects)
+    evaluator = Evaluator(goal, Memory(), seed, threads=threads, progress=progress)
+    level, effects = evaluator.linearised((), "sensitivity", goal.search.games, goal.search.replays)
+    idle = evaluator.check_knobs(effects)
     return Sensitivity(
         goal=goal,
         seed=seed,
-        effects=_effects_frame(bench, effects.value, effects.error, effects.replayed),
-        levels=levels_frame(bench, level.value, level.error),
+        effects=_effects_frame(evaluator, effects),
+        levels=_levels_frame(evaluator, level),
         idle=idle,
-        games=bench.memory.played,
+        games=evaluator.memory.played,
         seconds=time.perf_counter() - start,
     )
 
 
-def levels_frame(bench: Bench, value: Any, error: Any) -> pl.DataFrame:
+def _levels_frame(evaluator: Evaluator, level: Level) -> pl.DataFrame:
     """Return what each cell measures, with its interval and what is accepted."""
-    z = normal_quantile((1 + LEVEL) / 2)
+    shown = Interval.normal(level.value, level.error)
     rows = [
         {
             "setting": cell.setting,
             "of": cell.name,
             "metric": cell.metric,
-            "value": float(value[place]),
-            "value_low": float(value[place] - z * error[place]),
-            "value_high": float(value[place] + z * error[place]),
+            **shown.at(place, "value"),
             "low": cell.low if np.isfinite(cell.low) else None,
             "high": cell.high if np.isfinite(cell.high) else None,
         }
-        for place, cell in enumerate(bench.cells)
+        for place, cell in enumerate(evaluator.cells)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _effects_frame(bench: Bench, value: Any, error: Any, replayed: Any) -> pl.DataFrame:
-    z = normal_quantile((1 + LEVEL) / 2)
+def _effects_frame(evaluator: Evaluator, effects: Effects) -> pl.DataFrame:
+    shown = Interval.normal(effects.value, effects.error)
     rows = []
-    for place, option in enumerate(bench.options):
-        knob = bench.knobs[option.knob]
+    for place, option in enumerate(evaluator.options):
+        knob = evaluator.knobs[option.knob]
         if option.value == knob.base:
             continue
-        for column, cell in enumerate(bench.cells):
-            effect, reach = float(value[place, column]), z * float(error[place, column])
+        for column, cell in enumerate(evaluator.cells):
             rows.append(
                 {
                     "knob": knob.name,
@@ -164,11 +161,9 @@ def _effects_frame(bench: Bench, value: Any, error: Any, replayed: Any) -> pl.Da
                     "setting": cell.setting,
                     "of": cell.name,
                     "metric": cell.metric,
-                    "effect": effect,
-                    "effect_low": effect - reach,
-                    "effect_high": effect + reach,
-                    "reach": effect / cell.reach,
-                    "found": "replayed" if replayed[place] else "re-scored",
+                    **shown.at((place, column), "effect"),
+                    "reach": float(effects.value[place, column]) / cell.reach,
+                    "found": "replayed" if effects.replayed[place] else "re-scored",
                 }
             )
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from click.exceptions import Exit
 
-from wsim.balance.balance import How, balance, carried_over
-from wsim.balance.carry import Carried, Elsewhere
+from wsim.balance.balance import Execution, balance, transferred
 from wsim.balance.goal import Goal, read_goal
 from wsim.balance.knobs import read_patch
 from wsim.balance.patch import Balance
+from wsim.balance.transfer import Elsewhere, Transfer
 from wsim.cli.console import remark
 from wsim.cli.presenter import Output, answered
-from wsim.cli.relearn import pupil_of
+from wsim.cli.relearn import relearner_of
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -77,33 +77,37 @@ def balance_command(
     if not printing.quiet:
         announce_compiling(find_game(goal.game))
 
-    def play(progress: Progress | None) -> Balance | Carried:
-        journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
-        how = How(question.seed, journal, files.resume, workers.threads, progress)
-        where = _elsewhere(goal, question, files, how)
-        return balance(goal, elsewhere=where, how=how) if patch is None else carried_over(goal, patch, where, how)
+    journal = None if files.patch is None else files.patch.with_name(f"{files.patch.name}.journal")
+
+    def play(progress: Progress | None) -> Balance | Transfer:
+        execution = Execution(question.seed, journal, files.resume, workers.threads, progress)
+        where = _elsewhere(goal, question, files, execution)
+        if patch is None:
+            return balance(goal, elsewhere=where, execution=execution)
+        return transferred(goal, patch, where, execution)
 
     go_on = _how_to_go_on(files.patch)
     output = Output(wide=table.wide, as_json=printing.as_json, quiet=printing.quiet)
     found = answered(play, output, so_far=lambda _: go_on, go_on=go_on)
-    if isinstance(found, Carried):
+    if isinstance(found, Transfer):
         return
     if files.patch is not None:
         paths = found.write(files.patch)
+        Execution(journal=journal).over()
         if not printing.quiet:
             remark(f"written: {' and '.join(map(str, paths))}")
     if not found.proven:
         raise Exit(UNPROVEN)
 
 
-def _elsewhere(goal: Goal, question: BalanceQuestion, files: BalanceFiles, how: How) -> Elsewhere:
+def _elsewhere(goal: Goal, question: BalanceQuestion, files: BalanceFiles, execution: Execution) -> Elsewhere:
     """Return where else the patch is measured."""
-    pupil = None
+    relearner = None
     if files.relearn is not None:
         assert files.patch is not None
         folder = files.patch.with_name(f"{files.patch.stem}-net")
-        pupil = pupil_of(goal, folder, files.relearn, how)
-    return Elsewhere(question.players, question.styles, question.elsewhere_games, pupil)
+        relearner = relearner_of(goal, folder, files.relearn, execution)
+    return Elsewhere(question.players, question.styles, question.elsewhere_games, relearner)
 
 
 def _how_to_go_on(patch: Path | None) -> str:

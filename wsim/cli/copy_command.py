@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wsim.cli.console import progress_bar, write_out
+from wsim.cli.console import progress_bar, remark, write_out
 from wsim.options import Options, argument
 
 if TYPE_CHECKING:
@@ -25,5 +25,7 @@ def copy_command(options: CopyOptions, printing: Printing) -> None:
     from wsim.lab.remote import copy_run
 
     with progress_bar(not printing.quiet) as progress:
-        sent = copy_run(options.source, options.target, progress=progress)
-    write_out(f"{options.source} is in {options.target}: {sent} files sent")
+        copied = copy_run(options.source, options.target, progress=progress)
+    write_out(f"{options.source} is in {options.target}: {copied.files} files sent")
+    if copied.remark:
+        remark(f"wsim: {copied.remark}")

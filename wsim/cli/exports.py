@@ -45,7 +45,7 @@ class Files(Options):
 
     def write(self, frame: pl.DataFrame, record: Mapping[str, Any], *, quiet: bool = False) -> None:
         """Write the rows of an analysis; ``record`` is the rest of it. Raises StoreError if the disk refuses."""
-        from wsim.lab.files import write_text, writing
+        from wsim.files import write_text, writing
         from wsim.lab.provenance import METADATA_KEY
 
         sound = json_of({key: value for key, value in record.items() if key != "rows"})

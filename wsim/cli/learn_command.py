@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wsim.cli.console import progress_bar, remark
 from wsim.cli.presenter import Output, present
 from wsim.learn.judge import Learned
-from wsim.learn.run import LAST, learn
+from wsim.learn.rounds import LAST, learn
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Workers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wsim.cli.presenter import Output, answered
 from wsim.cli.run_command import announce_compiling
-from wsim.experiments.matches.playing import named_policies, play_match, tables_of
+from wsim.experiments.match import named_policies, play_match, tables_of
 from wsim.game import find_game
 from wsim.lab.cluster import check_cluster
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from wsim.cli.exports import Files
     from wsim.cli.groups import Printing, Wide, Workers
     from wsim.cli.plan_keys import PlanOptions
+    from wsim.experiments.match import Match
     from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
-    from wsim.experiments.matches.playing import Match
 
 
 def match_command(

@@ -233,7 +233,7 @@ class _Session:
 
     def save(self, name: str = "") -> None:
         """Write the game to a file, and say how to go on."""
-        from wsim.lab.files import writing
+        from wsim.files import writing
 
         path = Path(name) if name else self.file
         plan = {

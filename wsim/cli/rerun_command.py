@@ -11,6 +11,7 @@ from click.exceptions import Exit
 from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, trusted
 from wsim.errors import UserError
+from wsim.files import refuse_remote
 from wsim.game import find_game
 from wsim.options import Options, option
 
@@ -37,7 +38,6 @@ class RerunOptions(Options):
 
 def rerun_command(plan: PlanOptions, options: RerunOptions, workers: Workers, trust: Trust, printing: Printing) -> None:
     """Play again what the argument is of, print what is the same, exit 1 if something is not."""
-    from wsim.lab.files import refuse_remote
     from wsim.lab.repetition import Again
 
     if len(plan.arguments) != 1:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.cli.console import progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
+from wsim.files import writing
 from wsim.game import find_game
 from wsim.options import Options, option
 
@@ -167,7 +168,6 @@ def _write(texts: Iterator[str], out: str | None) -> None:
         for text in texts:
             sys.stdout.write(text)
         return
-    from wsim.lab.files import writing
 
     with writing(Path(out)) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(texts)

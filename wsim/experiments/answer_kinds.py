@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wsim.errors import UserError
-from wsim.experiments.matches.kept import ANSWER
-from wsim.experiments.matches.playing import Match
+from wsim.experiments.deal_files import ANSWER
+from wsim.experiments.match import Match
 from wsim.experiments.picks import PickExperiment
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf

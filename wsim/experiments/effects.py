@@ -13,9 +13,9 @@ from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
-    from wsim.experiments.arms import Variant
     from wsim.experiments.contrasts import Contrasts
     from wsim.experiments.trial import Trial
+    from wsim.experiments.variants import Variant
     from wsim.stats.sequential import Look
 
 EFFECT = ("effect", "effect_low", "effect_high")

@@ -26,10 +26,10 @@ import polars as pl
 
 from wsim.display import Display, Shown, html_of
 from wsim.errors import UserError, nearest
-from wsim.experiments.arms import sweep_values
 from wsim.experiments.crossing import targets_of
 from wsim.experiments.metrics import SHORT, measures_of, words_of
 from wsim.experiments.picks_question import GAMES, PickPlay, PickQuestion
+from wsim.experiments.variants import sweep_values
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.cluster import check_cluster, joined

@@ -64,7 +64,7 @@ class PickQuestion(Options):
 
     def numbers(self) -> list[float]:
         """Return the values of the sweep as numbers, ascending; raise UserError where they are none."""
-        from wsim.experiments.arms import sweep_values
+        from wsim.experiments.variants import sweep_values
 
         _, values = sweep_values(self.sweep or "")
         try:

@@ -17,13 +17,13 @@ import polars as pl
 
 from wsim.display import Chart, Display, Shown
 from wsim.errors import UserError
-from wsim.experiments.arms import Variant, repeated, variants_of
 from wsim.experiments.contrasts import Contrasts, MetricReading
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
 from wsim.experiments.effects import EFFECT, effects_of, looks_of, remarks_of, rows_of
 from wsim.experiments.metrics import Metric, group_metrics, groups_of, owned_metrics, parse_metric
 from wsim.experiments.question import Change, Question
 from wsim.experiments.trial import Trial, blocks_of
+from wsim.experiments.variants import Variant, repeated, variants_of
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads

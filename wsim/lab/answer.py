@@ -16,7 +16,7 @@ import polars as pl
 
 from wsim.display import Display, html_of, text_of
 from wsim.errors import UserError
-from wsim.lab.files import write_text, writing
+from wsim.files import write_text, writing
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD

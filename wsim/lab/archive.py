@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
-from wsim.lab.files import content_digest, explained, write_bytes
+from wsim.files import content_digest, explained, write_bytes
 from wsim.lab.plan import OWN_CARDS
 from wsim.policies.sources import contents_of, module_file
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.files import StoreError, content_digest, explained, json_of, text_within, write_text
+from wsim.files import StoreError, content_digest, explained, json_of, text_within, write_text
 
 fcntl: Any
 try:
@@ -54,7 +54,7 @@ def write_record(path: Path, form: str, content: Mapping[str, Any], indent: int 
 def read_record_of(
     path: Path, form: str, what: str, of_another: Callable[[dict[str, Any]], str] | None = None
 ) -> dict[str, Any]:
-    """Return the content of a record without its check; ``what`` says in messages what the file is to be.
+    """Return the content of a record without its check; ``what`` says what a file is that is none: ``no match``.
 
     ``of_another`` says what is to be said of one in another format. Raises UserError for a file that cannot be read, is
     of another format, or is not what was written; FileNotFoundError and NotADirectoryError are the caller's.
@@ -70,7 +70,7 @@ def read_record_of(
 
 
 def read_json(path: Path, what: str) -> Any:
-    """Return what a file of JSON holds; UserError if it cannot be read or is too large.
+    """Return what a file of JSON holds; UserError, ``what`` it is instead, if it cannot be read or is too large.
 
     FileNotFoundError and NotADirectoryError are the caller's.
     """
@@ -81,7 +81,7 @@ def read_json(path: Path, what: str) -> Any:
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
     except ValueError as error:
-        raise UserError(f"{str(path)!r} is not {what}: {error}") from error
+        raise UserError(f"{str(path)!r} is {what}: {error}") from error
 
 
 # --- journals ---------------------------------------------------------------------------------------------------------

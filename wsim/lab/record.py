@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.files import refuse_outside
+from wsim.files import refuse_outside
 from wsim.lab.journal import read_record_of, write_record
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan, digest_of
@@ -79,7 +79,7 @@ def read_record(folder: Path) -> Record:
     """Return the record of a run folder; raise UserError if there is none, or one that is not as it was written."""
     path = folder / RECORD
     try:
-        content = read_record_of(path, FORMAT, "a record of wsim", _remedy)
+        content = read_record_of(path, FORMAT, "not a record of wsim", _remedy)
     except (FileNotFoundError, NotADirectoryError) as error:
         what = "holds no run of wsim (no run.json)" if folder.is_dir() else "is not a folder"
         raise UserError(f"{str(folder)!r} {what if folder.exists() else 'does not exist'}") from error

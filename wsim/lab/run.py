@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import is_remote
 from wsim.game import find_game
 from wsim.lab.batch import Chunk, play, usable_threads
-from wsim.lab.files import is_remote
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan

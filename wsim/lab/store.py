@@ -20,7 +20,7 @@ import json
 import os
 import shlex
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,16 +29,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
 from wsim.game import find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
-from wsim.lab.files import StoreError, refuse_remote
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
-from wsim.lab.sums import sums_of_rows, sums_of_summary
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ class Run:
         if self.plan.keep != "summary":
             return self.sums
         self._scan("sums")  # whether there are any, and all are what was written
-        return sums_of_summary(self)
+        return _sums_of_summary(self)
 
     @cached_property
     def _sums(self) -> dict[str, Summary]:
@@ -147,7 +146,7 @@ class Run:
         if self.plan.keep == "summary" or not self.shards["seats"]:
             return self
         if recipe.name not in self._sums:
-            self._sums[recipe.name] = sums_of_rows(self, recipe)
+            self._sums[recipe.name] = _sums_of_rows(self, recipe)
         sums = self._sums[recipe.name]
         if recipe.name not in sums.labels:
             return self
@@ -286,6 +285,63 @@ def _names(folder: Path) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
+
+
+# --- sums -------------------------------------------------------------------------------------------------------------
+
+GAMES_A_SUM = 8192  # summed at a time: what is made of them stays near the processor
+GAMES_AT_ONCE = 62_500  # read at a time, whatever a shard holds
+
+
+def _sums_of_summary(run: Run) -> Summary:
+    """Return the sums that a run keeps instead of rows, whose shards are known to be what was written."""
+    from wsim.stats.summary import Summary
+
+    total = Summary()
+    for shard in run.shards["sums"]:
+        total.add(Summary.of_frame(run.read("sums", shard)))
+    return total
+
+
+def _sums_of_rows(run: Run, recipe: Recipe) -> Summary:
+    """Return the sums of a run that keeps rows; what this process has not played is read, in bounded memory.
+
+    StoreError if a shard is not what was written.
+    """
+    from wsim.stats.parallel import in_order
+    from wsim.stats.summary import Summary
+
+    total = Summary()
+    firsts, known = run.just_played
+    if known is not None:
+        total.add(known.part(recipe.name))
+
+    def summed(games: range) -> Summary:
+        return _summed(run.rows_of("seats", games).collect(), recipe)
+
+    for found in in_order(summed, _unread(run, firsts)):
+        total.add(found)
+    return total
+
+
+def _unread(run: Run, firsts: Container[int]) -> Iterator[range]:
+    """Yield the games that have to be read, some at a time: all but those of the shards that begin with ``firsts``."""
+    for shard in run.shards["seats"]:
+        if shard.first not in firsts:
+            end = shard.first + shard.games
+            for first in range(shard.first, end, GAMES_AT_ONCE):
+                yield range(first, min(first + GAMES_AT_ONCE, end))
+
+
+def _summed(seats: pl.DataFrame, recipe: Recipe) -> Summary:
+    """Return the sums of some whole games."""
+    from wsim.stats.games import GameBatch
+    from wsim.stats.summary import Summary, summarise
+
+    total, starts = Summary(), GameBatch.of(seats).starts[::GAMES_A_SUM].tolist()
+    for first, end in zip(starts, [*starts[1:], seats.height], strict=True):
+        total.add(summarise(seats[first:end], [recipe]))
+    return total
 
 
 # --- is a shard what was written? -------------------------------------------------------------------------------------

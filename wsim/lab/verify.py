@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import refuse_remote
 from wsim.lab.archive import damaged_files
-from wsim.lab.files import refuse_remote
 from wsim.lab.ledger import LEDGER, Shard, read_ledger, shard_name, shard_path
 from wsim.lab.record import RECORD, Record, read_record
 from wsim.lab.store import Run, faults, opened, shard_metadata, tables_of

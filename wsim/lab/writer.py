@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wsim.errors import UserError
+from wsim.files import StoreError, clean, explained, visible, write_text, writing
 from wsim.lab.archive import Archive
-from wsim.lab.files import StoreError, clean, explained, write_text, writing
 from wsim.lab.journal import differences, hold, refuse_other, release
 from wsim.lab.ledger import LEDGER, Shard, append, digest_of_file, read_ledger, rewrite, shard_path
 from wsim.lab.parts import WHOLE, Part
@@ -179,10 +178,10 @@ class RunWriter:
         if not self.folder.is_dir():
             raise UserError(f"{str(self.folder)!r} is not a folder: choose another --out")
         try:
-            visible = [name for name in os.listdir(self.folder) if not name.startswith(".")]
+            strange = visible(self.folder) and not (self.folder / _BEGUN).exists()
         except OSError as error:
             raise explained("read", self.folder, error) from error
-        if visible and not (self.folder / _BEGUN).exists():
+        if strange:
             raise UserError(f"{str(self.folder)!r} holds something that is not a run of wsim: choose another --out")
         return None
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from wsim.files import StoreError, writing
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["read_records", "write_records"]
 
 
 def write_records(path: Path, records: NDArray[Any]) -> None:
@@ -22,16 +22,19 @@ def write_records(path: Path, records: NDArray[Any]) -> None:
         else pl.Series(name, np.ascontiguousarray(records[name]))
         for name in records.dtype.names or ()
     }
-    unfinished = path.with_suffix(".part")
-    pl.DataFrame(columns).write_parquet(unfinished, compression="zstd", statistics=False)
-    unfinished.replace(path)
+    with writing(path) as unfinished:
+        pl.DataFrame(columns).write_parquet(unfinished, compression="zstd", statistics=False)
 
 
 def read_records(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the records that ``write_records`` wrote."""
-    frame = pl.read_parquet(path)
-    records = np.zeros(frame.height, dtype)
-    for name in dtype.names or ():
-        field = dtype[name]
-        records[name] = frame[name].to_numpy().reshape(frame.height, *field.shape)
+    """Return the records that ``write_records`` wrote; StoreError for a file that it did not write."""
+    try:
+        frame = pl.read_parquet(path)
+        records = np.zeros(frame.height, dtype)
+        for name in dtype.names or ():
+            records[name] = frame[name].to_numpy().reshape(frame.height, *dtype[name].shape)
+    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
+        raise StoreError(
+            f"{str(path)!r} is damaged ({' '.join(str(error).split())[:200]}): remove it, and it is made again"
+        ) from error
     return records

@@ -9,7 +9,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import first_game, usual_rulesets
 from wsim.learn.learner import Fitting, learner_of
-from wsim.learn.plan import Field, LearningPlan, Round, Seats
+from wsim.learn.learning_plan import Field, LearningPlan, Round, Seats
 from wsim.options import Options, argument, option
 
 _GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that has learned already

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.files import write_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,9 +67,9 @@ class LearnedNet:
         """
         content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in self.SHAPES}
         content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
-        unfinished = path.with_suffix(".part.npz")
-        np.savez_compressed(unfinished, allow_pickle=False, **content)
-        unfinished.replace(path)
+        file = BytesIO()
+        np.savez_compressed(file, allow_pickle=False, **content)
+        write_bytes(path, file.getvalue())
 
     @classmethod
     def read(cls, path: str, place: str | None = None) -> Self:

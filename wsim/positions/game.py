@@ -12,8 +12,8 @@ from wsim.game import find_game
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.options import keywords
-from wsim.positions.kept import file_of, read
 from wsim.positions.players import seated, who_plays_on
+from wsim.positions.position_file import file_of, read
 from wsim.positions.values import FAR, Values
 
 if TYPE_CHECKING:

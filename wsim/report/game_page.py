@@ -69,7 +69,7 @@ def replay_of(
 
 def write_replay(replay: Replay, target: Path) -> Path:
     """Write the page of a game and return where it lies; raise UserError if it cannot be written there."""
-    from wsim.lab.files import write_text
+    from wsim.files import write_text
 
     check_replay(replay.chances.playouts, target)
     write_text(target, render(replay))

@@ -10,7 +10,7 @@ import polars as pl
 
 from wsim.balance.patch import Balance
 from wsim.errors import UserError
-from wsim.experiments.matches.playing import Match
+from wsim.experiments.match import Match
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf
 from wsim.game import Game, analyses_of, find_game

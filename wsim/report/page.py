@@ -41,7 +41,7 @@ def write_report(run: Run, target: Path, besides: Besides | None = None, progres
     Raises UserError for a run without games, a target that is no file, a missing extra; StoreError if the disk refuses.
     """
     check_extra()
-    from wsim.lab.files import write_text
+    from wsim.files import write_text
     from wsim.report.material import Besides, collect
 
     check_target(target)

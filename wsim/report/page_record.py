@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.lab.files import content_digest
+from wsim.files import content_digest
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance

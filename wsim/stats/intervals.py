@@ -119,6 +119,11 @@ class Interval:
         reach = normal_quantile((1 + level) / 2) * error
         return cls(value, value - reach, value + reach)
 
+    def at(self, place: int | tuple[int, ...], name: str) -> dict[str, float]:
+        """Return the value of a place and its ends as ``name``, ``name_low`` and ``name_high`` of a row."""
+        ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+        return {key: float(one[place]) for key, one in ends.items()}
+
     def scaled(self, factor: float) -> Interval:
         """Return the same of ``factor`` times the quantity."""
         return Interval(self.value * factor, self.low * factor, self.high * factor)

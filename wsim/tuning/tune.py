@@ -24,6 +24,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.answer import Answer, View, whole
 from wsim.lab.batch import usable_threads
+from wsim.lab.journal import held
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.progress import Interrupted, Progress
@@ -32,8 +33,8 @@ from wsim.options import keywords
 from wsim.policies.lineup import parse_entry, parse_lineup
 from wsim.tuning.climb import Climb, cmaes, usual_candidates
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
+from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
-from wsim.tuning.kept import RECORD, Generation, Kept, read_kept
 from wsim.tuning.space import Space, space_of
 from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.written import head_of, playable, write_plan, write_set
@@ -69,7 +70,7 @@ class Tuned(Answer):
     policy: str
     file: Path
     judged: pl.DataFrame
-    kept: Kept
+    kept: History
     games: int
 
     @property
@@ -171,7 +172,7 @@ class Search:
     question: Question
     space: Space
     contests: tuple[Contest, ...]
-    kept: Kept
+    kept: History
 
     @property
     def _games(self) -> int:
@@ -190,8 +191,11 @@ class Search:
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
         """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
-        count, wanted = usable_threads(threads), self.question.generations
-        climb = self._climbed()
+        with held(self.folder):
+            return self._run(usable_threads(threads), progress)
+
+    def _run(self, count: int, progress: Progress | None) -> Tuned:
+        wanted, climb = self.question.generations, self._climbed()
         try:
             for number in range(len(self.kept.generations), wanted):
                 if progress is not None:
@@ -264,7 +268,7 @@ def begin(
             "name another --out"
         )
     space = _moving(space, contests, count)
-    kept = Kept(
+    kept = History(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
         start=str(space.entry),
@@ -284,7 +288,7 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
     """
     folder = Path(out)
-    kept = read_kept(folder)
+    kept = read_history(folder)
     cmaes()
     question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
     if len(kept.generations) > question.generations:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.lab.files import write_text
+from wsim.files import write_text
 from wsim.policies.lineup import parse_entry
 from wsim.tuning.tune_question import HELD_OUT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
-    from wsim.tuning.kept import Kept
+    from wsim.tuning.generations import History
 
 __all__ = ["PLAN", "WEIGHTS", "head_of", "playable", "write_plan", "write_set"]
 
@@ -54,7 +54,7 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
     return path
 
 
-def head_of(kept: Kept, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+def head_of(kept: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what stands at the head of the file: how it was made, and how it was judged."""
     question = kept.question
     candidates = len(kept.generations[-1].values)

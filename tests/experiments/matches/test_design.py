@@ -9,7 +9,7 @@ import pytest
 
 from wsim.errors import UserError
 from wsim.experiments.deals import PARTS
-from wsim.experiments.matches.design import Cell, Design, duels, mixed
+from wsim.experiments.match_design import Cell, Design, duels, mixed
 
 
 def test_a_duel_has_each_as_one_among_the_others_on_every_seat() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import wsim
+from wsim.experiments.match import Match, tables_of
 from wsim.experiments.match_question import MatchQuestion
-from wsim.experiments.matches.playing import Match, tables_of
-from wsim.experiments.matches.sums import MatchSums
-from wsim.experiments.matches.trial import MatchTrial
+from wsim.experiments.match_sums import MatchSums
+from wsim.experiments.match_trial import MatchTrial
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
 

@@ -44,6 +44,7 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
     assert "is damaged" in answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["json", "parquet"])
 def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command, ending: str) -> None:
     assert wsim_command("report", run, "-q").code == 0

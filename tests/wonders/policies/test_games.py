@@ -42,8 +42,14 @@ def share(rows: Any, entry: int) -> float:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
-@pytest.mark.parametrize("name", [*map(quick, REGISTRY), "balanced:explore=0.3"])
+@pytest.mark.parametrize(
+    ("name", "ruleset", "players"),
+    [
+        pytest.param(name, *table, marks=[pytest.mark.slow] * (name.startswith("search") and table[1] > 4))
+        for name in (*map(quick, REGISTRY), "balanced:explore=0.3")
+        for table in TABLES
+    ],
+)
 def test_every_policy_plays_every_rule_set(name: str, ruleset: str, players: int) -> None:
     if not JIT and name.startswith(("net", "search")) and ruleset != "1e-duo":
         pytest.skip("a game in plain Python takes long: the smallest table shows it")

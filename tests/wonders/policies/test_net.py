@@ -51,9 +51,16 @@ def decisions(ruleset: str, players: int, count: int) -> Any:
 
 
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@pytest.mark.parametrize(
+    ("ruleset", "players"),
+    [
+        pytest.param(*table, marks=[pytest.mark.slow] * (table[1] in (4, 5, 7) and "teams" not in table[0]))
+        for table in TABLES
+    ],
+)
 def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: int) -> None:
     checked = 0
+    net = LEARNER.load("").arrays
     for simulator, position in decisions(ruleset, players, 60):
         describe = LEARNER.describer(simulator, simulator)
         state, moves, places = describe(position)
@@ -66,7 +73,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
         assert list(at[:count]) == places
         if count > 1:
             table = LEARNER.decisions(simulator, np.array([state]), moves)
-            expected, _ = values_of(LEARNER.load("").arrays, table, np.array([0]))
+            expected, _ = values_of(net, table, np.array([0]))
             assert np.allclose(values[:count], expected, atol=2e-4)
             checked += 1
     assert checked > 30

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import ALL
 from tests.wonders.position_kernels import STOP_AT
-from tests.wonders.positions import Position
 from wsim.wonders.words import DECISIONS
 
 pytestmark = pytest.mark.jit_off
@@ -52,6 +52,7 @@ def swap_hands(p: Position, first: int, second: int) -> None:
     p.game.own[second].hand, p.game.own[first].hand = hands
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("ruleset", [name for name in ALL if name not in ("1e-duo", "2e-cities-teams")])
 @pytest.mark.parametrize("seat", range(4))
@@ -65,6 +66,7 @@ def test_R49_other_hands_are_hidden(seat: int, ruleset: str, turns: int) -> None
     assert handed(one, seat) == handed(other, seat)
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("turns", TURNS)
 @pytest.mark.parametrize("seat", range(4))
 def test_R49_in_teams_the_other_teams_hands_are_hidden(seat: int, turns: int) -> None:
@@ -77,6 +79,7 @@ def test_R49_in_teams_the_other_teams_hands_are_hidden(seat: int, turns: int) ->
     assert handed(one, seat) != handed(shown, seat)  # R42: the team mate's hand is seen, so the test can fail
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("kind", ["turn", "free_city"])
 def test_R49_in_the_game_for_two_the_other_hand_and_the_rest_of_the_pile_are_hidden(kind: str) -> None:
     one, other = dealt("1e-duo", 1, 0), dealt("1e-duo", 1, 0)
@@ -87,6 +90,7 @@ def test_R49_in_the_game_for_two_the_other_hand_and_the_rest_of_the_pile_are_hid
     assert handed(one, 0, kind) == handed(other, 0, kind)
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("seat", range(4))
 def test_R49_faces_of_the_discard_pile_and_cards_under_stages_are_hidden(seat: int) -> None:
     one, other = dealt("2e-cities", 3, 2), dealt("2e-cities", 3, 2)
@@ -98,6 +102,7 @@ def test_R49_faces_of_the_discard_pile_and_cards_under_stages_are_hidden(seat: i
     assert handed(one, seat) != handed(third, seat)  # their number is public
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("seat", range(4))
 def test_R49_guilds_and_black_cards_left_out_are_hidden(seat: int) -> None:
     one, other = dealt("2e-cities", 3, 1), dealt("2e-cities", 3, 1)
@@ -112,6 +117,7 @@ def test_R49_a_seat_building_from_the_pile_sees_what_it_may_build() -> None:
     assert [move.card for move in p.pile_moves(0)] == ["Altar", "Baths", ""]
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("ruleset", ["1e", "2e-cities"])
 def test_R49_a_seat_remembers_exactly_the_cards_it_has_held(ruleset: str) -> None:
     p = dealt(ruleset, 2, 0)
@@ -130,6 +136,7 @@ def test_R49_a_seat_remembers_exactly_the_cards_it_has_held(ruleset: str) -> Non
             assert int(p.public.hand_size[seat]) == bin(int(p.game.own[seat].hand)).count("1")
 
 
+@pytest.mark.engine_only
 def test_R49_the_policy_of_a_seat_has_its_own_random_numbers() -> None:
     p = dealt("1e", 1, 0)
     streams = [int(p.game.own[seat].rng) for seat in range(4)]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import RANDOM, TABLES, Player, engine_table, played
 from tests.wonders.position_kernels import STOP_AT, strict
-from tests.wonders.positions import Position
 from wsim.errors import UserError
 
 STRICT = Player("strict", strict)
@@ -67,6 +67,7 @@ def test_R50_a_loss_lists_the_payments_from_the_largest_on() -> None:
     assert p.loss_moves(0, 7) == [0]
 
 
+@pytest.mark.engine_only
 @pytest.mark.boundscheck
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_R50_every_list_holds_each_legal_move_once_and_in_order(ruleset: str, players: int) -> None:
@@ -75,6 +76,7 @@ def test_R50_every_list_holds_each_legal_move_once_and_in_order(ruleset: str, pl
     assert len(played(table, 300)) == 300 * table.seats
 
 
+@pytest.mark.engine_only
 def test_R50_the_checking_policy_does_find_mistakes() -> None:
     """A banned sale leaves lists without sales: the objection comes back as an illegal index."""
     table = engine_table("1e", 3, (STRICT,), ban="1=sell")
@@ -82,6 +84,7 @@ def test_R50_the_checking_policy_does_find_mistakes() -> None:
         played(table, 1)
 
 
+@pytest.mark.engine_only
 def test_R51_random_draws_uniformly_from_the_list() -> None:
     table = engine_table("1e", 4, (RANDOM,), seed=51)
     picks = np.zeros(400 * table.picks_per_game, table.pick_dtype)
@@ -96,6 +99,7 @@ def test_R51_random_draws_uniformly_from_the_list() -> None:
         assert chi_square < 3 * legal + 15  # far beyond the 99.9 % point
 
 
+@pytest.mark.engine_only
 def test_R51_random_pays_all_it_can() -> None:
     table = engine_table("2e-cities", 4, (RANDOM,))
     losses = []
@@ -108,6 +112,7 @@ def test_R51_random_pays_all_it_can() -> None:
     assert all(debt == 0 or coins == 0 for debt, coins in losses)
 
 
+@pytest.mark.engine_only
 def test_R51_a_forced_move_costs_no_random_number() -> None:
     p = Position("1e", "Gizah A", "Rhodos A", "Ephesos A", age=3)
     p.hand(0, "Palace")

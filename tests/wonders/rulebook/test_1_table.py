@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import ALL, TABLES, engine_table
-from tests.wonders.positions import Position
 from tests.wonders.reference.facts import RULE_SETS, load
 
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A", "Babylon A")
@@ -36,6 +36,7 @@ def test_R1_with_three_seats_everybody_is_everybodys_neighbour() -> None:
     assert p.builds(2, "Baths") == [("paid", 0, 2, 0)]
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("ruleset", ALL)
 def test_R2_each_seat_has_a_different_wonder_and_every_board_and_side_comes_up(ruleset: str) -> None:
     players = RULE_SETS[ruleset].players[-1]
@@ -57,6 +58,7 @@ def test_R3_every_seat_starts_with_three_coins(ruleset: str) -> None:
     assert Position(ruleset, *boards[:seats]).coins == [3] * seats
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_R4_the_deck_of_an_age(ruleset: str, players: int) -> None:
     rules, catalogue = RULE_SETS[ruleset], load(ruleset)
@@ -84,6 +86,7 @@ def test_R4_the_deck_of_an_age(ruleset: str, players: int) -> None:
     assert len(drawn) > seats + 2 + 3 * colors["black"]  # others are left out in other games
 
 
+@pytest.mark.engine_only
 def test_R4_example_a_six_player_game_uses_the_cards_of_three_to_six_players() -> None:
     table = engine_table("1e", 6)
     dealt = Counter(name for hand in hands_of(table.trace(0), 1) for name in hand)
@@ -92,18 +95,21 @@ def test_R4_example_a_six_player_game_uses_the_cards_of_three_to_six_players() -
     assert dealt["Tavern"] == 2  # 4+, 5+ and 7+
 
 
+@pytest.mark.engine_only
 def test_R4_example_a_five_player_game_has_seven_guilds() -> None:
     catalogue = load("2e")
     dealt = [name for hand in hands_of(engine_table("2e", 5).trace(0), 3) for name in hand]
     assert sum(catalogue.cards[name].color == "purple" for name in dealt) == 7
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("ruleset", "turns"), [("1e", 6), ("2e", 6), ("2e-cities", 7)])
 def test_R5_an_age_has_one_turn_less_than_cards_in_a_hand(ruleset: str, turns: int) -> None:
     trace = engine_table(ruleset, 3).trace(0)
     assert [len(age["turns"]) for age in trace["ages"]] == [turns] * 3
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("age", "giver"), [(1, 3), (2, 1), (3, 3)])
 def test_R5_hands_pass_to_the_left_in_ages_I_and_III_to_the_right_in_age_II(age: int, giver: int) -> None:
     p = Position("1e", *BOARDS, age=age)

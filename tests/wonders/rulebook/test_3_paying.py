@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wonders.positions import Position
+from tests.wonders.both import Position
 
 pytestmark = pytest.mark.jit_off
 
@@ -146,7 +146,7 @@ def test_R13_yellow_stages_and_black_cards_are_not_for_sale() -> None:
     p.city(1, "Caravansery", "Forum", "Secret Warehouse", "Black Market", stages=2)
     p.city(0, coins=20)
     for card in ("Stockade", "Apothecary", "Guard Tower"):
-        p.public.age = 0
+        p.go_to(age=1)
         assert p.builds(0, card) == []
     assert p.builds(0, "Workshop") == [("paid", 0, 2, 0)]  # the board's glass
 
@@ -324,10 +324,10 @@ def test_R18_black_market_gives_what_the_city_does_not_produce() -> None:
         assert p.builds(0, card) == [("paid", 0, 0, 0)], card
     assert p.stage_payments(0) == []  # two wood
     p.city(0, "Clay Pit")  # clay or ore: neither is missing any more
-    p.public.coins[0] = 0
+    p.city(0, coins=0)
     assert p.builds(0, "Guard Tower") == [("paid", 0, 0, 0)]  # from the pit
     p.city(0, "Lumber Yard", "Loom", "Press", "Glassworks")
-    p.public.age = 1
+    p.go_to(age=2)
     assert p.builds(0, "Statue") == []  # it gives nothing to a city that has everything: two ore are missing one
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wonders.positions import Position
+from tests.wonders.both import Position
 
 pytestmark = pytest.mark.jit_off
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wonders.positions import Position
+from tests.wonders.both import Position
 
 pytestmark = pytest.mark.jit_off
 
@@ -74,6 +74,7 @@ def test_R9_3_coins_of_stages_come_once_when_the_stage_is_built(board: str, coin
         assert p.coins[0] - before == expected + 3
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("symbols", "points"), [
     ((1, 0, 0), 1), ((0, 2, 0), 4), ((0, 0, 3), 9), ((3, 2, 1), 21), ((3, 2, 2), 31), ((2, 2, 2), 26), ((4, 4, 4), 76),
 ])  # fmt: skip
@@ -83,6 +84,7 @@ def test_R23_squares_and_seven_for_each_set(symbols: tuple[int, int, int], point
     assert p.points(0)["science"] == points
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("symbols", "wild", "points"), [
     ((0, 0, 0), 1, 1), ((1, 1, 0), 1, 10), ((2, 2, 1), 1, 26), ((3, 0, 0), 1, 16), ((1, 1, 0), 2, 13),
     ((0, 0, 0), 3, 10),
@@ -118,6 +120,11 @@ def test_R24_most_points_then_most_coins_then_shared() -> None:
     assert p.shares() == [0.5, 0.5, 0.0]
     p.city(1, coins=4)
     assert p.shares() == [0.0, 1.0, 0.0]
+    assert Position("1e", *BOARDS).shares() == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.engine_only
+def test_R24_those_who_share_have_one_rank() -> None:
     p = Position("1e", *BOARDS)
     assert p.shares() == pytest.approx([1 / 3] * 3)
     assert p.game.result.rank[:3].tolist() == [1, 1, 1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.wonders.positions import Position
+from tests.wonders.both import Position
 
 pytestmark = pytest.mark.jit_off
 
@@ -32,11 +32,12 @@ def test_R26_olympia_A_once_per_age_one_structure_of_the_hand_for_free() -> None
     assert p.builds(0, "Pantheon") == []
 
 
+@pytest.mark.engine_only
 def test_R26_olympia_A_the_next_age_brings_another_free_build() -> None:
     p = olympia("A", "1e", 2, age=1)
     p.play({0: p.moves(0, "Workshop")[0]})
     assert p.builds(0, "Apothecary") == []
-    p.public.age = 1
+    p.go_to(age=2)
     p.deal()
     assert p.builds(0, "Aqueduct") == [FREE]
 
@@ -82,7 +83,7 @@ def test_R26_the_free_builds_of_the_second_edition_are_simply_applied() -> None:
     p = olympia("day", "2e", 2)
     p.city(0, "Theater", "Ore Vein", coins=9)
     assert p.builds(0, "Barracks") == [FREE]  # though its own ore would pay
-    p.public.age = 2
+    p.go_to(age=3)
     assert p.builds(0, "Gardens") == [("chain", 0, 0, 0)]  # a chain is reported first
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.wonders.positions import Position
+from tests.wonders.both import Position
 from tests.wonders.reference.facts import load
 
 pytestmark = pytest.mark.jit_off
@@ -76,6 +76,7 @@ OWN_TESTS = {
 }  # fmt: skip
 
 
+@pytest.mark.engine_only
 def test_every_black_card_has_a_test() -> None:
     black = {card.name for card in load("2e-cities").cards.values() if card.color == "black"}
     assert len(black) == 42
@@ -148,10 +149,15 @@ def test_R32_losses_of_one_step_are_one_loss_their_sum() -> None:
 @pytest.mark.parametrize(("choice", "options"), [(True, [3, 2, 1, 0]), (False, [3])])
 def test_R32_debt_may_be_taken_though_one_could_pay(choice: bool, options: list[int]) -> None:
     p = four(debt_choice=choice)
-    assert p.loss_moves(1, 5) == [3, 2, 1, 0]
     p.script(1, loss=-1)  # pays as little as it may
     p.play({0: "Opium Den"})
     assert p.losses[0] == (1, options[-1], 3 - options[-1])
+
+
+@pytest.mark.engine_only
+def test_R32_the_list_of_a_loss_does_not_depend_on_the_switch() -> None:
+    for choice in (True, False):
+        assert four(debt_choice=choice).loss_moves(1, 5) == [3, 2, 1, 0]
 
 
 def test_R32_all_that_can_be_paid_is_the_first_move() -> None:
@@ -304,6 +310,6 @@ def test_R20_a_token_is_spent_at_every_end_of_age(ages: tuple[int, ...], board: 
     p.city(1, shields=1)
     fought = []
     for age in ages:
-        p.public.age = age - 1
+        p.go_to(age)
         fought.append(len(p.end_age()))
     assert fought == [1, 1, 3]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import engine_table, played
-from tests.wonders.positions import Position
 from wsim.errors import UserError
 
 pytestmark = pytest.mark.jit_off
@@ -22,12 +22,14 @@ def teams(seats: int = 4, **more: Any) -> Position:
     return Position("2e-cities-teams", *BOARDS[:seats], **more)
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("players", [3, 5, 7])
 def test_R38_teams_need_four_or_six_seats(players: int) -> None:
     with pytest.raises(UserError, match=f"{players} players"):
         engine_table("2e-cities-teams", players)
 
 
+@pytest.mark.engine_only
 def test_R38_teams_are_neighbouring_seats() -> None:
     table = engine_table("2e-cities-teams", 6)
     frame = table.seats_frame(played(table, 1))
@@ -107,6 +109,13 @@ def test_R42_the_sum_of_both_decides_then_their_coins_then_it_is_shared() -> Non
     assert p.shares() == [0.0, 0.0, 1.0, 1.0]  # 6 points each, one coin more
     p.city(1, "Cells", victories=[1])
     assert p.shares() == [1.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.engine_only
+def test_R42_mates_have_one_rank() -> None:
+    p = teams()
+    p.city(1, "Cells", victories=[1])
+    assert p.shares() == [1.0, 1.0, 0.0, 0.0]
     assert p.game.result.rank[:4].tolist() == [1, 1, 2, 2]
 
 
@@ -118,6 +127,7 @@ def test_R42_the_best_single_seat_does_not_decide() -> None:
     assert p.shares() == [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
 
 
+@pytest.mark.engine_only
 def test_R42_a_policy_may_see_its_team_mates_hand() -> None:
     p = teams()
     p.deal()

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.wonders.both import Position
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played
-from tests.wonders.positions import Position
 
 pytestmark = pytest.mark.jit_off
 
@@ -22,6 +22,7 @@ def duo(**more: Any) -> Position:
     return Position("1e-duo", *BOARDS, **more)
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("trace", GAMES, ids=lambda trace: f"game{trace['index']}")
 def test_R43_seven_cards_to_each_player_and_to_the_pile(trace: dict[str, Any]) -> None:
     for age in trace["ages"]:
@@ -40,6 +41,7 @@ def test_R44_the_free_city_is_seat_2_between_both_players() -> None:
     assert p.builds(2, "Barracks") == [("paid", 0, 0, 2)]
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize(("age", "first"), [(1, 0), (2, 1), (3, 0)])
 def test_R45_the_city_card_starts_with_seat_0_in_ages_I_and_III_and_changes_hands(age: int, first: int) -> None:
     p = duo(age=age)
@@ -53,6 +55,7 @@ def test_R45_the_city_card_starts_with_seat_0_in_ages_I_and_III_and_changes_hand
         p.pass_hands()
 
 
+@pytest.mark.engine_only
 def test_R45_the_holder_chooses_for_the_free_city_after_its_own_card() -> None:
     p = duo()
     p.deal()
@@ -118,6 +121,7 @@ def test_R46_a_free_build_counts_as_a_build_that_it_can_make() -> None:
     assert [(m.action, m.how) for m in p.moves(2, "Workshop", kind="free_city")] == [("build", "free")]
 
 
+@pytest.mark.engine_only
 def test_R46_its_builds_from_the_pile_stay_optional_and_the_holder_decides() -> None:
     p = Position("1e-duo", "Gizah A", "Rhodos A", "Halikarnassos B")
     p.discarded("Altar")
@@ -131,6 +135,7 @@ def test_R46_its_builds_from_the_pile_stay_optional_and_the_holder_decides() -> 
     assert p.owned(2) == {"Altar"}
 
 
+@pytest.mark.engine_only
 def test_R27_a_last_card_never_serves_the_free_city() -> None:
     p = Position("1e-duo", "Gizah A", "Rhodos A", "Babylon B", turn=6)
     p.deal()
@@ -142,6 +147,7 @@ def test_R27_a_last_card_never_serves_the_free_city() -> None:
     assert p.pile.count("Altar") >= 2
 
 
+@pytest.mark.engine_only
 @pytest.mark.parametrize("age", [1, 2, 3])
 def test_R47_players_swap_hands_in_every_age(age: int) -> None:
     p = duo(age=age)
@@ -151,6 +157,7 @@ def test_R47_players_swap_hands_in_every_age(age: int) -> None:
     assert [int(p.game.own[seat].hand) for seat in range(2)] == hands[::-1]
 
 
+@pytest.mark.engine_only
 def test_R47_the_piles_last_card_is_discarded_with_the_players_last_cards() -> None:
     table = engine_table("1e-duo", 2, TASTES[1:], seed=5)
     for number in range(5):
@@ -176,6 +183,7 @@ def test_R48_the_free_city_never_wins() -> None:
     assert p.shares() == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.engine_only
 def test_R48_results_mark_the_free_city() -> None:
     table = engine_table("1e-duo", 2)
     frame = table.seats_frame(played(table, 4))

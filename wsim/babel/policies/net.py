@@ -15,7 +15,7 @@ from wsim.babel.policies.net_inputs import fill_standing, fill_state
 from wsim.babel.policies.net_moves import fill_moves
 from wsim.babel.words import SEATS
 from wsim.jit import kernel, stack_room
-from wsim.policies.layers import AT_ONCE, layers
+from wsim.policies.net_layers import AT_ONCE, layers
 from wsim.rng import below
 
 __all__ = ["net_policy", "net_values"]

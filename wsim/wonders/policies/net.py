@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit, stack_room
-from wsim.policies.layers import layers
+from wsim.policies.net_layers import layers
 from wsim.wonders.kernels.layout import CHOICES
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.kernels.net_layout import (

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.experiments.matches.ratings import ratings
+from wsim.experiments.match_ratings import ratings
 from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
 if TYPE_CHECKING:
+    from wsim.experiments.match_costs import Cost
     from wsim.experiments.match_question import MatchQuestion
-    from wsim.experiments.matches.costs import Cost
-    from wsim.experiments.matches.tables import MatchTable
-    from wsim.experiments.matches.trial import MatchTrial
+    from wsim.experiments.match_tables import MatchTable
+    from wsim.experiments.match_trial import MatchTrial
     from wsim.stats.intervals import Interval
 
 EARLY = (

@@ -1,6 +1,7 @@
 """A learning run: rounds of harvest, fitting and judging, in a folder that can be gone on with.
 
     FOLDER/plan.json                 what is learned from (LearningPlan.told)
+    FOLDER/learn.json                what else decides it: cards, patches, rules, the version of wsim
     FOLDER/round-1/TABLE-0000.*      decisions (.states.parquet) and their moves (.moves.parquet), part by part
     FOLDER/round-1/net.npz           the net that was fitted to them
     FOLDER/judged.json               how strong the last net is
@@ -12,9 +13,9 @@ A part, a net and a judgement that are there are not made again.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -23,10 +24,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.files import visible, write_bytes, write_text
 from wsim.game import find_game
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import Cluster, check_cluster, joined
-from wsim.lab.files import write_bytes
+from wsim.lab.journal import differences, held, read_record_of, refuse_other, write_record
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import software
@@ -34,16 +36,15 @@ from wsim.learn.data import read_records, write_records
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
-from wsim.learn.plan import NET, LearningPlan, Round, Seats
+from wsim.learn.learning_plan import NET, LearningPlan, Round, Seats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.game import Simulator
 
-__all__ = ["Learning", "learn"]
-
-PLAN, JUDGED, LAST = "plan.json", "judged.json", "net.npz"
+PLAN, RECORD, JUDGED, LAST = "plan.json", "learn.json", "judged.json", "net.npz"
+FORMAT = "wsim-learn/1"
 PART = 2000  # decisions of a part, about
 SHIPPED = "shipped"
 _JUDGING_SEED = 1 << 40  # added to the seed: games that nothing was learned from
@@ -210,15 +211,18 @@ def learn(
     start = run.net_path(0)
     begins = learner.load("" if plan.start == SHIPPED else plan.start) if plan.start and not start.exists() else None
     _check_players(plan)
-    _claim(folder, plan)
-    if begins is not None:
-        learner.save(begins, start, getattr(begins, "about", {}))
-    for number in range(1, len(plan.rounds) + 1):
-        if not run.net_path(number).exists():
-            run.harvest(number, progress)
-            run.fit(number, progress)
-    shutil.copyfile(run.net_path(len(plan.rounds)), folder / LAST)
-    return run.judgements(progress)
+    with held(folder):
+        _claim(folder, plan)
+        if begins is not None:
+            learner.save(begins, start, getattr(begins, "about", {}))
+        for number in range(1, len(plan.rounds) + 1):
+            if not run.net_path(number).exists():
+                run.harvest(number, progress)
+                run.fit(number, progress)
+        last = run.net_path(len(plan.rounds)).read_bytes()
+        if not (folder / LAST).exists() or (folder / LAST).read_bytes() != last:
+            write_bytes(folder / LAST, last)
+        return run.judgements(progress)
 
 
 def _check_players(plan: LearningPlan) -> None:
@@ -235,17 +239,33 @@ def _check_players(plan: LearningPlan) -> None:
 
 
 def _claim(folder: Path, plan: LearningPlan) -> None:
-    """Make the folder this plan's, or see that it is."""
-    path = folder / PLAN
+    """Make the folder this plan's, or see that it is: that it was made by the same rules, cards and policies, too."""
+    path, identity = folder / PLAN, _identity(plan)
     text = json.dumps(plan.told(), indent=1) + "\n"
     if path.exists():
-        if path.read_text() != text:
+        if path.read_text(encoding="utf-8") != text:
             raise UserError(f"{str(folder)!r} has learned by another plan: name a new folder with --out")
-        return
-    if folder.exists() and any(folder.iterdir()):
+        with suppress(FileNotFoundError):  # of an earlier wsim
+            there = read_record_of(folder / RECORD, FORMAT, "no record of wsim learn")
+            refuse_other(folder, "what was learned otherwise", differences(there.get("identity", {}), identity))
+            return
+    elif folder.exists() and not {RECORD}.issuperset(visible(folder)):
         raise UserError(f"{str(folder)!r} is not empty and no learning run: name a new folder with --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, text.encode())
+    write_record(folder / RECORD, FORMAT, {"identity": identity})
+    if not path.exists():
+        write_text(path, text)
+
+
+def _identity(plan: LearningPlan) -> dict[str, Any]:
+    """Return what decides what is learned, beside the plan: the content of the files that it names, and the rules."""
+    game = find_game(plan.game)
+    tables = {table.name: Plan.make(**plan.keys(table)) for table in plan.tables}
+    ready = {name: (one, game.prepare(one)) for name, one in tables.items()}
+    found = {
+        name: {"plan": one.identity(), "rules": simulator.provenance()} for name, (one, simulator) in ready.items()
+    }
+    identity: dict[str, Any] = json.loads(json.dumps({"tables": found, "wsim": software()["wsim"]}))
+    return identity
 
 
 def _players(one: Round, players: int, net: str) -> tuple[str, ...]:

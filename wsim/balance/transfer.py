@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.balance.bench import Bench
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Patch
+from wsim.balance.measuring import Level
 from wsim.balance.proof import middle_of
-from wsim.balance.tables import Level, TableSetting
 from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -27,11 +28,9 @@ from wsim.lab.plan import Plan
 if TYPE_CHECKING:
     from wsim.balance.cells import Cell
 
-__all__ = ["Carried", "Elsewhere", "Pupil", "carry", "check_elsewhere"]
-
 
 @dataclass(frozen=True)
-class Pupil:
+class Relearner:
     """A player who learns the patched game anew.
 
     Attributes
@@ -53,17 +52,17 @@ class Elsewhere:
     players: line-up entries that take all seats of every setting, one after the other.
     styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
     games: for each measurement.
-    pupil: takes all seats of every setting too: without the patch as it is, with it after learning anew.
+    relearner: takes all seats of every setting too: without the patch as it is, with it after learning anew.
     """
 
     players: tuple[str, ...] = ()
     styles: tuple[str, ...] = ()
     games: int = 20_000
-    pupil: Pupil | None = None
+    relearner: Relearner | None = None
 
 
 @dataclass(repr=False)
-class Carried(Answer):
+class Transfer(Answer):
     """What was measured elsewhere so far.
 
     Attributes
@@ -139,31 +138,33 @@ def check_elsewhere(goal: Goal, where: Elsewhere) -> None:
             prepare(_with_style(setting.plan, style))
 
 
-def carry(bench: Bench, patch: Patch, where: Elsewhere, found: Carried) -> None:
+def measure_transfer(evaluator: Evaluator, patch: Patch, where: Elsewhere, found: Transfer) -> None:
     """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
-    for setting in bench.goal.settings:
+    for setting in evaluator.goal.settings:
         for player in (None, *where.players):
-            found.rows += _carried(bench, setting, patch, _Seated(player, player, player), where.games)
-    for setting in bench.goal.settings if where.styles else ():
+            found.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
+    for setting in evaluator.goal.settings if where.styles else ():
         if not setting.report:
-            found.best += _best_responses(bench, setting, patch, where)
-    if where.pupil is not None:
-        learned = where.pupil.after(patch)
-        seated = _Seated(f"{where.pupil.before}, learned anew", where.pupil.before, learned)
-        for setting in bench.goal.settings:
-            found.rows += _carried(bench, setting, patch, seated, where.games)
+            found.best += _best_responses(evaluator, setting, patch, where)
+    if where.relearner is not None:
+        learned = where.relearner.after(patch)
+        seated = _Seated(f"{where.relearner.before}, learned anew", where.relearner.before, learned)
+        for setting in evaluator.goal.settings:
+            found.rows += _row_of(evaluator, setting, patch, seated, where.games)
 
 
-def _carried(bench: Bench, setting: Setting, patch: Patch, seated: _Seated, games: int) -> Iterator[dict[str, Any]]:
+def _row_of(
+    evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
+) -> Iterator[dict[str, Any]]:
     """Yield the row of a setting and player; none, if no target of tables is about the setting."""
-    seed = bench.play.seed("elsewhere", setting.name, seated.before)
+    seed = evaluator.sampler.seed("elsewhere", setting.name, seated.before)
     measured = []
-    for entry, laid in ((seated.before, ()), (seated.after, patch)):
+    for entry, applied in ((seated.before, ()), (seated.after, patch)):
         plan = setting.plan if entry is None else setting.plan.replace(policies=entry)
-        table = _table(bench, replace(setting, plan=plan, name=f"{setting.name}, by {entry}"), setting.name)
+        table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {entry}"), setting.name)
         if table is None:
             return
-        measured.append((table, table.level(laid, seed, games)))
+        measured.append((table, table.level(applied, seed, games)))
     (table, before), (other, after) = measured
     policies = table.setting.plan.policies
     yield {
@@ -188,14 +189,14 @@ def _deviations(cells: Sequence[Cell], level: Level, when: str) -> dict[str, Any
     }
 
 
-def _table(bench: Bench, setting: Setting, name: str, of: tuple[str, ...] = ()) -> TableSetting | None:
+def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...] = ()) -> GamesEvaluator | None:
     """Return what measures the targets about tables at another setting; None if there are none.
 
     Parameters
     ----------
     name: of the setting whose targets these are. of: columns that split them further.
     """
-    goal: Goal = bench.goal
+    goal: Goal = evaluator.goal
     about = [one for one in goal.targets if one.card is None and (not one.settings or name in one.settings)]
     if of:
         about = [replace(one, of=(*of, *one.of), only=()) for one in about if one.of and not set(of) & set(one.of)]
@@ -203,7 +204,7 @@ def _table(bench: Bench, setting: Setting, name: str, of: tuple[str, ...] = ()) 
         return None
     targets = tuple(replace(one, settings=()) for one in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
-    return TableSetting(elsewhere, elsewhere.settings[0], bench.knobs, bench.play)
+    return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
 
 
 def _with_style(plan: Plan, style: str) -> Plan:
@@ -211,12 +212,12 @@ def _with_style(plan: Plan, style: str) -> Plan:
     return plan.replace(policies=[style, *(plan.policies * plan.players)[1 : plan.players]], rotate=True)
 
 
-def _best_responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -> Iterator[dict[str, Any]]:
+def _best_responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Elsewhere) -> Iterator[dict[str, Any]]:
     """Let every side be played in its best style, others as in the setting, before and after a patch.
 
     The style is chosen on one half of the games and measured on the other, and the other way round.
     """
-    before, after = (_responses(bench, setting, one, where) for one in ((), patch))
+    before, after = (_responses(evaluator, setting, one, where) for one in ((), patch))
     for one, other in zip(before, after, strict=True):
         yield {
             "setting": setting.name,
@@ -229,14 +230,16 @@ def _best_responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhe
         }
 
 
-def _responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -> list[dict[str, Any]]:
+def _responses(evaluator: Evaluator, setting: Setting, patch: Patch, where: Elsewhere) -> list[dict[str, Any]]:
     """Return for each side its best style, and what that gives on games that did not choose it."""
     names: list[str] = []
     halves: list[list[Level]] = []
     places: list[list[int]] = []
     for style in where.styles:
         plan = _with_style(setting.plan, style)
-        table = _table(bench, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",))
+        table = _table(
+            evaluator, replace(setting, plan=plan, name=f"{setting.name}, {style}"), setting.name, ("policy",)
+        )
         if table is None:
             return []
         label = table.first_policy
@@ -244,7 +247,10 @@ def _responses(bench: Bench, setting: Setting, patch: Patch, where: Elsewhere) -
         names = [table.cells[place].name.removeprefix(f"{label} ") for place in mine]
         places.append(mine)
         halves.append(
-            [table.level(patch, bench.play.seed("style", setting.name, half), where.games // 2) for half in (0, 1)]
+            [
+                table.level(patch, evaluator.sampler.seed("style", setting.name, half), where.games // 2)
+                for half in (0, 1)
+            ]
         )
     value = np.array([[half.value[mine] for half in both] for both, mine in zip(halves, places, strict=True)])
     error = np.array([[half.error[mine] for half in both] for both, mine in zip(halves, places, strict=True)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wsim.experiments.match_question import MatchQuestion
-from wsim.experiments.matches.sums import FIGURES, MatchSums
+from wsim.experiments.match_sums import FIGURES, MatchSums
 from wsim.experiments.trial import Trial
 from wsim.stats.distributions import normal_cdf
 from wsim.stats.intervals import Interval
@@ -19,8 +19,8 @@ from wsim.stats.rankings import order_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.experiments.matches.kept import Keeper
-    from wsim.experiments.matches.tables import Block, MatchTable
+    from wsim.experiments.deal_files import DealFiles
+    from wsim.experiments.match_tables import Block, MatchTable
     from wsim.lab.cluster import InChunks
     from wsim.stats.sequential import Look
 
@@ -61,7 +61,7 @@ class MatchTrial(Trial[MatchSums]):
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
-    def blocks(self, chunks_of: InChunks, deal_seconds: float, keeper: Keeper | None = None) -> Generator[Block]:
+    def blocks(self, chunks_of: InChunks, deal_seconds: float, keeper: DealFiles | None = None) -> Generator[Block]:
         """Yield the deals, look by look: those that were played before, then those that have to be played.
 
         Parameters

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.experiments.deals import PARTS
-from wsim.experiments.matches.design import Design
-from wsim.experiments.matches.tables import Block
+from wsim.experiments.match_design import Design
+from wsim.experiments.match_tables import Block
 from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import Estimate
 from wsim.stats.moments import Moments

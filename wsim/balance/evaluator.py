@@ -1,4 +1,4 @@
-"""The measuring bench of a goal: its settings together, cell after cell, and what every option does to them."""
+"""What measures a goal: its settings together, cell after cell, and what every option does to them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Protocol
 
 import numpy as np
 
-from wsim.balance.cards import CardSetting
+from wsim.balance.by_games import GamesEvaluator
+from wsim.balance.by_picks import PicksEvaluator
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
-from wsim.balance.memory import Memory
-from wsim.balance.tables import Effects, Level, Play, TableSetting
+from wsim.balance.measurements import Memory
+from wsim.balance.measuring import Effects, Level, Sampler
 from wsim.errors import UserError
 from wsim.game import Game, find_game
 from wsim.lab.plan import digest_of
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import Provenance
 
-__all__ = ["Bench", "Measured"]
+__all__ = ["CellEvaluator", "Evaluator"]
 
 
-class Measured(Protocol):
+class CellEvaluator(Protocol):
     """What measures some cells of a setting."""
 
     @property
@@ -56,7 +57,7 @@ class Measured(Protocol):
         ...
 
 
-class Bench:
+class Evaluator:
     """Measures patches at all settings of a goal.
 
     Attributes
@@ -76,18 +77,18 @@ class Bench:
     ) -> None:
         """Make every setting of a goal ready; raise UserError for whatever cannot be played or never happens."""
         self.goal, self.memory, self.seed = goal, memory, seed
-        self.play = Play(memory, (goal.digest, seed), threads, progress)
+        self.sampler = Sampler(memory, (goal.digest, seed), threads, progress)
         game: Game = find_game(goal.game)
         plan = goal.settings[0].plan
         simulator = game.prepare(plan)
         self.provenance = Provenance.of(plan, simulator)
         self.knobs: tuple[Knob, ...] = knobs_of(goal, simulator)
         self.options: tuple[Option, ...] = options_of(self.knobs)
-        self._parts: list[Measured] = []
+        self._parts: list[CellEvaluator] = []
         for setting in (one for one in goal.settings if not one.report):
             chances = dict.fromkeys(one.randomise for one in goal.of(setting) if one.card is not None)
-            self._parts.append(TableSetting(goal, setting, self.knobs, self.play))
-            self._parts += [CardSetting(goal, setting, chance, self.knobs, self.play) for chance in chances]
+            self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
+            self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
         self.cells: list[Cell] = [cell for part in self._parts for cell in part.cells]
         self._replays: dict[str, Effects] = {}
@@ -140,7 +141,7 @@ class Bench:
                 )
         return [knob.name for place, knob in enumerate(self.knobs) if place not in working]
 
-    def _replayed(self, part: Measured, games: int) -> Effects:
+    def _replayed(self, part: CellEvaluator, games: int) -> Effects:
         """Return the effects that must be played for, played for once."""
         key = f"{part.name} {games}"
         if key not in self._replays:
@@ -159,5 +160,5 @@ class Bench:
         """Return the seeds of the deals of a purpose, by what they are dealt for."""
         return [(part.name, self._seed(purpose, part)) for part in self._parts]
 
-    def _seed(self, purpose: str, part: Measured) -> int:
-        return self.play.seed(purpose, part.name)
+    def _seed(self, purpose: str, part: CellEvaluator) -> int:
+        return self.sampler.seed(purpose, part.name)

@@ -13,11 +13,11 @@ import pytest
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.balance.test_balance import HOW_TO_GO_ON
 from tests.conftest import Command
-from wsim.balance import carry as rooms
-from wsim.balance.balance import How, carried_over
-from wsim.balance.carry import Elsewhere, Pupil
+from wsim.balance import transfer as rooms
+from wsim.balance.balance import Execution, transferred
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import read_patch
+from wsim.balance.transfer import Elsewhere, Relearner
 from wsim.jit import JIT
 
 pytestmark = pytest.mark.usefixtures("medal")
@@ -66,7 +66,7 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
 
 
 def test_what_a_player_learns_anew_plays_the_patched_game_alone() -> None:
-    """The pupil is asked once, for the patch; before it plays as it is, after as what it returned."""
+    """The relearner is asked once, for the patch; before it plays as it is, after as what it returned."""
     asked: list[Any] = []
 
     def after(patch: Any) -> str:
@@ -74,14 +74,14 @@ def test_what_a_player_learns_anew_plays_the_patched_game_alone() -> None:
         return "shy"
 
     goal, patch = read_goal(write_settings()), read_patch(Path(write_patch()))
-    found = carried_over(goal, patch, Elsewhere(("bold", "shy"), games=2000, pupil=Pupil("bold", after)))
+    found = transferred(goal, patch, Elsewhere(("bold", "shy"), games=2000, relearner=Relearner("bold", after)))
     assert asked == [patch]
     rows = {(row["setting"], row["policies"]): row for row in found.rows}
     anew = rows["four", "bold, learned anew"]
     assert anew["targeted"] is False
     assert anew["largest_before"] == rows["four", "bold"]["largest_before"]  # the same deals and players
     assert list(rows)[-2:] == [("four", "bold, learned anew"), ("six", "bold, learned anew")]
-    elsewhere = carried_over(goal, patch, Elsewhere(games=2000, pupil=Pupil("bold", lambda _: "bold")))
+    elsewhere = transferred(goal, patch, Elsewhere(games=2000, relearner=Relearner("bold", lambda _: "bold")))
     assert elsewhere.rows[-1]["largest_after"] != found.rows[-1]["largest_after"]
 
 
@@ -130,15 +130,15 @@ def test_who_cannot_play_is_refused_before_anything_is_searched_for(option: str,
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Let Ctrl-C come when the first other player is to be measured; a call of it puts an end to that."""
-    real = rooms._carried
+    real = rooms._row_of
 
-    def until(bench: Any, setting: Any, patch: Any, seated: Any, games: int) -> Iterator[dict[str, Any]]:
+    def until(evaluator: Any, setting: Any, patch: Any, seated: Any, games: int) -> Iterator[dict[str, Any]]:
         if seated.label is not None:
             raise KeyboardInterrupt
-        return real(bench, setting, patch, seated, games)
+        return real(evaluator, setting, patch, seated, games)
 
-    monkeypatch.setattr(rooms, "_carried", until)
-    return lambda: monkeypatch.setattr(rooms, "_carried", real)
+    monkeypatch.setattr(rooms, "_row_of", until)
+    return lambda: monkeypatch.setattr(rooms, "_row_of", real)
 
 
 def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_goes_on(
@@ -193,9 +193,9 @@ def test_a_search_goes_on_only_with_what_it_was(wsim_command: Command, stopped: 
 def test_how_does_not_decide_what_is_measured() -> None:
     goal, patch = read_goal(write_settings()), read_patch(Path(write_patch()))
     where = Elsewhere(games=3000)
-    one, other = (carried_over(goal, patch, where, How(threads=threads)) for threads in (1, 2))
+    one, other = (transferred(goal, patch, where, Execution(threads=threads)) for threads in (1, 2))
     assert one == other
-    assert carried_over(goal, patch, replace(where, games=2000)) != one
+    assert transferred(goal, patch, replace(where, games=2000)) != one
 
 
 # --- players who learned anew -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wsim.lab.batch import rows_and_picks
 
 if TYPE_CHECKING:
-    from wsim.experiments.matches.tables import MatchTable
+    from wsim.experiments.match_tables import MatchTable
     from wsim.game import Simulator
 
 __all__ = ["Cost", "costs_of"]

@@ -6,18 +6,14 @@ sends around can hold code.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.lab.files import content_digest, write_text
-from wsim.lab.journal import differences
+from wsim.lab.journal import differences, read_record_of, write_record
 from wsim.lab.plan import digest_of
-
-__all__ = ["RECORD", "Generation", "Kept", "read_kept"]
 
 RECORD = "tune.json"
 FORMAT = "wsim-tune/1"
@@ -42,7 +38,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Kept:
+class History:
     """What ``tune.json`` holds.
 
     Attributes
@@ -66,15 +62,13 @@ class Kept:
     generations: tuple[Generation, ...] = ()
     judged: Sequence[Mapping[str, Any]] = field(default=())
 
-    def grown(self, generation: Generation) -> Kept:
+    def grown(self, generation: Generation) -> History:
         """Return it with one more generation."""
         return replace(self, generations=(*self.generations, generation), judged=())
 
     def write(self, folder: Path) -> None:
         """Write it into a folder; StoreError if the disk refuses."""
-        content = json.loads(json.dumps({"format": FORMAT, **asdict(self)}))
-        check = _check(content)
-        write_text(folder / RECORD, json.dumps({"check": check, **content}, indent=1, ensure_ascii=False) + "\n")
+        write_record(folder / RECORD, FORMAT, asdict(self), indent=1)
 
     def refuse_other(self, identity: Mapping[str, Any], folder: Path) -> None:
         """Raise UserError unless the same search would be made now."""
@@ -85,27 +79,16 @@ class Kept:
             )
 
 
-def read_kept(folder: Path) -> Kept:
+def read_history(folder: Path) -> History:
     """Return what a folder holds; raise UserError if it is no search, or not as it was written."""
     path = folder / RECORD
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+        content = read_record_of(path, FORMAT, "not a record of wsim tune")
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise UserError(f"{str(folder)!r} holds no search of wsim tune (no {RECORD})") from error
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{str(path)!r} is not a record of wsim tune: {error}") from error
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise UserError(f"{str(path)!r} is not a record of wsim tune in the format {FORMAT!r}")
-    check = content.pop("check", None)
     try:
-        if check != _check({"format": FORMAT, **content}):
-            raise ValueError("it was changed after wsim wrote it")
+        del content["format"]
         generations = [Generation(**{**one, "values": tuple(one["values"])}) for one in content["generations"]]
-        return Kept(**{**content, "moved": tuple(content["moved"]), "generations": tuple(generations)})
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        return History(**{**content, "moved": tuple(content["moved"]), "generations": tuple(generations)})
+    except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{str(path)!r} is damaged: {error}") from error
-
-
-def _check(content: Mapping[str, Any]) -> str:
-    """Return the check of a record's content."""
-    return content_digest(json.dumps(content, sort_keys=True).encode())

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
-from wsim.balance.memory import Arrays
-from wsim.balance.tables import Effects, Level, Play, nothing
+from wsim.balance.measurements import Arrays
+from wsim.balance.measuring import Effects, Level, Sampler, no_effects
 from wsim.errors import UserError, nearest
 from wsim.experiments.deals import sample
 from wsim.experiments.metrics import SHORT
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
     from wsim.lab.store import Run
 
-__all__ = ["CardSetting"]
+__all__ = ["PicksEvaluator"]
 
 _CHANGE = "wsim_change"
 _LEVEL = 0.95
 Floats = NDArray[np.float64]
 
 
-class CardSetting:
+class PicksEvaluator:
     """A setting whose cells are effects of doing something with cards.
 
     Attributes
@@ -49,8 +49,9 @@ class CardSetting:
     setting: which. chance: that a pick is randomised. cells: one for each target and card.
     """
 
-    def __init__(self, goal: Goal, setting: Setting, chance: float, knobs: Sequence[Knob], how: Play) -> None:
-        self.setting, self.chance, self._how, self._knobs, self._search = setting, chance, how, knobs, goal.search
+    def __init__(self, goal: Goal, setting: Setting, chance: float, knobs: Sequence[Knob], sampler: Sampler) -> None:
+        self.setting, self.chance, self._settings = setting, chance, goal.search
+        self._sampler, self._knobs = sampler, knobs
         self._tuning = tuning_of(goal.game)
         game: Game = find_game(goal.game)
         self._plan: Plan = randomised(setting.plan, chance)
@@ -78,11 +79,11 @@ class CardSetting:
 
     def games(self, wanted: int) -> int:
         """Return how many games it plays where ``wanted`` are asked for: in the proportion of ``[search]``."""
-        return max(1, round(wanted * self._search.picks / self._search.games))
+        return max(1, round(wanted * self._settings.picks / self._settings.games))
 
     def replays(self, wanted: int) -> int:
         """Return how many games it plays for a step where ``wanted`` are asked for: those of an experiment."""
-        return max(wanted, self._search.picks)
+        return max(wanted, self._settings.picks)
 
     def level(self, patch: Patch, seed: int, games: int) -> Level:
         """Measure a patch."""
@@ -93,13 +94,13 @@ class CardSetting:
         """Measure a patch and what every value of points would do to it."""
         places = [place for place, option in enumerate(options) if self._free[option.knob]]
         found = self._measured(patch, seed, games, [options[place] for place in places])
-        effects = nothing(options, self.cells)
+        effects = no_effects(options, self.cells)
         effects.value[places], effects.error[places] = found["effect"], found["spread"]
         return Level(found["value"], found["error"], games), effects
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Make the experiment at every other value, each alone, next to no patch at all."""
-        effects = nothing(options, self.cells)
+        effects = no_effects(options, self.cells)
         for place, option in enumerate(options):
             knob = self._knobs[option.knob]
             if self._free[option.knob] or option.value == knob.base:
@@ -130,8 +131,8 @@ class CardSetting:
 
     def _there(self, target: Target) -> list[str]:
         """Return the cards of a target that seats could do this with in some games; raise UserError if none is."""
-        named, games = self._named(target), self._search.picks
-        seed = self._how.seed("sample", self.name)
+        named, games = self._named(target), self._settings.picks
+        seed = self._sampler.seed("sample", self.name)
 
         def measure() -> Arrays:
             with TemporaryDirectory(prefix="wsim-balance-") as folder:
@@ -140,7 +141,7 @@ class CardSetting:
             return {"effective": np.array([often.get(card) or 0.0 for card in named])}
 
         of = {"sample": self.name, "target": target.name, "seed": seed, "games": games}
-        effective = self._how.memory.recall(of, games, measure)["effective"]
+        effective = self._sampler.memory.recall(of, games, measure)["effective"]
         found = [card for card, often in zip(named, effective, strict=True) if often >= ENOUGH]
         if not found:
             raise UserError(
@@ -151,7 +152,7 @@ class CardSetting:
 
     def _recorded(self, patch: Patch, seed: int, games: int, folder: str) -> Run:
         plan = patched(self._plan, patch, seed=seed, games=games)
-        return record(plan, f"{folder}/run", threads=self._how.threads, progress=self._how.progress)
+        return record(plan, f"{folder}/run", threads=self._sampler.threads, progress=self._sampler.progress)
 
     def _measured(self, patch: Patch, seed: int, games: int, free: Sequence[Option]) -> Arrays:
         """Return the effects with their errors, and what options would add to them."""
@@ -162,7 +163,7 @@ class CardSetting:
             with TemporaryDirectory(prefix="wsim-balance-") as folder:
                 return self._judged(self._recorded(patch, seed, games, folder), patch, free)
 
-        return self._how.memory.recall(of, games, measure)
+        return self._sampler.memory.recall(of, games, measure)
 
     def _judged(self, run: Run, patch: Patch, free: Sequence[Option]) -> Arrays:
         """Return what a run says of every cell, and of what options would add to it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.errors import UserError
-from wsim.lab.files import explained
+from wsim.lab.journal import Journal
 
-__all__ = ["Arrays", "Memory", "seed_of"]
-
-FORMAT = "wsim-balance-journal/1"
+FORMAT = "wsim-balance-journal/2"
 Arrays: TypeAlias = dict[str, NDArray[np.float64]]
 
 
@@ -37,7 +34,7 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self._file: Path | None = None
+        self._journal: Journal | None = None
         self._known: dict[str, Arrays] = {}
         self.played = 0
 
@@ -46,42 +43,23 @@ class Memory:
 
         Raises UserError for a journal that is there unless ``resume``, and for that of another search.
         """
-        if file.exists():
-            if not resume:
-                raise UserError(
-                    f"{str(file)!r} is what an interrupted search left: go on with --resume, or remove it to start anew"
-                )
-            self._read(file, identity)
-            self._file = file
-        else:
-            self._file = file
-            self._write(json.dumps({"format": FORMAT, "search": identity}))
-
-    def _read(self, file: Path, identity: str) -> None:
-        try:
-            head, *lines = file.read_text(encoding="utf-8").split("\n")
-            told = json.loads(head)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{str(file)!r} is no journal of wsim balance: {error}") from None
-        if not isinstance(told, dict) or told.get("format") != FORMAT or told.get("search") != identity:
+        self._journal = Journal(file)
+        head = {"format": FORMAT, "search": identity}
+        if not file.exists():
+            self._journal.rewrite([head])
+            return
+        if not resume:
+            raise UserError(
+                f"{str(file)!r} is what an interrupted search left: go on with --resume, or remove it to start anew"
+            )
+        first, *entries = self._journal.entries() or [{}]
+        if first != head:
             raise UserError(f"{str(file)!r} is of another goal, seed or version of wsim: remove it to start anew")
-        for line in lines:
-            with suppress(ValueError, KeyError, TypeError):  # the last line may be cut
-                entry = json.loads(line)
+        for entry in entries:
+            with suppress(ValueError, KeyError, TypeError, AttributeError):  # forged
                 found = {name: np.array(values, float) for name, values in entry["sums"].items()}
                 self._known[entry["of"]] = found
                 self.played += int(entry["games"])
-
-    def _write(self, line: str) -> None:
-        if self._file is None:
-            return
-        try:
-            with self._file.open("a", encoding="utf-8") as journal:
-                journal.write(line + "\n")
-                journal.flush()
-                os.fsync(journal.fileno())
-        except OSError as error:
-            raise explained("write", self._file, error) from error
 
     def recall(self, of: Mapping[str, Any], games: int, measure: Callable[[], Arrays]) -> Arrays:
         """Return what was measured of something, measuring it only if it is not known; ``games``: that it takes."""
@@ -90,12 +68,12 @@ class Memory:
             found = measure()
             self._known[key] = found
             self.played += games
-            if self._file is not None:
+            if self._journal is not None:
                 sums = {name: values.tolist() for name, values in found.items()}
-                self._write(json.dumps({"of": key, "games": games, "sums": sums}))
+                self._journal.add({"of": key, "games": games, "sums": sums})
         return self._known[key]
 
     def forget(self) -> None:
-        """Remove the journal: the search is over."""
-        if self._file is not None:
-            self._file.unlink(missing_ok=True)
+        """Remove the journal: the search is over, and its answer is where it belongs."""
+        if self._journal is not None:
+            self._journal.path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.experiments.deals import MOST_SIDES, Arm, Arms, Features, wins_of
-from wsim.experiments.matches.design import Design, duels, mixed
+from wsim.experiments.match_design import Design, duels, mixed
 from wsim.game import find_game
 from wsim.lab.provenance import Provenance
 

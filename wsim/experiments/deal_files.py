@@ -16,73 +16,70 @@ import polars as pl
 
 from wsim.errors import UserError
 from wsim.experiments.deals import PARTS
-from wsim.experiments.matches.tables import Block
-from wsim.lab.files import StoreError, clean, explained, write_text, writing
+from wsim.experiments.match_tables import Block
+from wsim.files import StoreError, clean, explained, visible, write_text, writing
+from wsim.lab.journal import read_json
 
 if TYPE_CHECKING:
-    from wsim.experiments.matches.tables import MatchTable
-
-__all__ = ["ANSWER", "DEALS", "Keeper", "open_folder"]
+    from wsim.experiments.match_tables import MatchTable
 
 ANSWER, DEALS = "match.json", "deals"
 SECONDS_A_PART = 30.0
 ROWS_A_PART = 1_000_000
-ASKED = ("policies", "question", "digests")
+DECIDES = ("policies", "question", "digests")
 """What must be the same in a match that goes on."""
 
 
-def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> Keeper:
-    """Return the keeper of a match's folder; the folder is made if it is not there.
+def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
+    """Return the deals of a match's folder; it is made if it is not there.
 
     Parameters
     ----------
-    made: what decides the match (``ASKED``), kept from the beginning.
+    made: what decides the match (``DECIDES``), kept from the beginning.
     resume: go on with what lies there, which must be the same match. Without it the folder must be empty.
 
     Raises UserError for a folder that cannot be used, StoreError if the disk refuses.
     """
     there = folder / ANSWER
     if resume:
-        told = _told(there)
-        unlike = [name for name in ASKED if told.get(name) != json.loads(json.dumps(made[name]))]
+        known = _begun(there)
+        unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made[name]))]
         if unlike:
             raise UserError(
-                f"{str(folder)!r} holds another match: its {' and '.join(unlike)} differ{_more(told, made)}"
+                f"{str(folder)!r} holds another match: its {' and '.join(unlike)} differ{_more(known, made)}"
             )
         clean(folder / DEALS)
-        return Keeper(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        return DealFiles(folder)
+    if folder.exists() and (not folder.is_dir() or visible(folder)):
         hint = ": go on with --resume, or write elsewhere" if there.is_file() else ""
         raise UserError(f"{str(folder)!r} is not an empty folder{hint}")
     try:
-        (folder / DEALS).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        clean(folder)
     except OSError as error:
         raise explained("make the folder", folder, error) from error
     write_text(there, json.dumps({"stopped": "waiting", **made}, ensure_ascii=False, indent=2) + "\n")
-    return Keeper(folder)
+    return DealFiles(folder)
 
 
-def _more(told: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+def _more(known: Mapping[str, Any], made: Mapping[str, Any]) -> str:
     """Say which policies a folder is about, if these are others."""
-    one, other = told.get("policies"), list(made["policies"])
+    one, other = known.get("policies"), list(made["policies"])
     return f" (there {', '.join(map(str, one))}, here {', '.join(other)})" if one and one != other else ""
 
 
-def _told(path: Path) -> dict[str, Any]:
+def _begun(path: Path) -> dict[str, Any]:
+    """Return what a match was begun with, or its answer."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+        known = read_json(path, "no match of wsim")
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise UserError(f"there is no match in {str(path.parent)!r} to go on with") from error
-    except OSError as error:
-        raise explained("read", path, error) from error
-    except ValueError as error:
-        raise UserError(f"{str(path)!r} is no match of wsim: {error}") from error
-    if not isinstance(told, dict):
+    if not isinstance(known, dict):
         raise UserError(f"{str(path)!r} is no match of wsim")
-    return told
+    return known
 
 
-class Keeper:
+class DealFiles:
     """Keeps the deals of a match, and gives back those that lie there."""
 
     def __init__(self, folder: Path) -> None:
@@ -105,9 +102,16 @@ class Keeper:
         """Write what waits."""
         self._since = time.monotonic()
         if self._waiting:
+            self._make_folder()
             with writing(self.folder / DEALS / self._name) as temporary:
                 pl.concat(self._waiting).write_parquet(temporary)
             self._waiting = []
+
+    def _make_folder(self) -> None:
+        try:
+            (self.folder / DEALS).mkdir(exist_ok=True)
+        except OSError as error:
+            raise explained("make the folder", self.folder / DEALS, error) from error
 
     def take(self, table: MatchTable, first: int, stop: int) -> Block | None:
         """Return kept deals from ``first``, at most up to ``stop``; None if that one is not there."""

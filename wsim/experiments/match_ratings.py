@@ -14,7 +14,7 @@ from wsim.stats.rankings import Rankings, orders_of
 from wsim.stats.ratings import PlackettLuce
 
 if TYPE_CHECKING:
-    from wsim.experiments.matches.trial import MatchTrial
+    from wsim.experiments.match_trial import MatchTrial
 
 __all__ = ["POINTS_A_TENFOLD", "ratings"]
 

@@ -7,8 +7,7 @@ at tables where it can matter (``wsim.game.Tuning.focus``). Errors are those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,14 +16,13 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
-from wsim.balance.memory import Arrays, Memory
+from wsim.balance.measurements import Arrays
+from wsim.balance.measuring import Effects, Level, Sampler, no_effects
 from wsim.experiments.contrasts import MetricReading
 from wsim.experiments.deals import Arm, Arms
 from wsim.experiments.metrics import SeatsReader
 from wsim.game import Game, Simulator, find_game
-from wsim.lab.batch import in_chunks
 from wsim.lab.plan import Plan
-from wsim.lab.progress import Progress
 from wsim.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -32,43 +30,12 @@ if TYPE_CHECKING:
 
     from wsim.game import Tuning
 
-__all__ = ["Effects", "Level", "Play", "TableSetting", "nothing"]
-
-CHUNK = 2048  # games; fixed, so that sums are added up in one order whatever the threads
 VALUE, WEIGHT = 0, 1  # features of a game: what is averaged, and what it is divided by
 SAMPLE = 2_000  # games that show which names occur
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Level:
-    """What a patch measures.
-
-    Attributes
-    ----------
-    value, error: of each cell. games: that were played.
-    """
-
-    value: Floats
-    error: Floats
-    games: int
-
-
-@dataclass(frozen=True)
-class Effects:
-    """What each option does to each cell, next to the patch that was measured; shape (options, cells).
-
-    Attributes
-    ----------
-    replayed: whether games were played for the option, or its points given to those that were there.
-    """
-
-    value: Floats
-    error: Floats
-    replayed: NDArray[np.bool_]
-
-
-class TableSetting:
+class GamesEvaluator:
     """A setting whose cells are read off games.
 
     Attributes
@@ -77,12 +44,12 @@ class TableSetting:
     first_policy: how tables call the first of its line-up.
     """
 
-    def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], how: Play) -> None:
+    def __init__(self, goal: Goal, setting: Setting, knobs: Sequence[Knob], sampler: Sampler) -> None:
         game: Game = find_game(goal.game)
-        self.setting, self._how, self._knobs = setting, how, knobs
+        self.setting, self._sampler, self._knobs = setting, sampler, knobs
         self._tuning: Tuning = tuning_of(goal.game)
         self._base: Simulator = game.prepare(setting.plan)
-        plan = setting.plan.replace(seed=how.seed("sample", setting.name))
+        plan = setting.plan.replace(seed=sampler.seed("sample", setting.name))
         sample = Arm("sample", (game.prepare(plan),)).frame(range(SAMPLE))
         policies = cast("pl.Enum", sample.schema["policy"]).categories
         self.first_policy = str(policies[0])
@@ -127,7 +94,7 @@ class TableSetting:
         free = [option for option in options if self._free[option.knob]]
         sums = self._measured(patch, seed, games, free)
         level = _level(sums)
-        effects = nothing(options, self.cells)
+        effects = no_effects(options, self.cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = sums["effect"] / sums["total"][:, 1]
             spread = np.sqrt(np.maximum(sums["square"] - sums["effect"] ** 2 / games, 0)) / sums["total"][:, 1]
@@ -137,7 +104,7 @@ class TableSetting:
 
     def replayed(self, seed: int, games: int, options: Sequence[Option], level: Level) -> Effects:
         """Play for what options do that no points can tell, each alone, next to no patch at all."""
-        effects = nothing(options, self.cells)
+        effects = no_effects(options, self.cells)
         base = self._measured((), seed, games, ())
         part = base["total"][:, 1] / base["games"][0]  # rows a game, by cell
         jobs = list(self._jobs(options))
@@ -184,10 +151,10 @@ class TableSetting:
                     "square": square,
                 }
 
-            return self._how.added(make, range(games), f"measuring {self.setting.name}")
+            return self._sampler.added(make, range(games), f"measuring {self.setting.name}")
 
         count = games * (2 if self._kept.any() and patch else 1)
-        return self._how.memory.recall(of, count, measure)
+        return self._sampler.memory.recall(of, count, measure)
 
     def _rescored(
         self, simulator: Simulator, frame: pl.DataFrame, reader: SeatsReader, free: Sequence[Option], now: Sequence[int]
@@ -255,9 +222,9 @@ class TableSetting:
                 }
 
             names = ", ".join(dict.fromkeys(self._knobs[option.knob].name for option in options[:1]))
-            return self._how.added(make, range(games), f"replaying {names}")
+            return self._sampler.added(make, range(games), f"replaying {names}")
 
-        return self._how.memory.recall(of, games * (len(options) + 1), measure)
+        return self._sampler.memory.recall(of, games * (len(options) + 1), measure)
 
     def _presences(self, foci: Sequence[Plan], seed: int, games: int) -> Floats:
         """Return at which part of the tables the things that foci are about are in play."""
@@ -271,49 +238,16 @@ class TableSetting:
                 there = [of(frame).reshape(len(part), -1).any(axis=1).sum() for of in present]
                 return {"present": np.array(there, float)}
 
-            return self._how.added(make, range(games), f"measuring {self.setting.name}")
+            return self._sampler.added(make, range(games), f"measuring {self.setting.name}")
 
         of = {"presence": self.setting.name, "plans": [one.as_dict() for one in foci], "seed": seed, "games": games}
-        return self._how.memory.recall(of, games, measure)["present"] / games
+        return self._sampler.memory.recall(of, games, measure)["present"] / games
 
     def _arm(self, plan: Plan, patch: Patch, seed: int) -> Arm:
         return Arm(" ".join(map(str, patch)), (self._prepared(plan, patch, seed),))
 
     def _prepared(self, plan: Plan, patch: Patch, seed: int) -> Simulator:
         return find_game(plan.game).prepare(patched(plan, patch, seed=seed))
-
-
-class Play:
-    """How games are played: on which threads, from which seeds, told to whom, remembered where."""
-
-    def __init__(
-        self, memory: Memory, root: tuple[object, ...], threads: int | None, progress: Progress | None
-    ) -> None:
-        self.memory, self._root, self.threads, self.progress = memory, root, threads, progress
-
-    def seed(self, *purpose: object) -> int:
-        """Return the seed of a purpose; no two purposes share one."""
-        from wsim.balance.memory import seed_of
-
-        return seed_of(*self._root, *purpose)
-
-    def added(self, make: Callable[[range], Arrays], games: range, what: str) -> Arrays:
-        """Return the sum of what chunks of games make, added in their order."""
-        result: Arrays = {}
-        done = 0
-        for found in in_chunks(make, [games], threads=self.threads, chunk=CHUNK):
-            for name, values in found.items():
-                result[name] = result[name] + values if name in result else values
-            done += min(CHUNK, len(games) - done)
-            if self.progress is not None:
-                self.progress(what, done, len(games))
-        return result
-
-
-def nothing(options: Sequence[Option], cells: Sequence[Cell]) -> Effects:
-    """Return no effects, to be filled in."""
-    value, error = np.zeros((2, len(options), len(cells)))
-    return Effects(value, error, np.zeros(len(options), bool))
 
 
 def _level(sums: Arrays) -> Level:

@@ -11,12 +11,12 @@ import polars as pl
 
 from wsim.display import Display, Shown
 from wsim.errors import UserError
+from wsim.experiments.deal_files import DealFiles, open_folder
+from wsim.experiments.match_costs import Cost, costs_of
 from wsim.experiments.match_question import MatchOutput, MatchQuestion, MatchTables
-from wsim.experiments.matches.costs import Cost, costs_of
-from wsim.experiments.matches.kept import Keeper, open_folder
-from wsim.experiments.matches.results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
-from wsim.experiments.matches.tables import MatchTable, made_ready
-from wsim.experiments.matches.trial import MatchTrial
+from wsim.experiments.match_results import cells_of, cost_rows, made_of, pairs_of, ratings_of, remarks_of, stopped_of
+from wsim.experiments.match_tables import MatchTable, made_ready
+from wsim.experiments.match_trial import MatchTrial
 from wsim.game import find_game
 from wsim.lab.answer import UNRECORDED, Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
@@ -227,7 +227,7 @@ def _is_file(path: Path) -> bool:
     return path.suffix in (".json", ".parquet")
 
 
-def opened(output: MatchOutput, made: dict[str, object]) -> Keeper | None:
+def opened(output: MatchOutput, made: dict[str, object]) -> DealFiles | None:
     """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
     if output.resume and not _of_its_own(output):
         raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
@@ -236,7 +236,7 @@ def opened(output: MatchOutput, made: dict[str, object]) -> Keeper | None:
     return open_folder(output.out, made, resume=output.resume) if output.out and _of_its_own(output) else None
 
 
-def write_to(output: MatchOutput, answer: Match, keeper: Keeper | None) -> Path | None:
+def write_to(output: MatchOutput, answer: Match, keeper: DealFiles | None) -> Path | None:
     """Write an answer and return where it lies."""
     if keeper is not None:
         return keeper.write(answer.record())

@@ -128,6 +128,11 @@ def refuse_outside(path: str) -> None:
         raise ValueError(f"{path!r} leads out of the folder")
 
 
+def visible(folder: Path) -> list[str]:
+    """Return what lies in a folder but for hidden files, such as those that a writer left that was killed."""
+    return [name for name in os.listdir(folder) if not name.startswith(".")]
+
+
 def clean(folder: Path) -> None:
     """Remove what writers left that were killed. Nobody else may be writing in the folder."""
     for path in folder.glob(f".*{_SUFFIX}"):

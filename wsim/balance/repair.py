@@ -1,0 +1,126 @@
+"""Patches proposed: the cheapest change of options that brings every cell within its bounds, by local search.
+
+Effects are taken as additive next to the patch that was measured. The best single change or pair of changes is made
+until none helps; that stays near the present patch and is as good as an exact solver, whose answer jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wsim.balance.cells import Cell
+from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
+from wsim.balance.measuring import Effects, Level
+
+__all__ = ["Aims", "proposals", "repaired"]
+
+PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, beyond it; a change costs about 1
+MOST_MOVES = 200
+SLACK = 0.2  # of what is accepted that is left for the errors of the model
+LEAST_AIM = 0.35
+_SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Aims:
+    """What a search aims at: bounds drawn in by the errors, in units of what each cell accepts.
+
+    Attributes
+    ----------
+    low, high: aimed at, by cell. reach: half the width that a cell accepts.
+    """
+
+    low: Floats
+    high: Floats
+    reach: Floats
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], error: Floats, slack: float = SLACK) -> Aims:
+        """Return the aims of cells that are measured with some error."""
+        reach = np.array([cell.reach for cell in cells])
+        inwards = np.minimum(_SURE * error + slack * reach, (1 - LEAST_AIM) * reach)
+        low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
+        return cls(low + inwards, high - inwards, reach)
+
+    def excess(self, value: Floats) -> Floats:
+        """Return how far beyond the aims values lie, all cells together; the last axis is that of the cells."""
+        beyond = np.maximum(np.maximum(value - self.high, self.low - value), 0) / self.reach
+        return np.asarray(beyond.sum(axis=-1), float)
+
+
+class _State:
+    """Which option each knob is at, and what the cells are then."""
+
+    def __init__(self, knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, value: Floats) -> None:
+        place = {(one.knob, one.value): number for number, one in enumerate(options)}
+        self.at = np.array([place[knob, now] for knob, now in enumerate(values_in(knobs, patch))])
+        self.now = value.copy()
+        self.of_knob = np.array([one.knob for one in options])
+        self.cost = np.array([knobs[one.knob].cost(one.value) for one in options])
+
+
+def repaired(
+    knobs: Sequence[Knob], options: Sequence[Option], patch: Patch, level: Level, effects: Effects, aims: Aims
+) -> tuple[Patch, Floats]:
+    """Return the cheapest patch near ``patch`` that is within the aims, as far as there is one, and what it predicts.
+
+    Parameters
+    ----------
+    level, effects: measured at ``patch``.
+    """
+    state = _State(knobs, options, patch, level.value)
+    for _ in range(MOST_MOVES):
+        chosen = _best_move(state, effects.value, aims)
+        if not chosen:
+            break
+        for option in chosen:
+            knob = state.of_knob[option]
+            state.now = state.now + effects.value[option] - effects.value[state.at[knob]]
+            state.at[knob] = option
+    return patch_of(knobs, [options[place].value for place in state.at]), state.now
+
+
+def _best_move(state: _State, effects: Floats, aims: Aims) -> list[int]:
+    """Return the one or two options that cost least together with what they leave; none: nothing helps."""
+    before = state.at[state.of_knob]
+    change = effects - effects[before]
+    price = state.cost - state.cost[before]
+    one = PENALTY * aims.excess(state.now + change) + price
+    best, found = PENALTY * float(aims.excess(state.now)) - 1e-6, list[int]()
+    if one.min() < best:
+        best, found = float(one.min()), [int(one.argmin())]
+    for first in np.flatnonzero(before != np.arange(len(before))):
+        two = PENALTY * aims.excess(state.now + change[first] + change) + price + price[first]
+        two[state.of_knob == state.of_knob[first]] = np.inf
+        if two.min() < best - 1e-9:
+            best, found = float(two.min()), [int(first), int(two.argmin())]
+    return found
+
+
+def proposals(
+    knobs: Sequence[Knob],
+    options: Sequence[Option],
+    patch: Patch,
+    level: Level,
+    effects: Effects,
+    cells: Sequence[Cell],
+    seed: int,
+) -> Iterator[Patch]:
+    """Yield patches near ``patch`` without end: each is best for levels and effects drawn from what is believed."""
+    random = np.random.default_rng(seed)
+    shape = effects.value.shape
+    while True:
+        scale = random.normal(1, 0.15, (shape[0], 1))  # what re-scoring does not see of an effect
+        drawn = Effects(
+            effects.value * scale + effects.error * effects.replayed[:, None] * random.standard_normal(shape),
+            effects.error,
+            effects.replayed,
+        )
+        value = level.value + level.error * random.standard_normal(shape[1])
+        aims = Aims.of(cells, level.error, random.uniform(0.1, 0.6))
+        yield repaired(knobs, options, patch, Level(value, level.error, level.games), drawn, aims)[0]
