@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.conftest import Command
 
 RECORDINGS = Path(__file__).parents[1] / "data" / "answers"
 RENEW = bool(os.environ.get("WSIM_RENEW_ANSWERS"))
+VERSIONS = re.compile(r"\b\d+\.\d+\.\d+\b|engine [0-9a-f]{16}")  # in text: of wsim and others, of the source code
 PASSING = {"seconds", "wsim", "software", "engine", "digest", "digests", "microseconds", "games_a_second"}
 
 GOALS = {
@@ -222,6 +224,8 @@ def differences(found: Any, kept: Any, place: str = "") -> list[str]:
         return [line for i in range(len(kept)) for line in differences(found[i], kept[i], f"{place}/{i}")]
     if isinstance(found, float) and isinstance(kept, float):
         same = math.isclose(found, kept, rel_tol=1e-12, abs_tol=1e-12)
+    elif isinstance(found, str) and isinstance(kept, str):
+        same = VERSIONS.sub("", found) == VERSIONS.sub("", kept)
     else:
         same = type(found) is type(kept) and found == kept
     return [] if same else [f"{place}: {str(found)[:200]!r}, was {str(kept)[:200]!r}"]

@@ -118,3 +118,9 @@ def test_nothing_can_be_done_with_a_game_that_is_over(game: wsim.Game) -> None:
     with pytest.raises(wsim.UserError, match="name the seat"):
         over.observe()
     assert over.observe(2)["seat"] == 2
+
+
+def test_the_former_name_of_a_record_still_reads_it() -> None:
+    game = wsim.Game(players=3, policies="greedy")
+    assert game.told() == game.record()
+    assert game.observe().told == game.observe().record

@@ -130,13 +130,13 @@ COMMANDS: Mapping[str, Row] = {
     "sensitivity": Row(
         "What each step of the values in a goal file does.", "balance_command:sensitivity_command",
         question="wsim.balance.balance_question:SensitivityQuestion",
-        search=Fields("wsim.balance.goal:Search", only=("games", "replays"), raw=True), view=VIEW, files=FILES,
+        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays"), raw=True), view=VIEW, files=FILES,
         workers=THREADS, printing=PRINTING,
     ),
     "balance": Row(
         "The smallest patch that meets the targets of a goal file.", "balance_command:balance_command",
         question="wsim.balance.balance_question:BalanceQuestion", files="wsim.balance.balance_question:BalanceFiles",
-        search=Fields("wsim.balance.goal:Search", only=("games", "replays", "proof_games"), raw=True), table=WIDE,
+        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays", "proof_games"), raw=True), table=WIDE,
         workers=THREADS, printing=PRINTING,
     ),
     "learn": Row(

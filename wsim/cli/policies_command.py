@@ -58,7 +58,7 @@ def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:
 
     found = check_policy(policy, _tables(game), games, CHECK_SEED)
     if as_json:
-        print_json(found.as_dict())
+        print_json(found.record())
     else:
         for sentence in found.wrong:
             write_out(f"wrong: {sentence}")

@@ -43,7 +43,7 @@ class PolicyCheck:
     compiled: float
     plain: float
 
-    def as_dict(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Return the check as a JSON object."""
         return {
             "policy": self.policy,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -75,6 +76,11 @@ class Additive:
         count = len(self.levels)
         return np.hstack([np.eye(count), np.tile(self.mix, (count, 1))])
 
+    @cached_property
+    def _weights(self) -> Floats:
+        """What the errors of levels and strata weigh in each adjusted mean, shape (levels, levels + strata)."""
+        return self._contrasts() @ self.inverse
+
     def squares(self, cells: pl.DataFrame, products: Floats, name: str) -> Floats:
         """Return the sums over games of the squared errors of the adjusted means of a column, shape (levels,).
 
@@ -85,12 +91,13 @@ class Additive:
         """
         width = len(self.levels)
         level, stratum = self.levels.codes(cells), width + self.strata.codes(cells)
-        effects, weights = self.effects[:, self.names.index(name)], self._contrasts() @ self.inverse
+        effects, weights = self.effects[:, self.names.index(name)], self._weights
         of_sum = weights[:, level] + weights[:, stratum]
         usual = effects[level] + effects[stratum]
         of_rows = (effects[stratum] - effects[width:] @ self.mix) / self.rows - usual * of_sum
-        form = np.stack([of_rows, of_sum])
-        return np.asarray(np.einsum("ilc,ijcd,jld->l", form, products, form, optimize=True))
+        form, size = np.hstack([of_rows, of_sum]), 2 * cells.height
+        both = products.transpose(0, 2, 1, 3).reshape(size, size)
+        return np.asarray((form @ both * form).sum(axis=1))
 
     def estimate(self, name: str, squares: Floats, games: Floats, level: float) -> Estimate:
         """Return the adjusted means of a column from the sums of ``squares``, seen in so many games each."""

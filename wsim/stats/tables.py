@@ -13,7 +13,7 @@ from wsim.display import html_of, text_of
 from wsim.errors import UserError
 from wsim.stats.additive import Additive
 from wsim.stats.factor_sums import CELL_ROWS, Cells, cell_sums
-from wsim.stats.games import Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
+from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, competitors, parties, require, seats_of
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
@@ -33,6 +33,8 @@ DEALT = (
     "what a seat chose, or was given together with something else (a policy always in the same seat), is not."
 )
 POINTS = "points_"
+MANY_CELLS = 1024  # of levels and strata: with more, FEW_ROWS at a time, whose pairs of cells are few, too
+FEW_ROWS = 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,10 +99,9 @@ def factor(
         require(seats, chosen)
         sums, sides = _LevelSums.of_rows(competitors(seats), columns, tuple(within), chosen), parties(seats)
     else:
-        chosen = (
-            [one for one in summary.labels["measures"] if one not in columns] if measures is None else list(measures)
-        )
-        if unknown := [name for name in chosen if name not in summary.labels["measures"]]:
+        known = summary.labels["measures"]
+        chosen = [name for name in known if name not in columns] if measures is None else list(measures)
+        if unknown := [name for name in chosen if name not in known]:
             raise UserError(f"the run keeps no sums of {', '.join(unknown)}: play it with --keep seats")
         sums, sides = _LevelSums.of_summary(summary, columns, tuple(within), chosen), summary.sides
     adjusted, front = sums.adjusted, sums.levels.frame.select(*columns, "n")
@@ -122,14 +123,13 @@ class _LevelSums:
     levels: with the columns n, score_sd and the means of the measures.
     moments: of rows and outcomes by level.
     adjusted: the model that levels are adjusted by; None: they are not.
-    cells, pairs: of the model: a row each, and products of rows and outcomes of two (``wsim.stats.factor_sums``).
+    squares: of the errors of its means, summed over games, by outcome.
     """
 
     levels: Levels
     moments: Moments
     adjusted: Additive | None
-    cells: pl.DataFrame
-    pairs: Floats
+    squares: Mapping[str, Floats]
 
     @classmethod
     def of_rows(
@@ -142,15 +142,17 @@ class _LevelSums:
         each = [pl.col(name).cast(pl.Float64).sum().alias(f"_{place}") for place, name in enumerate(names)]
         cells = Levels.of(players, (*columns, *within), pl.len().alias(CELL_ROWS), *each) if within else levels
         adjusted = Additive.fit(cells.frame, levels, Levels.of(players, within), names) if within else None
-        moments, size = Moments(len(levels), 1 + len(OUTCOMES)), len(cells) if adjusted else 0
-        pairs = np.zeros((1 + len(OUTCOMES), 1 + len(OUTCOMES), size, size))
-        for batch in batches(players, dict.fromkeys([*columns, *within, *OUTCOMES])):
+        moments, squares = Moments(len(levels), 1 + len(OUTCOMES)), {name: np.zeros(len(levels)) for name in OUTCOMES}
+        rows = BATCH_ROWS if len(cells) <= MANY_CELLS else FEW_ROWS
+        for batch in batches(players, dict.fromkeys([*columns, *within, *OUTCOMES]), rows=rows):
             codes = levels.codes(batch.frame)
             moments.add(*outcomes(batch, codes, len(levels)))
             if adjusted:
-                piece = Piece(batch, 0, 1)
-                pairs += cell_sums(piece, (cells.codes(batch.frame), size), (codes, len(levels)))["pairs"]
-        return cls(levels, moments, adjusted, cells.frame, pairs)
+                there, cell = np.unique(cells.codes(batch.frame), return_inverse=True)
+                found = cell_sums(Piece(batch, 0, 1), (cell, len(there)), (codes, len(levels)))
+                for name, more in _squares(adjusted, cells.frame[there], found["pairs"]).items():
+                    squares[name] += more
+        return cls(levels, moments, adjusted, squares)
 
     @classmethod
     def of_summary(
@@ -161,18 +163,23 @@ class _LevelSums:
         levels = cells.levels(columns, measures)
         strata = Levels.of(cells.frame.lazy(), within) if within else None
         adjusted = Additive.fit(cells.summed(columns, within, names), levels, strata, names) if strata else None
-        return cls(levels, cells.moments(levels), adjusted, cells.frame, cells.pairs)
+        squares = _squares(adjusted, cells.frame, cells.pairs) if adjusted else {}
+        return cls(levels, cells.moments(levels), adjusted, squares)
 
     def estimates(self, level: float) -> dict[str, Estimate]:
         """Return the means of the outcomes."""
-        if self.adjusted is None:
+        fit, games = self.adjusted, self.moments.games[:, 0]
+        if fit is None:
             return _plain(self.moments, level)
-        found = {}
-        for place, name in enumerate(OUTCOMES, 1):
-            products = self.pairs[np.ix_([0, place], [0, place])]
-            squares = self.adjusted.squares(self.cells, products, name)
-            found[name] = self.adjusted.estimate(name, squares, self.moments.games[:, 0], level)
-        return found
+        return {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
+
+
+def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str, Floats]:
+    """Return the squares of the errors of adjusted means by outcome, from products of pairs of cells."""
+    return {
+        name: adjusted.squares(cells, pairs[np.ix_([0, place], [0, place])], name)
+        for place, name in enumerate(OUTCOMES, 1)
+    }
 
 
 def _note(within: Sequence[str], adjusted: bool) -> str:

@@ -1,0 +1,21 @@
+"""The table of the commands names its presenters and options by text: whatever moves is found missing here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from wsim.cli.command_table import COMMANDS
+from wsim.cli.parameters import Fields
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_everything_that_a_row_names_is_there(name: str) -> None:
+    row = COMMANDS[name]
+    module, _, function = row.presenter.partition(":")
+    assert callable(getattr(import_module(f"wsim.cli.{module}"), function))
+    for group in row.groups.values():
+        if isinstance(group, Fields):
+            assert isinstance(group.kind, type)
+            assert set(group.only) <= set(group.options())
