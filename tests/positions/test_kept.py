@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,7 +159,7 @@ def with_city(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sentence", refusals(), ids=str)
 def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
-    with pytest.raises(wsim.UserError) as caught:
+    with pytest.raises(wsim.wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -166,7 +167,7 @@ def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
 def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
-    with pytest.raises(wsim.UserError, match="a position file"):
+    with pytest.raises(wsim.wsim.UserError, match="a position file"):
         wsim.Game.from_json(text)
 
 
@@ -178,3 +179,26 @@ def test_those_who_sit_at_the_table_sit_there_again(rotate: bool) -> None:
     for text in (game.to_json(), game.to_json(game.to_move)):
         again = wsim.Game.from_json(text)
         assert again.values(games=3) == again.values(games=3, policies=table)
+
+
+@pytest.mark.parametrize(
+    "names", [{"cards": "/etc/passwd"}, {"patch": ["/etc/passwd"]}, {"policies": "net:file=/dev/zero"}]
+)
+def test_no_file_that_a_position_names_is_opened(names: dict[str, Any]) -> None:
+    told = json.loads(wsim.Game(wsim.Plan.make(players=3)).to_json())
+    told["plan"] |= names
+    with pytest.raises(wsim.UserError, match="files that a position names are not opened") as refused:
+        wsim.Game.from_json(json.dumps(told))
+    assert "root:" not in str(refused.value)
+
+
+def test_a_position_file_is_bounded() -> None:
+    with pytest.raises(wsim.UserError, match="has at most 4,194,304 letters"):
+        wsim.Game.from_json(" " * (1 << 22) + "{}")
+
+
+def test_a_trusted_position_brings_its_patch(tmp_path: Path) -> None:
+    patch = tmp_path / "p.toml"
+    patch.write_text("[cards.Altar]\npoints = 9\n")
+    game = wsim.Game(wsim.Plan.make(players=3, patch=[str(patch)]))
+    assert wsim.Game.from_json(game.to_json(), trust=True).record() == game.record()

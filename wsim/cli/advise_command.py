@@ -72,7 +72,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
         for name, value in (("GAME", options.number), *((f"--{key}", value) for key, value in options.moment.items())):
             if value is not None:
                 raise UserError(f"{options.source!r} is one position: {name} belongs to a run")
-        return Game.from_json(_text(path))
+        return Game.from_json(_text(path), trust=trust)
     if options.source.endswith(".json"):
         raise UserError(f"there is no file {options.source!r}")
     run = load_run(path)

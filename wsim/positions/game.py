@@ -77,13 +77,14 @@ class Game:
         self._steps: list[Any] = []  # what was done since
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_json(cls, text: str, *, trust: bool = False) -> Self:
         """Return the game of a position file (``to_json``, or written by hand: docs/positions.md).
 
         Raises UserError, in one sentence, for text that is none, or for a position that cannot be. Nothing that the
-        text names is executed.
+        text names is executed, and no file that it names is opened, unless you ``trust`` whoever wrote it: then card
+        files, patches, weights and nets are read.
         """
-        plan, number, described, steps = read(text)
+        plan, number, described, steps = read(text, trust=trust)
         game = cls(plan, number=number)
         if described is not None:
             game._described = described

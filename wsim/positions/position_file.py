@@ -12,6 +12,7 @@ from wsim.lab.plan import Plan
 
 FORMAT = "wsim-position/1"
 MOST_STEPS = 10_000
+MOST_LETTERS = 1 << 22
 _KEYS = ("format", "game", "plan", "number", "position", "steps", "scores")
 _UNWANTED = ("games", "picks", "game")
 
@@ -31,10 +32,11 @@ def _keys_of(plan: Plan) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in keys.items()}
 
 
-def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
+def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     """Return plan, number, the position written by hand (or None) and the steps of a position file.
 
     Raises UserError for text that is no position file, and for policies of files: nothing that it names is executed.
+    Without ``trust`` also for any other file that it names: whose it is, and what lies there, is not for it to say.
     """
     file, mistakes = _parsed(text), Mistakes()
     for key in file:
@@ -60,11 +62,18 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
     for entry in plan.line_up:
         if entry.file or entry.module:
             raise UserError(f"a position file cannot bring policies of files: {entry} is not loaded")
+    if not trust and (named := plan.named_files("cards", "patch", "policies")):
+        raise UserError(
+            f"the position file names {', '.join(map(repr, named))}, and files that a position names are not opened: "
+            "if you know who wrote it, say trust=True (--trust)"
+        )
     return plan, number, position, steps
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Return a JSON object; raise UserError for other text."""
+    """Return a JSON object; raise UserError for other text, and for far more of it than a position has."""
+    if isinstance(text, str) and len(text) > MOST_LETTERS:
+        raise UserError(f"a position file has at most {MOST_LETTERS:,} letters, not {len(text):,}")
     try:
         found = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
