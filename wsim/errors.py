@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from unicodedata import category
 
 __all__ = ["UserError", "nearest", "refuse_other_types", "refuse_unprintable"]
@@ -15,6 +14,8 @@ class UserError(ValueError):
 
 def nearest(value: str, accepted: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the accepted value nearest to ``value``, or nothing."""
+    from difflib import get_close_matches
+
     by_lower = {str(name).lower(): str(name) for name in accepted}
     match = get_close_matches(str(value).lower(), list(by_lower), n=1)
     return f" (did you mean {by_lower[match[0]]!r}?)" if match else ""

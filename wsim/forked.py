@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from wsim.errors import UserError
 
 __all__ = ["refuse_forked"]
-
-_TASKS = Path("/proc/self/task")
 
 
 class _Forks:
@@ -29,7 +26,9 @@ class _Forks:
         self.threads_before = False
         if "polars" in sys.modules:
             try:
-                names = [(task / "comm").read_bytes() for task in _TASKS.iterdir()]
+                from pathlib import Path  # not before it is needed: every start of wsim comes by here
+
+                names = [(task / "comm").read_bytes() for task in Path("/proc/self/task").iterdir()]
                 self.threads_before = any(name.startswith(b"polars") for name in names)
             except OSError:
                 self.threads_before = True

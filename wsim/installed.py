@@ -12,8 +12,11 @@ first, their names cannot be taken, and for them the metadata of other packages 
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +82,42 @@ def _own_games() -> dict[str, str]:
     return found
 
 
+def _others_offer_something() -> bool:
+    """Say whether any installed package may offer a game: the metadata of all of them take long to read for a help.
+
+    Where packages are found in other ways than in folders, the answer is yes.
+    """
+    if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
+        return True
+    for name in sys.path:
+        folder = Path(name)
+        if not folder.is_dir():
+            if folder.exists():  # an archive
+                return True
+            continue
+        with os.scandir(folder) as entries:
+            offering = any(map(_may_offer, entries))
+        if offering:
+            return True
+    return False
+
+
+def _may_offer(entry: os.DirEntry[str]) -> bool:
+    """Say whether what lies beside packages is metadata that offer a game."""
+    if not entry.name.endswith((".dist-info", ".egg-info", ".egg")) or entry.name.startswith("wsim-"):
+        return False
+    if entry.name.endswith(".egg") or not entry.is_dir():
+        return True
+    try:
+        return f"[{GROUP}]" in Path(entry.path, "entry_points.txt").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
 def _games_of_others() -> dict[str, str]:
     """Return the games of other packages, in the order of their names."""
+    if not _others_offer_something():
+        return {}
     from importlib.metadata import entry_points
 
     places: dict[str, set[str]] = {}

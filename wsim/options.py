@@ -15,10 +15,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
-from pathlib import Path
-from typing import Any, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wsim.errors import UserError, nearest, refuse_other_types
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Check = Callable[[str, Any], Any]
 """Takes the name of an option and its value; returns the sound value, or raises UserError."""
@@ -143,6 +146,8 @@ def place(name: str, value: Any) -> Path:
     """Return the path of a file or a folder; raise UserError for what is none."""
     if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
         raise UserError(f"{name} must be a file or a folder, not {value!r}")
+    from pathlib import Path
+
     return Path(value)
 
 
@@ -193,7 +198,11 @@ def smallest_effect(_name: str, value: Any) -> Any:
 
 LONGEST = 40  # letters of a number
 _POWERS = {"k": 3, "m": 6}
-_WHOLE = re.compile(r"([+-]?)(\d[\d_,]*)(?:\.(\d+))?(?:e(\d\d?)|([km]))?", re.ASCII | re.IGNORECASE)
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(r"([+-]?)(\d[\d_,]*)(?:\.(\d+))?(?:e(\d\d?)|([km]))?", re.ASCII | re.IGNORECASE)
 
 
 def whole(text: str) -> int:
@@ -203,7 +212,7 @@ def whole(text: str) -> int:
     2500
     """
     text = text.strip()
-    match = _WHOLE.fullmatch(text)
+    match = _number().fullmatch(text)
     if match is None or len(text) > LONGEST:
         raise UserError(f"{text[:LONGEST]!r} is not a whole number: write it as 10000, 10k or 1e4")
     sign, digits, fraction, power, letter = match.groups()
@@ -247,6 +256,7 @@ def refuse_more(keys: Mapping[str, Any], function: Callable[..., Any]) -> None:
     """Raise UserError for a keyword that nothing has taken."""
     import inspect
 
+    described(function)
     for name in keys:
         known = list(inspect.signature(function).parameters)
         raise UserError(f"{function.__name__} has no option {name!r}{nearest(name, known)}")
@@ -277,6 +287,7 @@ def described(function: Any) -> None:
     groups, left_out = getattr(function, "__keywords__", ((), ()))
     if not groups:
         return
+    del function.__keywords__  # once is enough
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     added: dict[str, inspect.Parameter] = {}

@@ -133,6 +133,7 @@ def test_the_error_rate_of_a_proof_holds(beyond: str) -> None:
         assert wrong / tries > 0.02  # and is not wasted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("proofs", [1, 2, 4])
 def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: int) -> None:
     """Patches that look right while they are searched for and miss one target by nothing, tried as often as allowed."""

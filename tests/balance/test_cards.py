@@ -58,6 +58,7 @@ def test_a_proof_counts_the_deals_that_it_plays() -> None:
     assert told["games"] == memory.played - before == 3600
 
 
+@pytest.mark.slow
 def test_points_given_to_an_experiment_are_points_played_for() -> None:
     """Random players do not look at points: the effect with 3 more is the effect now and what 3 more add, exactly."""
     evaluator = Evaluator(read_goal(write_goal(GOAL)), Memory(), 1, threads=1)

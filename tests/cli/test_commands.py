@@ -233,7 +233,8 @@ def test_json_has_no_nan() -> None:
 
 
 def test_numbers_of_a_column_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
-    from wsim.cli.console import Shown, print_tables
+    from wsim.cli.console import print_tables
+    from wsim.display import Shown
 
     print_tables([Shown("T", [{"name": "[b]", "x": 0.5, "n": 12345}, {"name": None, "x": -12.25, "n": None}])])
     assert capsys.readouterr().out.splitlines()[3:] == ["[b]     0.50  12,345", "      -12.25"]

@@ -170,7 +170,7 @@ def test_an_answer_at_hand_is_asked_again() -> None:
 
 def test_a_match_tells_every_option_of_its_game() -> None:
     """Also those of a game that nothing above the games knows."""
-    options = {"action_cards": "true", "two_colour_discs": "true"}
+    options: dict[str, Any] = {"action_cards": "true", "two_colour_discs": "true"}
     answer = wsim.match("builder", "collector", game="tower_of_babel", budget=10, **options)
     plan = answer.record()["plan"]
     assert {key: plan[key] for key in options} == {key: answer.made["made"]["plan"][key] for key in options}

@@ -149,6 +149,7 @@ def test_fitting_learns_what_is_there_to_learn() -> None:
     assert error(after) < 0.5 * error(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [SMALL, SMALL_BABEL], ids=[WONDERS, BABEL])
 def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
@@ -261,6 +262,7 @@ def test_a_game_without_a_policy_that_learns_is_named() -> None:
         learner_of("toy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "change"), [(WONDERS, "cards.Altar.points=9"), (BABEL, "babel.effects.draw_three=4")])
 def test_the_command_fits_the_net_to_changed_cards(
     wsim_command: Command, tmp_path: Path, game: str, change: str

@@ -218,6 +218,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
     assert ranks["score"].is_sorted(descending=True)
 
 
+@pytest.mark.slow
 def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
     text = write_report(run, tmp_path / "page.html", Besides(compare=other)).read_text(encoding="utf-8")
@@ -332,6 +333,7 @@ def test_a_what_if_as_parquet(tmp_path: Path) -> None:
     assert WhatIf.read(path).table("effects")["effect"].to_list() == [-0.5, -0.25, 0.25]
 
 
+@pytest.mark.slow
 def test_names_are_escaped(run: Run, tmp_path: Path) -> None:
     """Cards are named by users."""
     evil = json.loads(json.dumps(WHATIF))

@@ -50,6 +50,7 @@ def test_every_set_says_how_it_was_made(game: str) -> None:
                 assert part in said, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", [said for game in GAMES for said in told(text_of(game)).values() if said.startswith(MADE)]
 )

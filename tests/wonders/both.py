@@ -57,10 +57,9 @@ class TwinPosition:
         city, cards = self.table.cities[seat], self.table.catalogue.cards
         city.structures += [cards[name] for name in structures]
         city.buried += [cards[self.names[0]]] * stages
-        placed = [*(cards[name] for name in structures), *city.built_stages[len(city.buried) - stages :]]
-        city.diplomacy += sum(
-            effect["n"] for thing in placed for effect in thing.effects if effect["kind"] == "diplomacy"
-        )
+        effects = [effect for name in structures for effect in cards[name].effects]
+        effects += [effect for stage in city.built_stages[len(city.buried) - stages :] for effect in stage.effects]
+        city.diplomacy += sum(effect["n"] for effect in effects if effect["kind"] == "diplomacy")
         city.victories += amounts.pop("victories", ())
         if "shields" in amounts:
             more = amounts.pop("shields") - city.shields

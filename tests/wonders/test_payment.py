@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,31 @@ def of_topics(*topics: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", chosen, ids=ids)
 
 
+def twin_payments(
+    own: Any = (), left: Any = (), right: Any = (), cost: str = "", discounts: Any = (), prices: Any = None,
+    coins: int | None = None, bank: int = 0,
+) -> list[tuple[int, int]]:  # fmt: skip
+    """Ask the twin as the public function is asked."""
+
+    def of(side: str) -> Prices:
+        if prices is not None:
+            return Prices(**prices[side])
+        raw = 1 if f"{side}_raw" in discounts else 2
+        return Prices(raw=raw, manufactured=1 if "both_manufactured" in discounts else 2)
+
+    return pareto_payments(
+        list(cost), own, left, right, left_prices=of("left"), right_prices=of("right"), bank=bank, budget=coins
+    )
+
+
+both_solvers = pytest.mark.parametrize("solver", [payments, twin_payments], ids=("engine", "twin"))
+
+
 @pytest.mark.jit_off
+@both_solvers
 @of_topics("payment", "payment_custom_prices")
-def test_recorded_payments(case: dict[str, Any]) -> None:
-    pairs = payments(
+def test_recorded_payments(case: dict[str, Any], solver: Callable[..., list[tuple[int, int]]]) -> None:
+    pairs = solver(
         own=case["own"], left=case["left"], right=case["right"], cost=case["cost"], discounts=case.get("discounts", ()),
         prices=case.get("prices"), coins=case.get("own_coins"), bank=case["coin_cost"] if "own_coins" in case else 0,
     )  # fmt: skip
@@ -45,9 +67,10 @@ def test_recorded_payments(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.jit_off
+@both_solvers
 @of_topics("coin_cost")
-def test_recorded_coin_costs(case: dict[str, Any]) -> None:
-    pairs = payments(bank=case["required_coins"], coins=case["own_coins"])
+def test_recorded_coin_costs(case: dict[str, Any], solver: Callable[..., list[tuple[int, int]]]) -> None:
+    pairs = solver(bank=case["required_coins"], coins=case["own_coins"])
     assert pairs == ([(0, 0)] if case["expected_affordable"] else [])
 
 

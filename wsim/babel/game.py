@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.catalog import load_catalogue
 from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
 from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
@@ -66,6 +65,8 @@ class TowerOfBabel(KernelGame):
     def prepare(self, plan: Plan) -> BabelSimulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
         options = {f"use_{name}": self._flag(name, value) for name, value in plan.options.items()}
+        from wsim.babel.catalog import load_catalogue
+
         catalogue = load_catalogue(*plan.card_files, plan.set, options)
         if plan.ruleset != catalogue.ruleset:
             guess = nearest(plan.ruleset, [catalogue.ruleset])

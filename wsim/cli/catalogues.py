@@ -10,7 +10,8 @@ from wsim.babel.catalog import load_catalogue as load_babel
 from wsim.babel.catalog.text import value_rows
 from wsim.babel.game import GAME as BABEL_GAME
 from wsim.babel.words import FEWEST_SEATS, SEATS
-from wsim.cli.console import Shown, print_json, print_tables, write_note, write_out
+from wsim.cli.console import print_json, print_tables, write_note, write_out
+from wsim.display import Shown
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.spec.source import read_toml

@@ -136,8 +136,8 @@ COMMANDS: Mapping[str, Row] = {
     "balance": Row(
         "The smallest patch that meets the targets of a goal file.", "balance_command:balance_command",
         question="wsim.balance.balance_question:BalanceQuestion", files="wsim.balance.balance_question:BalanceFiles",
-        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays", "proof_games"), raw=True), table=WIDE,
-        workers=THREADS, printing=PRINTING,
+        search=Fields("wsim.balance.goal:SearchSettings", only=("games", "replays", "proof_games"), raw=True),
+        table=WIDE, workers=THREADS, printing=PRINTING,
     ),
     "learn": Row(
         "Learn a net from self-play, or fit one to changed cards.", "learn_command:learn_command",

@@ -11,29 +11,25 @@ import io
 import math
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from click.exceptions import Abort, ClickException, NoSuchOption
 
 from wsim.cli.signals import INTERRUPTED, stoppable
-from wsim.cli.text_columns import Laid, columns_of, lay_out, lay_out_all
-from wsim.display import Rows, Shown
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from wsim.cli.text_columns import Laid
+    from wsim.display import Rows, Shown
     from wsim.lab.progress import Progress
 
 __all__ = [
     "FAILURE",
     "INTERRUPTED",
     "MISUSE",
-    "Rows",
-    "Shown",
     "guarded",
     "json_of",
     "print_json",
@@ -67,7 +63,7 @@ def write_out(text: str) -> None:
 def guarded(command: Callable[[], int | None]) -> int:
     """Run a command and return the exit code; whatever the user or the machine did wrong becomes one sentence."""
     if sys.stderr is None:  # closed by whoever started this process
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (as long as the process)
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     if sys.stdout is None:
         remark("wsim: standard output is closed")
         return FAILURE
@@ -163,6 +159,8 @@ def _on_terminal() -> bool:
 
 def print_tables(tables: Iterable[Shown], *, wide: bool = False) -> None:
     """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
+    from wsim.cli.text_columns import columns_of, lay_out, lay_out_all
+
     width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
     for position, table in enumerate(tables):
         if position:
@@ -201,6 +199,8 @@ def write_note(text: str) -> None:
 def _wrapped(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
+    import textwrap
+
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 

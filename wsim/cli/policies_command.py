@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from click.exceptions import Exit
 
-from wsim.cli.console import Shown, print_json, print_tables, write_out
+from wsim.cli.console import print_json, print_tables, write_out
+from wsim.display import Shown
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import first_game, game_names

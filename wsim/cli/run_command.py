@@ -12,7 +12,6 @@ from click.exceptions import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,
-    Shown,
     print_json,
     print_tables,
     progress_bar,
@@ -22,6 +21,7 @@ from wsim.cli.console import (
     write_out,
 )
 from wsim.cli.table_command import fair_share
+from wsim.display import Shown
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
 from wsim.options import Options, option

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import operator
 import os
@@ -180,21 +179,10 @@ def _policy_names(incomplete: str) -> list[str]:
 class Plan:
     """What is to be played. Made by :meth:`make` or :meth:`from_toml`, which check it; equal plans make equal data.
 
+    Its keys say themselves what they are (``wsim run --help``); besides them it has:
+
     Attributes
     ----------
-    game: which game, a key of ``wsim.game.GAMES``.
-    ruleset: which rules and components of that game.
-    players: seats at the table that belong to players.
-    games: how many games, numbered from 0.
-    seed: of all random streams; game g of a seed is the same game in every plan with these rules.
-    policies: one line-up entry for all seats, or one per seat (grammar: ``wsim.policies.lineup``).
-    rotate: whether the line-up moves on by one seat from game to game.
-    cards: a file to be read instead of the catalogue that comes with wsim.
-    patch: files laid over the catalogue, in order.
-    set: single values laid over it, ``path=value``, in order.
-    picks: whether every decision is recorded too.
-    keep: ``seats``, the rows (with those of the picks, if there are any), or ``summary``, the sums of the tables alone.
-        Given as ``seats,picks`` it asks for picks.
     options: what only this game has (``OPTIONS`` of the game's module), as text.
     files: where files lie that are not where their names say: a name as the plan writes it -> a path. ``OWN_CARDS``
         stands for the card file that comes with wsim. They decide where content is read, not which: plans that differ
@@ -389,6 +377,8 @@ def renamed(name: str, known: Iterable[str]) -> str:
 
 def digest_of(value: Any) -> str:
     """Return sixteen hexadecimal digits that identify a JSON value."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
 
 
@@ -428,6 +418,8 @@ def _as_options(key: str, value: Any) -> list[str]:
 
 
 def _content_digest(path: str) -> str:
+    import hashlib
+
     return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 

@@ -7,7 +7,6 @@ outlives the process: a run that it played names it, and can be resumed only whe
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +40,8 @@ def _digest(function: Any, source: Any) -> str:
     """Return what tells a function from others of its name: its code, what it declares, and the object that it is."""
     code = getattr(source, "__code__", None)
     content = b"" if code is None else code.co_code + repr(code.co_consts).encode() + repr(code.co_names).encode()
+    import hashlib
+
     return hashlib.sha256(content + f"{declaration_of(function)} {id(function)}".encode()).hexdigest()[:8]
 
 

@@ -16,7 +16,6 @@ A weight set needs no code: a table of ``wsim/<game>/weights.toml`` and a row th
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -484,4 +483,6 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
     """Return what identifies the play of an entry: what it is made of, and all its numbers."""
     content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
+    import hashlib
+
     return "sha256:" + hashlib.sha256(content).hexdigest()

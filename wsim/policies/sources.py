@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,8 @@ _LIBRARIES = ("site-packages", "dist-packages")  # folders of modules that are n
 def digest_of_sources(file: str | Path, module: str = "") -> str:
     """Return the digest of a policy's sources: of a file alone that of its content. OSError if one cannot be read."""
     first, *others = contents_of(Path(file).resolve(), module).items()
+    import hashlib  # not before a file is read: every help that lists keys of a plan comes by here
+
     whole = hashlib.sha256(first[1])
     for name, content in others:
         whole.update(f"\0{name}\0{hashlib.sha256(content).hexdigest()}".encode())

@@ -10,7 +10,6 @@ from wsim.game import PickExperiment
 from wsim.positions.kernel_game import KernelGame
 from wsim.wonders import tuning
 from wsim.wonders.bans import restrict
-from wsim.wonders.catalog import Catalogue, load_catalogue, ruleset_names
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.registry import POLICIES
 from wsim.wonders.words import ACTIONS, AGES, BUILD, BUILT, CATEGORIES, COLORS, SELL, STAGE, TURNS
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
+    from wsim.wonders.catalog import Catalogue
     from wsim.wonders.simulator import WondersSimulator
 
 __all__ = ["GAME", "PICK_ACTIONS", "catalogue_of"]
@@ -34,6 +34,8 @@ PICK_ACTIONS: Mapping[str, str] = {
 
 def catalogue_of(plan: Plan) -> Catalogue:
     """Return the catalogue that a plan plays by; raise UserError for a rule set that does not exist."""
+    from wsim.wonders.catalog import load_catalogue, ruleset_names
+
     known = ruleset_names(*plan.card_files)
     if plan.ruleset not in known:
         accepted = f"{', '.join(known)}{nearest(plan.ruleset, known)}"
@@ -43,6 +45,8 @@ def catalogue_of(plan: Plan) -> Catalogue:
 
 def _check_players(plan: Plan, catalogue: Catalogue) -> None:
     """Raise UserError for a number of players that the rule set is not for; name the rule sets that are."""
+    from wsim.wonders.catalog import load_catalogue, ruleset_names
+
     if plan.players in catalogue.seat_numbers:
         return
     accepted = ", ".join(map(str, catalogue.seat_numbers))

@@ -1,0 +1,150 @@
+"""Every command is what its row says; a question is its options; and no help loads what it does not need."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from dataclasses import dataclass, fields
+from importlib import import_module
+
+import pytest
+
+from tests.cli.test_commands import HEAVY, fresh
+from tests.conftest import Command
+from wsim.cli.app import app
+from wsim.cli.command_table import COMMANDS
+from wsim.cli.parameters import Command as Made
+from wsim.cli.parameters import Fields
+from wsim.errors import UserError
+from wsim.options import Options, at_least, described, keywords, option, refuse_more, taken
+
+MOST_MODULES = 190  # that ``wsim --help`` loads, those of Python itself counted
+BESIDE = ("rich", "difflib", "pathlib", "importlib.metadata", "wsim.lab.plan", "wsim.game")
+
+
+@dataclass(frozen=True)
+class Question(Options):
+    """Ask."""
+
+    name: str = option("A name.", "x")
+    count: int = option("How many.", 3, check=at_least(1))
+    share: float | None = option("A share.", None)
+    each: tuple[str, ...] = option("Several.", ())
+    sizes: tuple[int, ...] = option("Sizes.", ())
+    really: bool = option("Whether.", False)
+
+
+@keywords(Question)
+def ask(plan: str = "p", **keys: object) -> Question:
+    """Ask it."""
+    question = taken(keys, Question)
+    refuse_more(keys, ask)
+    return question
+
+
+def commands() -> dict[str, Made]:
+    made = {name: app().get_command(None, name) for name in COMMANDS if " " not in name}  # type: ignore[attr-defined]
+    group = app().get_command(None, "experiment")  # type: ignore[attr-defined]
+    return {**made, "experiment picks": group.get_command(None, "picks")}
+
+
+def test_a_presenter_takes_the_groups_of_its_row() -> None:
+    for name, row in COMMANDS.items():
+        module, _, function = row.presenter.partition(":")
+        presenter = getattr(import_module(f"wsim.cli.{module}"), function)
+        assert list(inspect.signature(presenter).parameters) == list(row.groups), name
+
+
+def test_every_option_of_a_command_is_named_once_and_says_what_it_is() -> None:
+    for name, command in commands().items():
+        assert command.help, name
+        names = Counter(one for each in command.params for one in (*each.opts, *each.secondary_opts))
+        assert max(names.values()) == 1, (name, names)
+        for group in command.groups.values():
+            for key, (_, _, said) in group.options().items():
+                assert said.sentence, (name, key)
+
+
+def test_a_group_is_a_checked_dataclass() -> None:
+    for name, row in COMMANDS.items():
+        for group in row.groups.values():
+            if isinstance(group, Fields) and not group.raw:
+                assert issubclass(group.kind, Options), (name, group)
+                assert group.kind.__dataclass_params__.frozen, (name, group)  # type: ignore[attr-defined]
+
+
+def test_no_help_of_a_command_loads_anything_heavy() -> None:
+    shown = fresh(
+        "import contextlib, io, sys; from wsim.cli.app import main\n"
+        f"for name in {list(COMMANDS)}:\n"
+        "    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "        main([*name.split(), '--help'])\n"
+        f"print([name for name in {(*HEAVY, 'rich')} if name in sys.modules])"
+    )
+    assert shown == "[]\n"
+
+
+def test_the_help_of_all_loads_little() -> None:
+    shown = fresh(
+        "import contextlib, io, sys; from wsim.cli.app import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(['--help'])\n"
+        f"print(len(sys.modules), [name for name in {(*HEAVY, *BESIDE)} if name in sys.modules])"
+    )
+    count, _, names = shown.partition(" ")
+    assert names == "[]\n"
+    assert int(count) <= MOST_MODULES
+
+
+def test_a_value_is_made_sound() -> None:
+    made = Question(each="a", sizes=4)  # type: ignore[arg-type]
+    assert (made.each, made.sizes) == (("a",), (4,))
+    assert made.record() == {"name": "x", "count": 3, "share": None, "each": ["a"], "sizes": [4], "really": False}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("name", 3, "name must be a text, not 3"),
+        ("name", None, "name must be a text, not"),
+        ("count", "3", "count must be a whole number, not '3'"),
+        ("count", True, "count must be a whole number, not True"),
+        ("count", 0, "count must be at least 1, not 0"),
+        ("share", "x", "share must be a number, not 'x'"),
+        ("each", [1], r"each must be a text or a list of texts, not \[1\]"),
+        ("sizes", ["x"], "sizes must be a whole number or several, not"),
+        ("really", 1, "really must be true or false, not 1"),
+    ],
+)
+def test_a_mistake_is_one_sentence(field: str, value: object, sentence: str) -> None:
+    with pytest.raises(UserError, match=f"^{sentence}"):
+        Question(**{field: value})  # type: ignore[arg-type]
+
+
+def test_a_function_takes_the_fields_and_shows_them() -> None:
+    assert ask(count=5) == Question(count=5)
+    with pytest.raises(UserError, match=r"ask has no option 'cuont' \(did you mean 'count'\?\)"):
+        ask(cuont=5)
+    described(ask)
+    assert list(inspect.signature(ask).parameters) == ["plan", *(one.name for one in fields(Question))]
+    assert "count: How many." in (ask.__doc__ or "")
+
+
+def test_completion_is_shown_and_installed(
+    wsim_command: Command, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    shown = wsim_command("--show-completion")
+    assert (shown.code, "_WSIM_COMPLETE=bash_complete" in shown.out) == (0, True)
+    for _ in range(2):
+        assert wsim_command("--install-completion").code == 0
+    script = home / ".bash_completions" / "wsim.sh"
+    assert script.read_text().strip() == shown.out.strip()
+    assert (home / ".bashrc").read_text().count(str(script)) == 1
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    refused = wsim_command("--show-completion")
+    assert (refused.code, refused.err) == (
+        2,
+        "wsim: the shell 'tcsh' cannot complete: bash, zsh, fish, powershell can, and SHELL says which it is\n",
+    )

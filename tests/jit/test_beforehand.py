@@ -1,0 +1,27 @@
+"""What is compiled before the workers of a whole run start: all that more than one file of tests needs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from tests.games.imports import MODULES
+from tests.kernels import GAMES, policies, with_entries
+
+
+def test_every_module_with_entry_points_is_named() -> None:
+    found = {name.removeprefix("wsim.").replace(".", "/") for name in with_entries() if name.startswith("wsim.")}
+    assert found <= set(MODULES)
+    for game in GAMES:
+        assert {f"{game}/kernels/{name}" for name in ("engine", "machine", "vector")} <= found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_policy_has_its_entrance(game: str) -> None:
+    registry = import_module(f"wsim.{game}.registry")
+    named = {
+        (registry.REGISTRY[name].function, registry.REGISTRY[name].settled) for of, name in policies() if of == game
+    }
+    assert named == {(policy.function, policy.settled) for policy in registry.REGISTRY.values()}
+    assert registry.POLICIES.interface().home == f"wsim.{game}.policies"
