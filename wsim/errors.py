@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from unicodedata import category
 
-__all__ = ["UserError", "nearest", "refuse_other_types", "refuse_unprintable"]
+MOST_SHOWN = 20  # mistakes after the first
+_ALSO = "also: "
 
 
 class UserError(ValueError):
     """Input that wsim refuses; its text is one sentence that names the value and what is accepted."""
+
+
+class Mistakes:
+    """Collects what is wrong with an input, so that a user is told all of it at once.
+
+    Attributes
+    ----------
+    sentences: in the order in which they were found, each once.
+    """
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def add(self, sentence: str) -> None:
+        """Note a mistake."""
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note the mistakes of a UserError, and go on behind the block that raised it."""
+        try:
+            yield
+        except UserError as error:
+            for sentence in str(error).split(f"\n{_ALSO}"):
+                self.add(sentence)
+
+    def raise_any(self) -> None:
+        """Raise UserError if there was any mistake: the first in the first line, the others below it."""
+        if self.sentences:
+            first, *others = self.sentences
+            more = [f"{_ALSO}{sentence}" for sentence in others[:MOST_SHOWN]]
+            if len(others) > MOST_SHOWN:
+                more.append(f"... and {len(others) - MOST_SHOWN} more")
+            raise UserError("\n".join([first, *more]))
 
 
 def nearest(value: str, accepted: Iterable[str]) -> str:

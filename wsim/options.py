@@ -18,7 +18,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wsim.errors import UserError, nearest, refuse_other_types
+from wsim.errors import Mistakes, UserError, nearest, refuse_other_types
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,11 +82,14 @@ class Options:
     """A frozen dataclass whose fields are options; making one checks each value."""
 
     def __post_init__(self) -> None:
+        mistakes = Mistakes()
         for name, (one, said) in options_of(self).items():
-            value = typed(name, str(one.type), getattr(self, name))
-            if value is not None and said.check is not None:
-                value = said.check(name, value)
-            object.__setattr__(self, name, value)
+            with mistakes.noted():
+                value = typed(name, str(one.type), getattr(self, name))
+                if value is not None and said.check is not None:
+                    value = said.check(name, value)
+                object.__setattr__(self, name, value)
+        mistakes.raise_any()
 
     def record(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""

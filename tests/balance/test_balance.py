@@ -20,9 +20,9 @@ from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
 from wsim.balance.measurements import Memory
-from wsim.balance.measuring import Level
 from wsim.balance.patch import answer_of
 from wsim.balance.proof import Proof, games_needed, proven
+from wsim.balance.sampling import Level
 from wsim.balance.search import Search
 from wsim.errors import UserError
 from wsim.lab.progress import Interrupted

@@ -196,8 +196,8 @@ def test_a_judgement_counts_each_game_once() -> None:
     ("change", "words"),
     [
         ({"table": []}, "at least one [[table]]"),
-        ({"colour": 1}, "unknown key 'colour'"),
-        ({"seed": "one"}, "seed in"),
+        ({"colour": 1}, "unknown key of a file 'colour'"),
+        ({"seed": "one"}, "seed must be a whole number, not 'one'"),
         ({"round": [{"decisions": 0}]}, "at least 1 decision"),
         ({"round": [{"decisions": 10}]}, "no net to play by"),
         ({"round": [{"decision": 10}]}, "did you mean 'decisions'"),

@@ -17,7 +17,7 @@ from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
-from wsim.balance.measuring import Effects, Level, Sampler, no_effects
+from wsim.balance.sampling import Effects, Level, Sampler, no_effects
 from wsim.experiments.contrasts import MetricReading
 from wsim.experiments.deals import Arm, Arms
 from wsim.experiments.metrics import SeatsReader

@@ -18,7 +18,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
-from wsim.balance.measuring import Effects, Level, Sampler, no_effects
+from wsim.balance.sampling import Effects, Level, Sampler, no_effects
 from wsim.errors import UserError, nearest
 from wsim.experiments.deals import sample
 from wsim.experiments.metrics import SHORT

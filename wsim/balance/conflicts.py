@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
-from wsim.balance.measuring import Effects
+from wsim.balance.sampling import Effects
 
 __all__ = ["binding", "conflicts"]
 

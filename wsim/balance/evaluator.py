@@ -13,7 +13,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
 from wsim.balance.measurements import Memory
-from wsim.balance.measuring import Effects, Level, Sampler
+from wsim.balance.sampling import Effects, Level, Sampler
 from wsim.errors import UserError
 from wsim.game import Game, find_game
 from wsim.lab.plan import digest_of

@@ -6,20 +6,19 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import Plan, digest_of
 from wsim.options import option
+from wsim.spec.rows import read_row, refuse_unknown, tables_in
 from wsim.spec.source import read_toml
-
-__all__ = ["Goal", "Keep", "KnobRow", "SearchSettings", "Setting", "Target", "Told", "as_goal", "read_goal"]
 
 MOST_SETTINGS = 20
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
-_Row = TypeVar("_Row")
 Told: TypeAlias = str | Path | Mapping[str, Any]
 """A goal file, or its tables."""
 
@@ -185,7 +184,7 @@ def row_dict(row: Any) -> dict[str, Any]:
 
 
 def read_goal(path: str | Path) -> Goal:
-    """Read a goal file; raise UserError for the first mistake in it, a sentence."""
+    """Read a goal file; raise UserError that lists every mistake in it."""
     return _goal_of(Path(path), str(path), read_toml(path, "goal file"))
 
 
@@ -204,37 +203,44 @@ def as_goal(told: Told | Goal) -> Goal:
 def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:
     """Return the goal of some tables, those of ``file``."""
     known = ("plan", "setting", "target", "knob", "keep", "search")
+    mistakes = Mistakes()
     for key in told:
-        _refuse_unknown(file, "section", key, known)
+        with mistakes.noted():
+            refuse_unknown(str(file), "section", key, known)
     plan_keys, search = told.get("plan", {}), told.get("search", {})
     for name, table in (("plan", plan_keys), ("search", search)):
-        if not isinstance(table, dict):
-            raise UserError(f"{file}: {name} must be a table, [{name}]")
-    settings = _settings(file, plan_keys, _tables(file, told, "setting") or [{}])
-    names = [one.name for one in settings]
+        if not isinstance(table, Mapping):
+            mistakes.add(f"{file}: {name} must be a table, [{name}]")
+    settings: tuple[Setting, ...] = ()
+    with mistakes.noted():
+        rows = tables_in(told.get("setting", []), "setting", str(file)) or [{}]
+        settings = _settings(file, plan_keys, rows) if isinstance(plan_keys, Mapping) else ()
+    names = [one.name for one in settings] or None  # where they are mistaken, nothing can be said of their names
+    found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
+    readers: Mapping[str, Callable[..., Any]] = {
+        "target": partial(_target, settings=names),
+        "knob": _knob,
+        "keep": partial(_keep, settings=names),
+    }
+    for what, read in readers.items():
+        with mistakes.noted():
+            for row in tables_in(told.get(what, []), what, str(file)):
+                with mistakes.noted():
+                    found[what].append(read(str(file), row))
+    if isinstance(search, Mapping):
+        with mistakes.noted():
+            found["search"].append(_search(str(file), search))
+    mistakes.raise_any()
     goal = Goal(
         source=source,
         settings=settings,
-        targets=tuple(_target(file, table, names) for table in _tables(file, told, "target")),
-        knobs=tuple(_knob(file, table) for table in _tables(file, told, "knob")),
-        keep=tuple(_keep(file, table, names) for table in _tables(file, told, "keep")),
-        search=_search(file, search),
+        targets=tuple(found["target"]),
+        knobs=tuple(found["knob"]),
+        keep=tuple(found["keep"]),
+        search=found["search"][0],
     )
     _check(file, goal)
     return goal
-
-
-def _tables(file: Path, told: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
-    """Return the rows ``[[section]]``."""
-    rows = told.get(section, [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{file}: {section} is written as rows, [[{section}]]")
-    return rows
-
-
-def _refuse_unknown(file: Path, what: str, key: str, known: Sequence[str]) -> None:
-    if key not in known:
-        raise UserError(f"{file}: unknown {what} {key!r}{nearest(key, known)}; accepted: {', '.join(known)}")
 
 
 def _settings(file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> tuple[Setting, ...]:
@@ -270,34 +276,8 @@ def _settings(file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str,
     return tuple(found)
 
 
-def _row(file: Path, what: str, table: Mapping[str, Any], make: Callable[..., _Row], kind: Any) -> _Row:
-    """Make a row of its table; raise UserError for an unknown key or a value of the wrong type."""
-    kinds = {one.name: str(one.type) for one in fields(kind)}
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        _refuse_unknown(file, f"key of a {what}", key, list(kinds))
-        values[key] = _value(file, f"{what}.{key}", value, kinds[key])
-    return make(**values)
-
-
-def _value(file: Path, where: str, value: Any, kind: str) -> Any:
-    """Return a value of the type that a field is declared with."""
-    if kind.startswith("tuple"):
-        texts = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
-        if isinstance(texts, list) and texts and all(isinstance(one, str) and one for one in texts):
-            return tuple(texts)
-        raise UserError(f"{file}: {where} must be a text or a list of texts, not {value!r}")
-    sorts = {"bool": (bool, "true or false"), "int": (int, "a whole number"), "float": (int | float, "a number")}
-    sort, said = sorts.get(kind.removesuffix(" | None"), (str, "a text"))
-    if not isinstance(value, sort) or (sort is not bool and isinstance(value, bool)):
-        raise UserError(f"{file}: {where} must be {said}, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"{file}: {where} must be a number, not {value!r}")
-    return value
-
-
-def _target(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Target:
-    target = _row(file, "target", table, Target, Target)
+def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -> Target:
+    target = read_row(Target, table, "target", file)
     _check_settings(file, target.settings, settings)
     around = target.within is not None or target.relative is not None
     bounded = target.at_least is not None or target.at_most is not None
@@ -327,17 +307,17 @@ def _target(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Ta
     return target
 
 
-def _check_settings(file: Path, names: Sequence[str], known: Sequence[str]) -> None:
+def _check_settings(file: str, names: Sequence[str], known: Sequence[str] | None) -> None:
     for name in names:
-        if name not in known:
+        if known is not None and name not in known:
             raise UserError(f"{file}: there is no setting {name!r}{nearest(name, known)}; accepted: {'; '.join(known)}")
 
 
-def _knob(file: Path, table: Mapping[str, Any]) -> KnobRow:
+def _knob(file: str, table: Mapping[str, Any]) -> KnobRow:
     for key in ("path", "range"):
         if key not in table:
             raise UserError(f"{file}: a knob needs a {key}, such as path = 'cards.*.points', range = '-2..2'")
-    row = _row(file, "knob", table, KnobRow, KnobRow)
+    row = read_row(KnobRow, table, "knob", file)
     if row.touch < 0 or row.step < 0:
         raise UserError(
             f"{file}: the knob {row.path!r} costs touch = {row.touch:g} and step = {row.step:g}: neither is below 0"
@@ -345,11 +325,11 @@ def _knob(file: Path, table: Mapping[str, Any]) -> KnobRow:
     return row
 
 
-def _keep(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Keep:
+def _keep(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -> Keep:
     for key in ("metric", "within"):
         if key not in table:
             raise UserError(f"{file}: what is kept needs a {key}, such as metric = 'score', within = 1.0")
-    keep = _row(file, "keep", table, Keep, Keep)
+    keep = read_row(Keep, table, "keep", file)
     _check_settings(file, keep.settings, settings)
     if keep.within <= 0:
         raise UserError(f"{file}: {keep.metric!r} is kept within {keep.within:g}: it must be above 0")
@@ -358,24 +338,26 @@ def _keep(file: Path, table: Mapping[str, Any], settings: Sequence[str]) -> Keep
     return keep
 
 
-def _search(file: Path, table: Mapping[str, Any]) -> SearchSettings:
-    search = _row(file, "search", table, SearchSettings, SearchSettings)
+def _search(file: str, table: Mapping[str, Any]) -> SearchSettings:
+    search, mistakes = read_row(SearchSettings, table, "search", file), Mistakes()
     for name in ("games", "replays", "picks", "rounds", "proposals", "proofs", "proof_games"):
         if getattr(search, name) < 1:
-            raise UserError(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")
+            mistakes.add(f"{file}: search.{name} must be at least 1, not {getattr(search, name)}")
     if not 0 < search.alpha < 0.5:
-        raise UserError(f"{file}: search.alpha must lie between 0 and 0.5, not {search.alpha:g}")
+        mistakes.add(f"{file}: search.alpha must lie between 0 and 0.5, not {search.alpha:g}")
+    mistakes.raise_any()
     return search
 
 
 def _check(file: Path, goal: Goal) -> None:
     """Raise UserError for a goal without a target or a knob, or of a game whose values cannot be tuned."""
-    if not goal.targets:
-        raise UserError(f"{file}: a goal needs at least one [[target]]")
-    if not goal.knobs:
-        raise UserError(f"{file}: a goal needs at least one [[knob]]")
+    mistakes = Mistakes()
+    for what, rows in (("target", goal.targets), ("knob", goal.knobs)):
+        if not rows:
+            mistakes.add(f"{file}: a goal needs at least one [[{what}]]")
     if find_game(goal.game).TUNING is None:
-        raise UserError(f"{file}: {goal.game} has no values that wsim can tune")
-    for setting in goal.settings:
+        mistakes.add(f"{file}: {goal.game} has no values that wsim can tune")
+    for setting in goal.settings if goal.targets else ():
         if not setting.report and not goal.of(setting):
-            raise UserError(f"{file}: no target is about the setting {setting.name!r}: give it one, or report = true")
+            mistakes.add(f"{file}: no target is about the setting {setting.name!r}: give it one, or report = true")
+    mistakes.raise_any()

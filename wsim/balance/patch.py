@@ -26,7 +26,7 @@ from wsim.spec.fields import dotted
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from wsim.balance.measuring import Effects, Level
+    from wsim.balance.sampling import Effects, Level
 
 __all__ = ["Balance", "answer_of", "evidence_file"]
 

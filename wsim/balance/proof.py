@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch
-from wsim.balance.measuring import Level
+from wsim.balance.sampling import Level
 from wsim.stats.distributions import normal_quantile
 
 __all__ = ["Proof", "games_needed", "middle_of", "prove", "proven"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
 from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
-from wsim.balance.measuring import Effects, Level
+from wsim.balance.sampling import Effects, Level
 
 __all__ = ["Aims", "proposals", "repaired"]
 

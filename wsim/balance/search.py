@@ -15,9 +15,9 @@ import numpy as np
 from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch, cost_of
-from wsim.balance.measuring import Effects, Level
 from wsim.balance.proof import Proof, games_needed, prove
 from wsim.balance.repair import Aims, proposals, repaired
+from wsim.balance.sampling import Effects, Level
 
 __all__ = ["Candidate", "Search", "worst_of"]
 

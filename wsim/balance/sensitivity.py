@@ -13,8 +13,8 @@ import polars as pl
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.measurements import Memory
-from wsim.balance.measuring import Effects, Level
 from wsim.balance.patch import idle_note
+from wsim.balance.sampling import Effects, Level
 from wsim.display import Display, Shown
 from wsim.lab.answer import Answer, View, whole
 from wsim.lab.progress import Progress

@@ -17,8 +17,8 @@ from wsim.balance.by_games import GamesEvaluator
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Patch
-from wsim.balance.measuring import Level
 from wsim.balance.proof import middle_of
+from wsim.balance.sampling import Level
 from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.game import find_game

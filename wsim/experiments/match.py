@@ -228,7 +228,7 @@ def _is_file(path: Path) -> bool:
 
 
 def opened(output: MatchOutput, made: dict[str, object]) -> DealFiles | None:
-    """Check the target before anything is played; return the keeper of the match's own folder, if it has one."""
+    """Check the target before anything is played; return the files of the match's own folder, if it has one."""
     if output.resume and not _of_its_own(output):
         raise UserError("--resume goes on with the match in a folder of its own: name it with --out FOLDER")
     if output.out is not None and _is_file(output.out):
@@ -236,10 +236,10 @@ def opened(output: MatchOutput, made: dict[str, object]) -> DealFiles | None:
     return open_folder(output.out, made, resume=output.resume) if output.out and _of_its_own(output) else None
 
 
-def write_to(output: MatchOutput, answer: Match, keeper: DealFiles | None) -> Path | None:
+def write_to(output: MatchOutput, answer: Match, files: DealFiles | None) -> Path | None:
     """Write an answer and return where it lies."""
-    if keeper is not None:
-        return keeper.write(answer.record())
+    if files is not None:
+        return files.write(answer.record())
     return None if output.out is None else answer.write(output.out)
 
 
@@ -310,23 +310,23 @@ def play_match(
     usable_threads(threads)  # refuses what cannot be
     where = output or MatchOutput()
     made = made_of(tables, question, tables[0].policies)
-    keeper = opened(where, made)
+    files = opened(where, made)
     costs = [costs_of(table) for table in tables]
     tests = sum(len(table.design.pairs) for table in tables)
     trials = [MatchTrial(table, question, tests) for table in tables]
     try:
         with players(cluster, [one for table in tables for one in table.ready], threads) as chunks_of:
             for trial, of_table in zip(trials, costs, strict=True):
-                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), keeper)
+                blocks = trial.blocks(chunks_of, _deal_seconds(trial.table, of_table), files)
                 trial.play(blocks, progress, f"deals ({trial.table.name})")
     except KeyboardInterrupt:
         known = None
         if any(trial.looks for trial in trials):
             known = answer_of(trials, costs, made, interrupted=True)
-            write_to(where, known, keeper)
+            write_to(where, known, files)
         raise Interrupted(known) from None
     answer = answer_of(trials, costs, made, interrupted=False)
-    write_to(where, answer, keeper)
+    write_to(where, answer, files)
     return answer
 
 

@@ -61,21 +61,21 @@ class MatchTrial(Trial[MatchSums]):
         empty = np.zeros((0, len(self.table.design.seatings)), np.int64)
         return np.concatenate([empty, *self._orders])[: self.sums.deals]
 
-    def blocks(self, chunks_of: InChunks, deal_seconds: float, keeper: DealFiles | None = None) -> Generator[Block]:
+    def blocks(self, chunks_of: InChunks, deal_seconds: float, files: DealFiles | None = None) -> Generator[Block]:
         """Yield the deals, look by look: those that were played before, then those that have to be played.
 
         Parameters
         ----------
         chunks_of: plays, on threads or on a cluster (``wsim.lab.cluster.players``).
         deal_seconds: about how long a deal takes on one thread, for the size of chunks.
-        keeper: has the deals that were played before, and keeps the others.
+        files: has the deals that were played before, and keeps the others.
         """
         chunk = max(1, min(LARGEST_CHUNK, int(SECONDS_A_CHUNK / max(deal_seconds, 1e-9))))
         first = 0
         try:
             for target in self.question.looks():
-                while keeper is not None and first < target:
-                    block = keeper.take(self.table, first, target)
+                while files is not None and first < target:
+                    block = files.take(self.table, first, target)
                     if block is None:
                         break
                     first = block.games.stop
@@ -84,12 +84,12 @@ class MatchTrial(Trial[MatchSums]):
                 first = target
                 with closing(chunks_of(self.table.play, parts)) as played:
                     for block in played:
-                        if keeper is not None:
-                            keeper.add(self.table, block)
+                        if files is not None:
+                            files.add(self.table, block)
                         yield block
         finally:
-            if keeper is not None:
-                keeper.flush()
+            if files is not None:
+                files.flush()
 
     def add(self, block: Block) -> None:
         """Add deals, and note how their games finished."""

@@ -27,6 +27,7 @@ import polars as pl
 from wsim.display import Display, Shown, html_of
 from wsim.errors import UserError, nearest
 from wsim.experiments.crossing import targets_of
+from wsim.experiments.deals import sample
 from wsim.experiments.metrics import SHORT, measures_of, words_of
 from wsim.experiments.picks_question import GAMES, PickPlay, PickQuestion
 from wsim.experiments.variants import sweep_values
@@ -240,7 +241,7 @@ def play_experiment(
     arms = _arms(plan, asked)
     simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
     for simulator in simulators:
-        seats = simulator.seats_frame(np.zeros(0, simulator.row_dtype))
+        seats = sample(simulator)
         _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
     cards = _cards(asked, simulators)
     runs: list[Run] = []

@@ -20,10 +20,8 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import numpy as np
-
 from wsim.errors import UserError, refuse_other_types
-from wsim.lab.batch import Pace, in_chunks, usable_threads
+from wsim.lab.batch import Pace, in_chunks, rows_and_picks, usable_threads
 from wsim.lab.tasks import Ready, itself, made, packed
 
 if TYPE_CHECKING:
@@ -180,7 +178,7 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
         stack.enter_context(dask.config.set(settings))
         place: Any = address
         if local := _LOCAL.fullmatch(address):
-            simulator.play(0, np.zeros(simulator.seats, simulator.row_dtype))
+            rows_and_picks(simulator, range(1), picks=False)
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="wsim-cluster-"))
             place = stack.enter_context(_processes(distributed, int(local[1]), scratch))
         try:

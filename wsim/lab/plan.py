@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.options import Check, option, options_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
@@ -232,8 +232,8 @@ class Plan:
     def make(cls, **given: Any) -> Plan:
         """Check ``given`` (fields of the plan and options of the game, all by name) and fill in the defaults.
 
-        Raises UserError for an unknown key, a value of the wrong type or out of range. Whether the rules allow the
-        plan (rule set, players, policies, boards) is for the game to say, in ``prepare``.
+        Raises UserError that lists every unknown key and every value of the wrong type or out of range. Whether the
+        rules allow the plan (rule set, players, policies, boards) is for the game to say, in ``prepare``.
         """
         game = _text("game", given.get("game", next(iter(GAMES))))
         if given.get("ruleset") is not None:
@@ -242,12 +242,17 @@ class Plan:
         values = {**DEFAULTS, **of_game.default_plan(given.get("ruleset")), **given, "game": game}
         own = [name for name in values if name in _CHECKS]
         special = {name: values[name] for name in values if name not in _CHECKS}
+        mistakes = Mistakes()
         for name in special:
             if name not in of_game.OPTIONS:
                 known = [*_CHECKS, *of_game.OPTIONS]
                 hint = renamed(name, known) or nearest(name, known)
-                raise UserError(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
-        sound: dict[str, Any] = {name: _CHECKS[name](name, values[name]) for name in own}
+                mistakes.add(f"unknown plan key {name!r}: the keys of {game} are {', '.join(known)}{hint}")
+        sound: dict[str, Any] = {}
+        for name in own:
+            with mistakes.noted():
+                sound[name] = _CHECKS[name](name, values[name])
+        mistakes.raise_any()
         sound |= _kept(sound["keep"], picks=sound["picks"], asked="keep" in given)
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]

@@ -5,21 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan, first_game
 from wsim.learn.learner import Fitting, learner_of
-from wsim.policies.lineup import finite
+from wsim.spec.rows import read_row, read_rows
 from wsim.spec.source import read_toml
-
-__all__ = ["Field", "LearningPlan", "Round", "Seats"]
 
 MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
 NET, OTHERS = "net", "balanced"
-_KINDS = {"tuple[str, ...]": "a list of texts", "Mapping[str, float]": "a table of numbers"}
 
 
 @dataclass(frozen=True)
@@ -103,47 +100,55 @@ class LearningPlan:
 
     @classmethod
     def from_toml(cls, path: str) -> LearningPlan:
-        """Read a plan; raise UserError for an unknown key or a value that is not accepted."""
+        """Read a plan; raise UserError that lists every mistake in it."""
         return cls.made(read_toml(path, "learning plan"), path)
 
     @classmethod
     def made(cls, told: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
         """Return the plan of tables and values as TOML has them."""
-        values = dict(told)
-        rows = {
-            "tables": _rows(values.pop("table", []), Seats, "table", where),
-            "rounds": _rows(values.pop("round", []), Round, "round", where),
-            "judges": _rows(values.pop("judge", []), Field, "judge", where),
-        }
-        fitting = _row(values.pop("fitting", {}), Fitting, "fitting", where)
-        plan: LearningPlan = _row({**values, **rows, "fitting": fitting}, cls, "", where)
+        values, mistakes = dict(told), Mistakes()
+        found: dict[str, Any] = {}
+        for name, (key, kind) in _ROWS.items():
+            with mistakes.noted():
+                found[name] = read_rows(kind, values.pop(key, []), key, where)
+        with mistakes.noted():
+            found["fitting"] = read_row(Fitting, values.pop("fitting", {}), "fitting", where)
+        with mistakes.noted():
+            made = {"fitting": Fitting(), "tables": (), "rounds": (), "judges": (), **found}
+            plan = read_row(cls, values, "", where, **made)
+        mistakes.raise_any()
         return plan.checked()
 
     def checked(self) -> LearningPlan:
         """Return the plan itself; raise UserError for what cannot be learned from."""
         learner_of(self.game)
+        mistakes = Mistakes()
         if not self.tables or not self.rounds:
-            raise UserError("a learning plan needs at least one [[table]] and one [[round]]")
+            mistakes.add("a learning plan needs at least one [[table]] and one [[round]]")
         for table in self.tables:
             if table.share < 0:
-                raise UserError(f"the share of a table is at least 0, not {table.share!r}")
-            Plan.make(**self.keys(table))
+                mistakes.add(f"the share of a table is at least 0, not {table.share!r}")
+            with mistakes.noted():
+                Plan.make(**self.keys(table))
         for number, one in enumerate(self.rounds):
             if one.decisions < 1 or one.playouts < 1 or not 0 <= one.explore <= 1 or one.passes < 0:
-                raise UserError(
+                mistakes.add(
                     f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
                 )
-            self._check_shares(number, one)
+            with mistakes.noted():
+                self._check_shares(number, one)
             if number == 0 and not self.start and NET in (one.players, one.own, one.others):
-                raise UserError("the first round has no net to play by: name policies, or a start")
+                mistakes.add("the first round has no net to play by: name policies, or a start")
         for judge in self.judges:
             if judge.games < 2 or not judge.against:
-                raise UserError("a [[judge]] plays at least 2 games against at least one policy")
-            Plan.make(**self.keys(judge))
+                mistakes.add("a [[judge]] plays at least 2 games against at least one policy")
+            with mistakes.noted():
+                Plan.make(**self.keys(judge))
         if not 1 <= self.gap <= MOST_GAP or self.fitting.rounds <= 0 or self.fitting.size < 1 or self.fitting.rate <= 0:
-            raise UserError(
+            mistakes.add(
                 f"gap is from 1 to {MOST_GAP:,}; size at least 1; rounds and rate of the fitting are more than 0"
             )
+        mistakes.raise_any()
         return self
 
     def _check_shares(self, number: int, one: Round) -> None:
@@ -173,52 +178,16 @@ class LearningPlan:
     def told(self) -> dict[str, Any]:
         """Return the plan as an object from which ``made`` makes it again."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
-        for key, name in (("tables", "table"), ("rounds", "round"), ("judges", "judge")):
-            plain[name] = [{key: value for key, value in vars(row).items() if value != {}} for row in plain.pop(key)]
+        for field_name, (key, _) in _ROWS.items():
+            rows = plain.pop(field_name)
+            plain[key] = [{name: value for name, value in vars(row).items() if value != {}} for row in rows]
         plain["fitting"] = dict(vars(self.fitting))
         return {key: value for key, value in plain.items() if value is not None}
 
 
-def _rows(told: Any, kind: Any, name: str, where: str) -> tuple[Any, ...]:
-    if not isinstance(told, Sequence) or isinstance(told, str):
-        raise UserError(f"[[{name}]] in {where} is a list of tables")
-    return tuple(_row(one, kind, name, where) for one in told)
-
-
-def _row(told: Any, kind: Any, name: str, where: str) -> Any:
-    """Return a row of the plan; raise UserError for what is no key of it, or of another kind than its default."""
-    here = f"[{name}] of {where}" if name else where
-    if not isinstance(told, Mapping):
-        raise UserError(f"{here} is a table of keys and values, not {told!r}")
-    known = {one.name: one for one in fields(kind)}
-    for key in told:
-        if key not in known:
-            raise UserError(f"unknown key {key!r} in {here}: accepted are {', '.join(known)}{nearest(key, known)}")
-    values = {key: _value(key, value, str(known[key].type), here) for key, value in told.items()}
-    try:
-        return kind(**values)
-    except TypeError:
-        needed = ", ".join(key for key in known if key not in told)
-        raise UserError(f"{here} lacks some of {needed}") from None
-
-
-def _value(key: str, value: Any, kind: str, here: str) -> Any:
-    """Return a value of the kind that a field is annotated with."""
-    whole, number = type(value) is int, isinstance(value, int | float) and not isinstance(value, bool)
-    sound = {
-        "int": whole, "float": number and finite(value), "bool": isinstance(value, bool), "str": isinstance(value, str),
-        "str | None": isinstance(value, str), "tuple[str, ...]": _texts(value),
-        "Mapping[str, float]": _shares(value),
-    }.get(kind, True)  # fmt: skip
-    if not sound:
-        raise UserError(f"{key} in {here} is {value!r}: {_KINDS.get(kind, kind)} is needed")
-    return tuple(value) if kind == "tuple[str, ...]" else value
-
-
-def _shares(value: Any) -> bool:
-    numbers = value.values() if isinstance(value, Mapping) else [None]
-    return all(isinstance(one, int | float) and not isinstance(one, bool) and finite(one) for one in numbers)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+_ROWS: Mapping[str, tuple[str, Any]] = {
+    "tables": ("table", Seats),
+    "rounds": ("round", Round),
+    "judges": ("judge", Field),
+}
+"""Fields of a learning plan that are rows of its file: what those are called, and what they become."""

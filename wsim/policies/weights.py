@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.lineup import Value, finite
 from wsim.spec.source import read_toml
 
@@ -58,8 +58,8 @@ class WeightSets:
     def read(self, path: str, place: str | None = None) -> Mapping[str, Weights]:
         """Return the sets of a user's file, which may extend each other and the shipped ones.
 
-        ``place`` is where the file lies, if not where its name says. Raises UserError for a file that cannot be read
-        or has a mistake.
+        ``place`` is where the file lies, if not where its name says. Raises UserError for a file that cannot be read,
+        and that lists every mistake in it.
         """
         return self._resolved(_parse(Path(place or path)), self.shipped, path)
 
@@ -80,9 +80,14 @@ class WeightSets:
     def _resolved(self, sets: Sets, known: Mapping[str, Weights], file: str) -> dict[str, Weights]:
         """Return the weights of every set of a file."""
         done: dict[str, Weights] = {}
+        mistakes = Mistakes()
         for name in sets:
-            for one in reversed(self._chain(name, sets, known, done, file)):
-                done[one] = self._laid(one, sets[one], ChainMap(done, dict(known)), file)
+            with mistakes.noted():
+                for one in reversed(self._chain(name, sets, known, done, file)):
+                    done[one] = self.zeros()  # if it is mistaken, for those that extend it
+                    with mistakes.noted():
+                        done[one] = self._laid(one, sets[one], ChainMap(done, dict(known)), file)
+        mistakes.raise_any()
         return {name: done[name] for name in sets}
 
     def _chain(
@@ -114,9 +119,12 @@ class WeightSets:
         """Return the weights of a set, laid over those that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()
+        mistakes = Mistakes()
         for key, value in entries.items():
             if key != _EXTENDS:
-                weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
+                with mistakes.noted():
+                    weights[..., self._place(key, name, file)] = self._values(key, value, name, file)
+        mistakes.raise_any()
         weights.flags.writeable = False
         return weights
 

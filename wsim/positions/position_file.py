@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import Plan
 
@@ -36,32 +36,30 @@ def read(text: str) -> tuple[Plan, int, Mapping[str, Any] | None, list[Any]]:
 
     Raises UserError for text that is no position file, and for policies of files: nothing that it names is executed.
     """
-    file = _parsed(text)
+    file, mistakes = _parsed(text), Mistakes()
     for key in file:
         if key not in _KEYS:
-            raise UserError(f"a position file has no {key!r}: it has {', '.join(_KEYS)}{nearest(key, _KEYS)}")
+            mistakes.add(f"a position file has no {key!r}: it has {', '.join(_KEYS)}{nearest(key, _KEYS)}")
     if file.get("format") != FORMAT:
-        raise UserError(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
+        mistakes.add(f"a position file begins with the format {FORMAT!r}, not {file.get('format')!r}")
     game, keys = file.get("game", next(iter(GAMES))), file.get("plan", {})
-    position, steps = file.get("position"), file.get("steps", [])
+    position, steps, number = file.get("position"), file.get("steps", []), file.get("number", 0)
     for what, value, kind in (("plan", keys, dict), ("steps", steps, list), ("position", position, dict)):
         if not isinstance(value, kind) and not (what == "position" and value is None):
-            raise UserError(
-                f"the {what} of a position file is {'a list' if kind is list else 'an object'}, not {value!r}"
-            )
+            mistakes.add(f"the {what} of a position file is {'a list' if kind is list else 'an object'}, not {value!r}")
     if not isinstance(game, str):
-        raise UserError(f"the game of a position file is a name, not {game!r}")
-    if len(steps) > MOST_STEPS:
-        raise UserError(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
+        mistakes.add(f"the game of a position file is a name, not {game!r}")
+    if isinstance(steps, list) and len(steps) > MOST_STEPS:
+        mistakes.add(f"a position file has at most {MOST_STEPS} steps, not {len(steps)}")
+    if isinstance(number, bool) or not isinstance(number, int):
+        mistakes.add(f"the number of a position file's game is a whole number, not {number!r}")
+    mistakes.raise_any()
     if position is not None:
         keys = {**keys, **find_game(game).plan_of(position, str(keys.get("ruleset", "")))}
     plan = Plan.make(**{**keys, "game": game})
     for entry in plan.line_up:
         if entry.file or entry.module:
             raise UserError(f"a position file cannot bring policies of files: {entry} is not loaded")
-    number = file.get("number", 0)
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise UserError(f"the number of a position file's game is a whole number, not {number!r}")
     return plan, number, position, steps
 
 

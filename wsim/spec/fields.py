@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, nearest
 
 __all__ = [
     "Path",
@@ -37,7 +37,6 @@ Reader = Callable[["Problems", Path, Any], Any]
 Schema = dict[str, Any]
 """What a reader accepts, as JSON Schema (draft 2020-12), for editors: at least that, and as much as it can say."""
 
-MOST_SHOWN = 20
 _SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -76,16 +75,16 @@ def dotted(path: Path) -> str:
     return ".".join(part if _BARE.fullmatch(part) else f'"{part}"' for part in path)
 
 
-class Problems:
+class Problems(Mistakes):
     """Every mistake found in the card files, in the order in which it was found.
 
     ``origins`` says which file, layer or change wrote a path; what it does not list comes from ``source``.
     """
 
     def __init__(self, source: str) -> None:
+        super().__init__()
         self.source = source
         self.origins: dict[Path, str] = {}
-        self.sentences: list[str] = []
 
     def origin(self, path: Path) -> str:
         """Return what wrote the value at ``path``: what last wrote a part of it, or what wrote the whole around it."""
@@ -104,26 +103,14 @@ class Problems:
             del self.origins[old]
         self.origins[path] = source
 
-    def add(self, path: Path, sentence: str) -> None:
+    def at(self, path: Path, sentence: str) -> None:
         """Report a mistake: ``<file>, <entry.field>: <sentence>``."""
-        line = f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}"
-        if line not in self.sentences:
-            self.sentences.append(line)
+        self.add(f"{self.origin(path)}, {dotted(path)}: {sentence}" if path else f"{self.source}: {sentence}")
 
     def unknown(self, path: Path, what: str, value: object, accepted: Collection[str]) -> None:
         """Report a value that is not one of the accepted ones."""
         listed = ", ".join(accepted) if len(accepted) <= 40 else f"one of {len(accepted)} names"
-        self.add(path, f"unknown {what} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
-
-    def raise_any(self) -> None:
-        """Raise UserError if there was any mistake: the first in the first line, the others below it."""
-        if not self.sentences:
-            return
-        first, *others = self.sentences
-        more = [f"also: {sentence}" for sentence in others[:MOST_SHOWN]]
-        if len(others) > MOST_SHOWN:
-            more.append(f"... and {len(others) - MOST_SHOWN} more")
-        raise UserError("\n".join([first, *more]))
+        self.at(path, f"unknown {what} {value!r}{nearest(str(value), accepted)}; accepted: {listed or 'none'}")
 
 
 def _kind(value: object) -> str:
@@ -144,7 +131,7 @@ def whole(low: int, high: int) -> Reader:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
         accepted = str(low) if low == high else f"a whole number from {low} to {high}"
-        problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
+        problems.at(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
         return None
 
     return described({"type": "integer", "minimum": low, "maximum": high})(read)
@@ -156,7 +143,7 @@ def choice(*accepted: int) -> Reader:
     def read(problems: Problems, path: Path, value: Any) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value in accepted:
             return value
-        problems.add(path, f"{_kind(value)} is not accepted; accepted: {', '.join(map(str, accepted))}")
+        problems.at(path, f"{_kind(value)} is not accepted; accepted: {', '.join(map(str, accepted))}")
         return None
 
     return described({"enum": list(accepted)})(read)
@@ -167,7 +154,7 @@ def flag(problems: Problems, path: Path, value: Any) -> bool | None:
     """Accept true or false."""
     if isinstance(value, bool):
         return value
-    problems.add(path, f"{_kind(value)} is not accepted; accepted: true, false")
+    problems.at(path, f"{_kind(value)} is not accepted; accepted: true, false")
     return None
 
 
@@ -176,7 +163,7 @@ def text(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept any words."""
     if isinstance(value, str) and value.strip() and value.isprintable():
         return value
-    problems.add(path, f"{_kind(value)} is not accepted; accepted: words in quotes, on one line")
+    problems.at(path, f"{_kind(value)} is not accepted; accepted: words in quotes, on one line")
     return None
 
 
@@ -185,7 +172,7 @@ def identifier(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept a short name that can be written in a command without quotes."""
     if isinstance(value, str) and _BARE.fullmatch(value) and len(value) <= 40:
         return value
-    problems.add(path, f"{_kind(value)} is not accepted; accepted: at most 40 letters, digits, - and _")
+    problems.at(path, f"{_kind(value)} is not accepted; accepted: at most 40 letters, digits, - and _")
     return None
 
 
@@ -198,7 +185,7 @@ def word(what: str, accepted: Collection[str]) -> Reader:
         if isinstance(value, str):
             problems.unknown(path, what, value, accepted)
         else:
-            problems.add(path, f"{_kind(value)} is not a {what}; accepted: {', '.join(accepted)}")
+            problems.at(path, f"{_kind(value)} is not a {what}; accepted: {', '.join(accepted)}")
         return None
 
     return described({"enum": list(accepted)})(read)
@@ -209,19 +196,19 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
 
     def read(problems: Problems, path: Path, value: Any) -> tuple[Any, ...] | None:
         if isinstance(value, dict):
-            problems.add(path, "a table is not accepted; accepted: a list such as [...]")
+            problems.at(path, "a table is not accepted; accepted: a list such as [...]")
             return None
         items = value if isinstance(value, list) else [value]
         if not least <= len(items) <= most:
             accepted = f"{least} to {most} items" if least < most else f"{least} items"
-            problems.add(path, f"a list of {len(items)} is not accepted; accepted: {accepted}")
+            problems.at(path, f"a list of {len(items)} is not accepted; accepted: {accepted}")
             return None
         found = tuple(item(problems, path, v) for v in items)
         if None in found:
             return None
         if distinct and len(set(found)) < len(found):
             twice = next(v for v in found if found.count(v) > 1)
-            problems.add(path, f"{twice!r} is listed twice")
+            problems.at(path, f"{twice!r} is listed twice")
             return None
         return found
 
@@ -238,7 +225,7 @@ def numbers(count: int, low: int, high: int) -> Reader:
         if isinstance(value, list) and len(value) == count and None not in [one(tried, path, n) for n in value]:
             return list(value)
         accepted = f"a list of {count} whole numbers from {low} to {high}"
-        problems.add(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
+        problems.at(path, f"{_kind(value)} is not accepted; accepted: {accepted}")
         return None
 
     return described({"type": "array", "items": schema_of(one), "minItems": count, "maxItems": count})(read)
@@ -258,7 +245,7 @@ def read_fields(
     """
     if not isinstance(entries, dict):
         fields = ", ".join(list(readers)[:8]) + (", ..." if len(readers) > 8 else "")
-        problems.add(path, f"{_kind(entries)} is not accepted; accepted: a table with {fields}")
+        problems.at(path, f"{_kind(entries)} is not accepted; accepted: a table with {fields}")
         return {}
     found: dict[str, Any] = {}
     for key, value in entries.items():
@@ -280,7 +267,7 @@ def _report_missing(problems: Problems, path: Path, value: Mapping[str, Any], re
         key for key, reader in required.items() if key not in value or (value[key] is False and reader is not flag)
     ]
     if missing:
-        problems.add(path, f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        problems.at(path, f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
 
 
 def record(
@@ -313,7 +300,7 @@ def entries(named: Mapping[str, Reader], others: Reader | None = None, count: in
         _report_missing(problems, path, value, named)
         there = [key for key in free if value[key] is not False]
         if count not in (None, len(there)):
-            problems.add(path, f"{len(there)} entries ({', '.join(there)}) are not accepted; accepted: {count}")
+            problems.at(path, f"{len(there)} entries ({', '.join(there)}) are not accepted; accepted: {count}")
         return found
 
     return described(table_schema(named, others))(read)

@@ -61,11 +61,11 @@ def read_card_file(path: FilePath, grammar: Grammar) -> Entries:
         if section not in grammar.sections:
             home = PACKAGE / section / f"{section}.toml"
             if home.is_file():
-                problems.add((section,), _moved(section, home, grammar))
+                problems.at((section,), _moved(section, home, grammar))
             else:
                 problems.unknown((section,), "section", section, grammar.sections)
         elif not isinstance(entries, dict):
-            problems.add((section,), f"must be a table: [{section}]")
+            problems.at((section,), f"must be a table: [{section}]")
     problems.raise_any()
     return document
 
@@ -108,9 +108,9 @@ class Layers:
         name = path[-1]
         self._problems.wrote((*path, "remove"), source)
         if entry["remove"] is not True or len(entry) > 1:
-            self._problems.add((*path, "remove"), "`remove = true` stands alone")
+            self._problems.at((*path, "remove"), "`remove = true` stands alone")
         elif name not in known:
-            self._problems.add(path, f"there is nothing of this name to remove{nearest(name, known)}")
+            self._problems.at(path, f"there is nothing of this name to remove{nearest(name, known)}")
         else:
             del known[name]
 
@@ -125,7 +125,7 @@ class Layers:
                 self._problems.wrote(here, source)
                 last = len(items)
                 accepted = f"1 to {last} to change a {what}, {last + 1} to add one"
-                self._problems.add(here, f"no such {what}; accepted: {accepted}")
+                self._problems.at(here, f"no such {what}; accepted: {accepted}")
                 continue
             if number == len(items) + 1:
                 items.append({})

@@ -30,7 +30,7 @@ def _check_names(problems: Problems, wonders: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for key, name in wonders.items():
         if name in seen:
-            problems.add((SECTION, "wonders", key), f"{name!r} is the name of {seen[name]} already; names are distinct")
+            problems.at((SECTION, "wonders", key), f"{name!r} is the name of {seen[name]} already; names are distinct")
         seen.setdefault(name, key)
 
 
@@ -44,7 +44,7 @@ def _check_discs(problems: Problems, section: Section) -> None:
         if boxed not in discs:
             accepted = f"a number of the {kind} discs: {', '.join(map(str, sorted(set(discs))))}"
             sentence = f"{boxed} is on no {kind} disc, so none can stay in the box; accepted: {accepted}"
-            problems.add((SECTION, "two_colour", "boxed"), sentence)
+            problems.at((SECTION, "two_colour", "boxed"), sentence)
             return
 
 
@@ -54,10 +54,10 @@ def _check_sets(problems: Problems, section: Section) -> None:
     sizes = [str(size) for size in range(1, len(sets) + 1)]
     if sorted(sets) != sorted(sizes) or not 1 <= len(sets) < SET_SIZES:
         listed = f"the entries {', '.join(sets)} are not accepted"
-        problems.add((SECTION, "set_table"), f"{listed}; accepted: 1, 2, 3 ... up to {SET_SIZES - 1} at most")
+        problems.at((SECTION, "set_table"), f"{listed}; accepted: 1, 2, 3 ... up to {SET_SIZES - 1} at most")
     elif cap > len(sets):
         path = (SECTION, "rules", "set_table_cap")
-        problems.add(path, f"{cap} is not in {SECTION}.set_table, which ends with {len(sets)}")
+        problems.at(path, f"{cap} is not in {SECTION}.set_table, which ends with {len(sets)}")
 
 
 def _check_decks(problems: Problems, section: Section) -> None:
@@ -66,7 +66,7 @@ def _check_decks(problems: Problems, section: Section) -> None:
     for seats, hand in section["setup"]["starting_hand"].items():
         if cards < int(seats) * hand:
             needed = f"{hand} for each of {seats} seats ({SECTION}.setup.starting_hand.{seats}) are {int(seats) * hand}"
-            problems.add((SECTION, "cards"), f"{cards} cards are too few: {needed}")
+            problems.at((SECTION, "cards"), f"{cards} cards are too few: {needed}")
             return
 
 
@@ -78,4 +78,4 @@ def _check_confidence(problems: Problems, section: Section) -> None:
             for key in entry.split("."):
                 value = value.get(key) if isinstance(value, Mapping) else None
             if value is None:
-                problems.add((SECTION, "confidence", level, entry), f"there is no entry {SECTION}.{entry}")
+                problems.at((SECTION, "confidence", level, entry), f"there is no entry {SECTION}.{entry}")

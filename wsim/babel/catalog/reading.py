@@ -44,7 +44,7 @@ def _two_needs(problems: Problems, path: Path, value: Any) -> dict[str, int] | N
     if fits and None not in [_NEED(tried, path, number) for number in value.values()]:
         return dict(value)
     accepted = f"two kinds out of {', '.join(KINDS)}, each with a whole number from 1 to 6"
-    problems.add(path, f"{value!r} is not accepted; accepted: {accepted}")
+    problems.at(path, f"{value!r} is not accepted; accepted: {accepted}")
     return None
 
 

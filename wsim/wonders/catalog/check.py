@@ -21,7 +21,7 @@ def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
     for name in names:
         folded = "".join(name.split()).casefold()
         if folded in seen:
-            problems.add((section, name), f"differs from {seen[folded]!r} in capitals or spaces only; that is one name")
+            problems.at((section, name), f"differs from {seen[folded]!r} in capitals or spaces only; that is one name")
         seen.setdefault(folded, name)
 
 
@@ -31,7 +31,7 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
         path = ("cards", card.name, "free_with")
         for predecessor in card.free_with:
             if predecessor == card.name:
-                problems.add(path, f"{card.name!r} cannot be its own predecessor; accepted: other cards")
+                problems.at(path, f"{card.name!r} cannot be its own predecessor; accepted: other cards")
             elif predecessor not in names:
                 problems.unknown(path, "predecessor", predecessor, names)
 
@@ -50,15 +50,15 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
     sizes = (("cards", len(catalogue.cards), CARDS), ("wonders", len(catalogue.wonders), BOARDS))
     for section, size, most in sizes:
         if size > most:
-            problems.add((section,), f"{size} {section} are too many; accepted: at most {most}")
+            problems.at((section,), f"{size} {section} are too many; accepted: at most {most}")
     most_cities = catalogue.cities_at_table(catalogue.seats[1])
     if len(catalogue.wonders) < most_cities:
         rules = f"rule set {catalogue.ruleset}{_laid(catalogue)} needs one for each of up to {most_cities} cities"
-        problems.add(("wonders",), f"{len(catalogue.wonders)} boards are too few; {rules}")
+        problems.at(("wonders",), f"{len(catalogue.wonders)} boards are too few; {rules}")
     black = [card.name for card in catalogue.cards if card.color == "black"]
     if black and not catalogue.cities:
         rules = f"rule set {catalogue.ruleset} draws no black cards"
-        problems.add(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
+        problems.at(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
     for players in catalogue.seat_numbers:
         for age in range(1, AGES + 1):
             _check_deck(problems, catalogue, players, age)
@@ -84,13 +84,13 @@ def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int
         candidates += pool
         if pool < drawn:
             there = f"there {'is' if pool == 1 else 'are'} {pool}"
-            problems.add(("cards",), f"{drawn} {what}s are drawn in age {age} with {players} players, but {there}")
+            problems.at(("cards",), f"{drawn} {what}s are drawn in age {age} with {players} players, but {there}")
     needed = seats * catalogue.settings.hand_size
     if total != needed:
         hands = f"{seats} hands of {catalogue.settings.hand_size}"
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
         where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
-        problems.add(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
+        problems.at(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
     if candidates > SLOTS:
         many = f"{candidates} copies may be dealt in age {age} with {players} players"
-        problems.add(("cards",), f"{many}; accepted: at most {SLOTS}")
+        problems.at(("cards",), f"{many}; accepted: at most {SLOTS}")

@@ -144,7 +144,7 @@ def _discount(problems: Problems, path: Path, value: Any) -> TradeDiscount | Non
     """Accept a discount; that on the boards' resources is known from both neighbours only."""
     found: TradeDiscount | None = _PARTS(problems, path, value)
     if found and found.scope == START_RESOURCE and set(found.neighbors) != set(NEIGHBORS):
-        problems.add((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
+        problems.at((*path, "neighbors"), f'the scope "{START_RESOURCE}" is known from both neighbors only')
         return None
     return found
 

@@ -97,7 +97,7 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
     for name, layer in document.get("layers", {}).items():
         for section, entries in layer.items() if isinstance(layer, dict) else [(str(layer), None)]:
             if section not in ENTRIES or not isinstance(entries, dict):
-                problems.add(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
+                problems.at(("layers", name), f"holds {section!r}; accepted: tables of cards and wonders")
 
 
 def _content(

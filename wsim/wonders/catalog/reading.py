@@ -58,7 +58,7 @@ def _cost(problems: Problems, path: Path, value: Any) -> Cost | None:
         return None
     cost = Cost(found.get("coins", 0), tuple((r, found[r]) for r in RESOURCES if found.get(r)))
     if cost.units > UNITS:
-        problems.add(path, f"{cost.units} units are not accepted; accepted: at most {UNITS}")
+        problems.at(path, f"{cost.units} units are not accepted; accepted: at most {UNITS}")
     return cost
 
 
@@ -101,7 +101,7 @@ def check_name(problems: Problems, path: Path) -> None:
     """Report a card or board whose name could not be told apart, or written in a line-up or table."""
     name = path[-1]
     if not _NAME.fullmatch(name) or name != name.strip() or "  " in name or len(name) > 40:
-        problems.add(path, "is not accepted as a name; accepted: at most 40 letters, digits, single spaces, ' and -")
+        problems.at(path, "is not accepted as a name; accepted: at most 40 letters, digits, single spaces, ' and -")
 
 
 def read_card(problems: Problems, name: str, entry: Any, ruleset: str, known: Mapping[str, Any]) -> Card | None:
@@ -109,7 +109,7 @@ def read_card(problems: Problems, name: str, entry: Any, ruleset: str, known: Ma
     path = ("cards", name)
     if isinstance(entry, dict) and "color" not in entry:
         similar = nearest(name, [other for other in known if other != name])
-        problems.add(path, f"there is no such card in rule set {ruleset}{similar}; a new one needs at least a color")
+        problems.at(path, f"there is no such card in rule set {ruleset}{similar}; a new one needs at least a color")
         return None
     check_name(problems, path)
     found = read_fields(problems, path, entry, CARD_FIELDS, "field or effect")
@@ -136,25 +136,25 @@ def _ages(
     """Return the ages of a card and its copies in each, from `age` and `copies`."""
     color, age, copies = found["color"], found.get("age"), found.get("copies")
     if color in DRAWN_COLORS and copies:
-        problems.add((*path, "copies"), f"a {color} card has no copies: it is drawn at random; accepted: no copies")
+        problems.at((*path, "copies"), f"a {color} card has no copies: it is drawn at random; accepted: no copies")
     if color == "purple" and age not in (None, 3):
-        problems.add((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
+        problems.at((*path, "age"), f"{age} is not accepted for a guild; accepted: 3")
     if isinstance(copies, dict):
         if entry.get("age", False) is not False:
-            problems.add(
+            problems.at(
                 (*path, "age"), "copies are given for each age, so there is no age besides; accepted: age = false"
             )
         by_age = tuple(sorted((int(when), minima) for when, minima in copies.items()))
         return tuple(when for when, _ in by_age), by_age
     if age is None:
         if entry.get("age", False) is False:
-            problems.add((*path, "age"), "is missing; accepted: 1, 2, 3")
+            problems.at((*path, "age"), "is missing; accepted: 1, 2, 3")
         return (), ()
     if color in DRAWN_COLORS:
         return (age,), ()
     if copies is None:
         if entry.get("copies", False) is False:
-            problems.add((*path, "copies"), "is missing; accepted: a least player number (3 to 7) for each copy")
+            problems.at((*path, "copies"), "is missing; accepted: a least player number (3 to 7) for each copy")
         return (age,), ()
     return (age,), ((age, copies),)
 
@@ -163,9 +163,9 @@ def _check_effects(problems: Problems, path: Path, effects: Effects, color: str)
     """Report effects that contradict the kind of card they are on."""
     if isinstance(effects.produces_one_of, str) and color in TRADABLE_COLORS:
         named = f"a {color} card names its resources; accepted: {', '.join(RESOURCES)}"
-        problems.add((*path, "produces_one_of"), named)
+        problems.at((*path, "produces_one_of"), named)
     if effects.copy_guild and color == "purple":
-        problems.add((*path, "copy_guild"), "a guild cannot copy guilds; accepted: on any other card or on a stage")
+        problems.at((*path, "copy_guild"), "a guild cannot copy guilds; accepted: on any other card or on a stage")
 
 
 def read_wonder(
@@ -175,7 +175,7 @@ def read_wonder(
     path = ("wonders", name)
     if isinstance(entry, dict) and "resource" not in entry:
         similar = nearest(name, [other for other in known if other != name])
-        problems.add(
+        problems.at(
             path, f"there is no such board in rule set {ruleset}{similar}; a new one needs a resource and sides"
         )
         return None
@@ -185,7 +185,7 @@ def read_wonder(
     for side in sides:
         if side not in by_side:
             played = f"rule set {ruleset} plays the sides {' and '.join(sides)}"
-            problems.add((*path, "sides"), f"has no side {side!r}; {played}")
+            problems.at((*path, "sides"), f"has no side {side!r}; {played}")
     if "resource" not in found:
         return None
     return Wonder(name, found["resource"], tuple((side, by_side.get(side) or ()) for side in sides))
@@ -195,7 +195,7 @@ def read_wonder(
 def _sides(problems: Problems, path: Path, value: Any) -> dict[str, tuple[Stage, ...]] | None:
     """Accept a table of sides."""
     if not isinstance(value, dict):
-        problems.add(path, "must be a table of sides, such as sides.A = [ { cost = { stone = 2 }, points = 3 } ]")
+        problems.at(path, "must be a table of sides, such as sides.A = [ { cost = { stone = 2 }, points = 3 } ]")
         return None
     return {side: _stages(problems, (*path, side), stages) for side, stages in value.items() if stages is not False}
 
@@ -207,7 +207,7 @@ def _stages(problems: Problems, path: Path, value: Any) -> tuple[Stage, ...]:
     """Accept a list of 1 to 6 stages."""
     if not isinstance(value, list) or not 1 <= len(value) <= STAGES:
         shown = f"{len(value)} stages are" if isinstance(value, list) else f"{value!r} is"
-        problems.add(path, f"{shown} not accepted; accepted: a list of 1 to {STAGES} stages")
+        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {STAGES} stages")
         return ()
     stages = []
     for number, entry in enumerate(value, start=1):

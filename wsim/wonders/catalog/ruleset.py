@@ -86,14 +86,14 @@ def read_rulesets(problems: Problems, document: Mapping[str, Any]) -> dict[str, 
     """Check the fields of every rule set of a file, and return what is right, by name."""
     entries = document.get("rulesets", {})
     if not isinstance(entries, dict) or not entries:
-        problems.add(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
+        problems.at(("rulesets",), "there is no rule set; accepted: at least one table [rulesets.<name>]")
         return {}
     layers = document.get("layers", {})
     found = {name: _ruleset(problems, name, entry, entries, layers) for name, entry in entries.items()}
     used = [layer for rules in found.values() for layer in rules.get("layers", ())]
     for name in layers:
         if name not in used:
-            problems.add(("layers", name), f"no rule set names this layer{nearest(name, used)}")
+            problems.at(("layers", name), f"no rule set names this layer{nearest(name, used)}")
     return found
 
 
@@ -106,7 +106,7 @@ def _ruleset(
     found = read_fields(problems, path, entry, FIELDS)
     if isinstance(entry, dict) and not ("extends" in entry or ("seats" in entry and "sides" in entry)):
         similar = nearest(name, [other for other in known if other != name])
-        problems.add(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
+        problems.at(path, f"there is no such rule set{similar}; a new one needs `extends`, or seats and sides")
     for layer in found.get("layers", ()):
         if layer not in layers:
             problems.unknown((*path, "layers"), "layer", layer, layers)
@@ -126,7 +126,7 @@ def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
     merged = _merged(problems, rulesets, name)
     for key, what in (("seats", "the numbers of players"), ("sides", "the two sides of a board")):
         if key not in merged:
-            problems.add((*path, key), f"is missing; accepted: {what}, as a list")
+            problems.at((*path, key), f"is missing; accepted: {what}, as a list")
     problems.raise_any()
     flags = {key: merged.get(key, False) for key in ("cities", "teams", "duo")}
     ruleset = Ruleset(
@@ -149,7 +149,7 @@ def _merged(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
     step: str | None = name
     while step is not None and step in rulesets:
         if step in chain:
-            problems.add(("rulesets", name, "extends"), f"goes round in a circle: {' -> '.join([*chain, step])}")
+            problems.at(("rulesets", name, "extends"), f"goes round in a circle: {' -> '.join([*chain, step])}")
             break
         chain.append(step)
         step = rulesets[step].get("extends")
@@ -166,10 +166,10 @@ def _check(problems: Problems, ruleset: Ruleset) -> None:
     path = ("rulesets", ruleset.name)
     if ruleset.duo and (ruleset.cities or ruleset.teams):
         other = "cities" if ruleset.cities else "teams"
-        problems.add((*path, "duo"), f"does not go together with {other} = true (R43); accepted: one of them")
+        problems.at((*path, "duo"), f"does not go together with {other} = true (R43); accepted: one of them")
     accepted = {2} if ruleset.duo else {4, 6} if ruleset.teams else {3, 4, 5, 6, 7}
     wrong = [n for n in ruleset.seats if n not in accepted]
     if wrong:
         kind = " for two players" if ruleset.duo else " in teams" if ruleset.teams else ""
         listed = ", ".join(map(str, sorted(accepted)))
-        problems.add((*path, "seats"), f"{wrong[0]} players are not accepted{kind}; accepted: {listed}")
+        problems.at((*path, "seats"), f"{wrong[0]} players are not accepted{kind}; accepted: {listed}")
