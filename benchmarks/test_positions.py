@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from wsim.game import find_game
+from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
-from wsim.positions.commands import LOOK
 
 TABLES = {
     "seven_wonders": {"ruleset": "1e", "players": 4},

@@ -46,12 +46,12 @@ def test_the_edge_of_a_bound_is_played_right_and_beyond_it_is_refused(
 def test_bounds_are_bounds() -> None:
     of = table(players=5, set=("babel.effects.refused_offer=9",))
     rows = played(of, 300)
-    most = most_points(of._rules)
+    most = most_points(of.rules)
     assert rows["refused_points"].max() <= most["babel.effects.refused_offer and babel.rules.turn_limit"]
     assert (rows["wonder_points"] + rows["light_points"]).max() <= most["babel.value_table"]
     assert rows["set_points"].max() <= most["babel.set_table"]
     assert rows["action_points"].max() <= most["babel.effects of action cards"] + rows["refused_points"].max()
-    assert (rows["passes"] + rows["builds_led"] + rows["builds_failed"]).max() <= most_actions(of._rules)
+    assert (rows["passes"] + rows["builds_led"] + rows["builds_failed"]).max() <= most_actions(of.rules)
 
 
 def test_no_list_of_moves_and_no_log_can_be_longer_than_its_record() -> None:

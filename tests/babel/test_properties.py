@@ -41,7 +41,7 @@ def test_cards_are_conserved(of: Any) -> None:
     """After any game, hands, deck and discard pile hold the hundred cards, 25 of each kind."""
     for number in range(5):
         rows = played(of, 1, number)
-        game = of._game()
+        game, _ = of.logged(number)
         hands = sum(game.own[seat].hand[:4] for seat in range(of.seats))
         assert (hands + game.hidden.deck + game.public.discards == 25).all()
         assert [int(size) for size in game.public.hand_size[: of.seats]] == [

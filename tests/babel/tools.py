@@ -9,14 +9,13 @@ import numpy as np
 from wsim.babel.describe.trace import read_log
 from wsim.babel.game import GAME as BABEL
 from wsim.babel.kernels.deal import set_up
-from wsim.babel.kernels.engine import play_until
+from wsim.babel.kernels.engine import ENGINE
 from wsim.babel.kernels.layout import (
     ACT,
     BEGIN,
     COMPLETED,
     GAME,
     LINE_UP,
-    LOG_ALL,
     POLICY,
     SCORE,
     SEATING,
@@ -29,6 +28,7 @@ from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 from wsim.jit import addresses_of, kernel, types
+from wsim.kernels.heads import KEEP_ALL
 from wsim.lab.plan import Plan
 
 Pick = tuple[int, int, int, str, int, int, int]
@@ -62,13 +62,14 @@ def played(of: BabelSimulator, games: int, first: int = 0) -> Any:
 
 def log_of(of: BabelSimulator, number: int) -> list[Pick]:
     """Return the decisions of a game as the reference lists them."""
-    rows = np.zeros(of.seats, of.row_dtype)
-    of._run(number, rows, None, LOG_ALL)
     return [
         (event.turn, event.action, event.seat, DECISIONS[event.what], event.count, event.index, event.move)
-        for event in read_log(of._game().log)
+        for event in read_log(of.logged(number)[0].log)
         if event.what < len(DECISIONS) and event.count > 1
     ]
+
+
+play_until = ENGINE.play_until
 
 
 @kernel(POLICY, package="babel.kernels")
@@ -105,13 +106,13 @@ class Scene:
 
     def __init__(self, seats: int = 4, two_colour: bool = False, **rules: Any) -> None:
         of = table(players=seats, set=changes({"use_two_colour_discs": two_colour, **rules}))
-        self.t, self.seats = of._rules, seats
+        self.t, self.seats = of.rules, seats
         self.discs = [dict(disc.needs) for disc in of.catalogue.discs]
         self.t.common_draw = 0
         self.g = records(1, GAME)[0]
         self.seating = records(1, SEATING)[0]
         self.seating.settings_at[:SEATS] = range(SEATS)
-        self.g.log.keeping = LOG_ALL
+        self.g.log.keeping = KEEP_ALL
         with np.errstate(over="ignore"):
             _lay_out(self.g, self.t, self.seating)
         self.g.log.count = 0

@@ -16,6 +16,7 @@ import wsim.installed
 from wsim.errors import UserError
 from wsim.game import GAMES, find_game
 from wsim.installed import GROUP, _Games
+from wsim.jit import source_digest
 
 ROOT = Path(__file__).parents[2]
 TOY = Path(__file__).with_name("toy_game")
@@ -143,3 +144,19 @@ def test_wsim_without_its_metadata_says_what_to_do(tmp_path: Path) -> None:
 
 def test_the_games_of_a_checkout_are_those_of_its_project_file() -> None:
     assert list(GAMES)[:2] == ["seven_wonders", "tower_of_babel"]
+
+
+def test_kernels_of_an_installed_game_are_kept_by_all_its_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "someones_kernels" / "rules" / "deep.py"
+    rules.parent.mkdir(parents=True)
+    for path in (rules, rules.parent / "__init__.py", rules.parents[1] / "__init__.py"):
+        path.write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    digest = source_digest.__wrapped__  # which remembers nothing
+    before = digest("someones_kernels.rules")
+    assert digest("someones_kernels.rules") == before
+    rules.write_text("VALUE = 1")
+    assert digest("someones_kernels.rules") != before
+    assert len({before, digest("wonders.kernels"), digest("babel.kernels"), digest("not_installed.kernels")}) == 4

@@ -13,7 +13,7 @@ import numpy as np
 
 from wsim.jit import kernel, types
 from wsim.rng import below
-from wsim.wonders.kernels.engine import play_until
+from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands
 from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Rules, Seating
 from wsim.wonders.kernels.military import fight_conflicts
@@ -29,7 +29,7 @@ from wsim.wonders.kernels.moves import (
     right_of,
 )
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.setup import deal, set_table
+from wsim.wonders.kernels.setup import deal, set_up
 from wsim.wonders.kernels.turn import place
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 
@@ -49,12 +49,15 @@ def entry(signature: Any) -> Callable[[Any], Any]:
     return kernel(signature, package="wonders.kernels")  # type: ignore[no-any-return]
 
 
+play_until = ENGINE.play_until
+
+
 @entry(types.int64(Game, Rules, Seating, LINE_UP, types.int64, types.int64, types.int64))
 def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: Any, what: Any) -> Any:
     """Carry out one step of the game for a position laid out by a test; return 0, or 1 where a policy stopped it."""
     public, hidden = game.public, game.hidden
     if step == SET_TABLE:
-        set_table(game, rules, seating, what)
+        set_up(game, rules, seating, what)
     elif step == PLACE:
         place(game, rules, seat, hidden.taken[seat])
     elif step == LIST_TURN:
@@ -79,7 +82,7 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
         fight_conflicts(game, rules)
     elif step == SCORE:
         score_game(game, rules)
-    return game.error[0]
+    return game.answer.wrong
 
 
 @entry(POLICY)

@@ -216,7 +216,7 @@ class Position:
     def play_turn(self) -> bool:
         """Play a turn from the hands, each seat by its script; say whether nobody stopped it."""
         self.game.log.count = 0
-        self.game.error[0] = 0
+        self.game.answer.wrong = 0
         return self._do(kernels.PLAY_TURN) == 0
 
     def pass_hands(self) -> None:

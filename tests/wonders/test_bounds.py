@@ -152,7 +152,7 @@ def test_bounds_are_bounds(ruleset: str) -> None:
     for players, taste in product((3, 7), TASTES):
         table = engine_table(ruleset, players, (taste,), seed=5)
         rows = played(table, 300)
-        held = {bound.what: bound.value for bound in Bounds(Holdings(table._rules[0])).all()}
+        held = {bound.what: bound.value for bound in Bounds(Holdings(table.rules)).all()}
         assert rows["coins"].max() <= held["the coins of a city"]
         assert rows["shields"].max() <= held["the shields of a city"]
         assert rows["victory_points"].max() <= held["the points of a city's victory tokens"]

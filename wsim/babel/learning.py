@@ -15,6 +15,7 @@ from wsim.babel.nets import Net
 from wsim.babel.policies.net_describe import describe
 from wsim.babel.registry import POLICIES
 from wsim.babel.words import SEATS
+from wsim.kernels.searching import LEAD, WINNING
 from wsim.learn.nets import NetKeeper
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ MOVE = np.dtype([("numbers", "f4", (MOVE_NUMBERS,)), ("worth", "f4")])
 """A move of it; ``worth`` is what playouts say."""
 _WEIGHTS = "tuned"  # the strongest set: what it says of a move is an input
 _DECISIONS = 165.0  # of a game, for any number of players: more of them play fewer turns
-_SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point of lead over the best rival: as the policy ``search`` has it
 
 
 class Describer:
@@ -85,7 +85,7 @@ class _Learner(NetKeeper[Net]):
         """Return what outcomes are worth to a seat: winning, and a little for the lead over the best rival."""
         score, share = outcomes[..., : simulator.seats, 0], outcomes[..., : simulator.seats, 1]
         others = np.delete(score, seat, axis=-1).max(axis=-1)
-        return np.asarray(_SHARE * share[..., seat] + _LEAD * (score[..., seat] - others))
+        return np.asarray(WINNING * share[..., seat] + LEAD * (score[..., seat] - others))
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:  # noqa: ARG002 (there are no teams)
         """Return the seat alone."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wsim.babel.describe.text import view_lines
 from wsim.babel.describe.view import columns, move_record, view_of
 from wsim.babel.words import DECISIONS
 from wsim.positions.machine import StatePosition
 
-if TYPE_CHECKING:
-    from wsim.babel.simulator import BabelSimulator
-
 __all__ = ["BabelPosition"]
 
 
 class BabelPosition(StatePosition):
     """A game of Tower of Babel in progress (``wsim.game.Position``)."""
-
-    simulator: BabelSimulator
 
     def decision(self) -> str:
         """Return what is decided: one of ``words.DECISIONS``."""

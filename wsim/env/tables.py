@@ -10,13 +10,13 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
+from wsim.kernels.commands import OBSERVE
 from wsim.lab.plan import Plan
-from wsim.positions.commands import OBSERVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.positions.many import Many
+    from wsim.positions.machine import VectorKernels
 
 __all__ = ["REWARDS", "Tables", "checked_seat", "chosen_plan"]
 
@@ -78,15 +78,15 @@ class Tables:
         checked_word("actions", actions, ACTIONS)
         self.plan, self.count, self.threads = plan, count, threads
         self._prepare()
-        many, self.columns = self._many, self._many.columns
+        vector, self.columns = self._vector, self._vector.columns
         fixed = actions == "fixed"
-        self.actions = many.actions if fixed else tuple(map(str, range(many.most_moves)))
-        self.states = np.zeros((count, many.machine.state.itemsize // 8), np.uint64)
-        self.desks = _records(count, many.desk)
+        self.actions = vector.actions if fixed else tuple(map(str, range(vector.most_moves)))
+        self.states = np.zeros((count, vector.machine.state.itemsize // 8), np.uint64)
+        self.desks = _records(count, vector.desk)
         self.seen = np.zeros((count, len(self.columns)), np.int16)
         self._masks = np.zeros((count, len(self.actions)), np.uint8)
         self.masks: NDArray[np.bool_] = self._masks.view(np.bool_)
-        self._orders = _records(1, many.orders)
+        self._orders = _records(1, vector.orders)
         self._orders.fixed = fixed
         self._orders.callers = sum(1 << seat for seat in callers)
         self._orders.stride = count if again else 0
@@ -95,10 +95,10 @@ class Tables:
 
     def _prepare(self) -> None:
         simulator = find_game(self.plan.game).prepare(self.plan)
-        many: Many | None = getattr(simulator, "many", None)
-        if many is None:
+        vector: VectorKernels | None = getattr(simulator, "vector", None)
+        if vector is None:
             raise UserError(f"{self.plan.game} has no environments")
-        self._many = many
+        self._vector = vector
 
     def begin(self, seed: int | None) -> None:
         """Begin a game at every table: with a seed its first ones, without one the next ones."""
@@ -130,12 +130,12 @@ class Tables:
 
     def _piece(self, start: int, end: int) -> None:
         """Step the games from ``start`` on, in this thread."""
-        machine = self._many.machine
+        machine = self._vector.machine
         game, words = machine.workspace()
         part = slice(start, end)
         with np.errstate(over="ignore"):  # random numbers wrap around, as they must
             try:
-                place = self._many.entry(
+                place = self._vector.entry(
                     *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
                     *(self._orders[0], self.desks[part], self.seen[part], self._masks[part]),
                 )
@@ -143,7 +143,7 @@ class Tables:
                 machine.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
         if place >= 0:
-            machine.raise_for(game.error)
+            machine.line_up.raise_wrong(game.answer)
 
     def is_legal(self, action: Any, place: int = 0) -> bool:
         """Say whether an action is legal at a table; raise UserError for what is no action at all."""
@@ -165,7 +165,7 @@ class Tables:
     def observe(self, seat: int, place: int = 0) -> NDArray[np.int16]:
         """Return what any player may know."""
         seen = np.zeros(len(self.columns), np.int16)
-        self._many.machine.run(self.states[place], OBSERVE, 0, seat, seen=seen)
+        self._vector.machine.run(self.states[place], OBSERVE, 0, seat, seen=seen)
         return seen
 
     def clone(self) -> Self:

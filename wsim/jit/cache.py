@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib.util
 import os
 import stat
 import sys
@@ -24,25 +25,35 @@ __all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_keep", "kept_folde
 
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
-SHARED_SOURCES = (
-    *("jit", "rng.py", "policies/interface.py", "policies/layers.py", "policies/searching.py"),
-    *("positions/commands.py", "positions/desks.py"),
-)
+SHARED_SOURCES = ("jit", "kernels", "rng.py", "policies/interface.py", "policies/net_layers.py")
 KERNEL_PLACES = ("words.py", "kernels", "policies")  # of a game: what its kernels are made of
 
 
 @lru_cache
 def source_digest(package: str) -> str:
-    """Return a digest of the sources that a kernel of a package such as "wonders.policies" may call.
+    """Return a digest of the sources that a kernel of a package may call, shared ones first.
 
-    These are the shared ones, the words of its game, and the game's kernels; those of its policies call both.
+    Of a package below wsim, such as "wonders.policies", these are the words of its game, and the game's kernels; those
+    of its policies call both. Of a package of someone else's, such as "my_game.kernels", all that its top package has.
     """
     digest = hashlib.sha256()
     game, _, room = package.partition(".")
-    places = [*SHARED_SOURCES, *(f"{game}/{place}" for place in KERNEL_PLACES[: KERNEL_PLACES.index(room) + 1])]
-    for path in [path for place in places for path in _files(PACKAGE / place)]:
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    places = [PACKAGE / place for place in SHARED_SOURCES]
+    if (PACKAGE / game).is_dir():
+        places += [PACKAGE / game / place for place in KERNEL_PLACES[: KERNEL_PLACES.index(room) + 1]]
+    else:
+        places += _folders_of(game)
+    for place in places:
+        for path in _files(place):
+            digest.update(path.relative_to(place.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def _folders_of(package: str) -> list[Path]:
+    """Return the folders of a top-level package, and all below that hold something; nothing where it is not found."""
+    found = importlib.util.find_spec(package)
+    homes = [Path(home) for home in (found.submodule_search_locations or ())] if found else []
+    return [place for home in homes for place in (home, *sorted(path for path in home.rglob("*") if path.is_dir()))]
 
 
 def _files(place: Path) -> list[Path]:

@@ -28,7 +28,8 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
     Plain ``@kernel`` functions are compiled into their callers, ``@kernel(inline=True)`` ones wherever they are called.
     With a signature, ``@kernel(signature)``, the function is an entry point: compiled at once, for those types only,
     and kept in the cache folder of its package: that of its module, or the one named. Entry points outside wsim that
-    name none are not kept, because no digest would cover what they call.
+    name none are not kept, because no digest would cover what they call; a game of someone else's names its own
+    (``package="my_game.kernels"``).
     """
     if isinstance(signature, FunctionType):
         return _inner(signature)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.files import write_bytes
+from wsim.files import bytes_within, write_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +29,15 @@ if TYPE_CHECKING:
 __all__ = ["LearnedNet", "NetFiles"]
 
 _ABOUT, _WEIGHTS = "about", "weights"
+MOST_BYTES = 64 << 20
+"""Of the file of a net."""
+_HEADER, _MOST_ABOUT = 4096, 4 << 20  # bytes of an array beside its numbers; of what a net says of itself
+_LARGEST = float(np.finfo(np.float32).max)
+_NO_NET = (
+    *(ValueError, KeyError, EOFError, IndexError, TypeError, MemoryError, OverflowError, RecursionError),
+    *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
+)
+"""What reading a file raises that is no net."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,27 +88,41 @@ class LearnedNet:
 
         Raises UserError for a file that cannot be read or is no net of this version of wsim, or of another game.
         """
+        shapes = {**cls.SHAPES, _WEIGHTS: cls.WEIGHTS}
         try:
-            with np.load(BytesIO(Path(place or path).read_bytes()), allow_pickle=False) as found:
-                arrays = {name: found[name] for name in found.files}
+            arrays = _arrays(bytes_within(Path(place or path), MOST_BYTES), shapes)
             about = json.loads(str(arrays[_ABOUT]))
         except OSError as error:
             raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
-        except (ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+        except _NO_NET as error:
             raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
         game = _game_of(about)
         if game not in (None, cls.GAME):
             raise UserError(f"the net {path!r} is one of {game}, not of {cls.GAME}: it plays no other game")
-        for name, shape in {**cls.SHAPES, _WEIGHTS: cls.WEIGHTS}.items():
+        for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 has = arrays[name].shape if name in arrays else "not there"
                 raise UserError(
                     f"the net {path!r} is of another version of wsim: {name} is {has}, not {shape}; learn it again"
                 )
-            if not np.isfinite(arrays[name]).all():
-                raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite")
+            if not (np.abs(arrays[name].astype(np.float64)) <= _LARGEST).all():  # nor one that is not a number
+                raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite, or too large")
         floats = {name: arrays[name].astype(np.float32) for name in cls.SHAPES}
         return cls(floats, arrays[_WEIGHTS].astype(np.float64), about)
+
+
+def _arrays(content: bytes, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file that a net has, and what it says of itself; no others are unpacked.
+
+    Raises one of ``_NO_NET`` for what is no such file, and for an array that unpacks to more than a net has.
+    """
+    most = {name: 8 * math.prod(shape) + _HEADER for name, shape in shapes.items()} | {_ABOUT: _MOST_ABOUT}
+    with zipfile.ZipFile(BytesIO(content)) as packed:
+        sizes = {info.filename.removesuffix(".npy"): info.file_size for info in packed.infolist()}
+    if any(sizes.get(name, 0) > size for name, size in most.items()):
+        raise ValueError("it unpacks to more than a net has")
+    with np.load(BytesIO(content), allow_pickle=False) as found:
+        return {name: found[name] for name in most if name in found.files}
 
 
 def _game_of(about: Any) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.policies.lineup import Entry
-    from wsim.policies.registry import Player
+    from wsim.policies.plug import Plugged
 
 __all__ = ["OWN_PLAYER", "SEARCH", "check_budget", "named_pool", "noisy", "players_of"]
 
@@ -33,6 +33,45 @@ EVERYBODY = "all"
 COPIES = 12  # of `balanced` among `all`; half as many where there is a net
 NETS = 13  # places of a net among `all`, half of them: it plays like nobody else and is the strongest, though dear
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
+
+
+@dataclass(frozen=True)
+class Player:
+    """One entry of a line-up made ready.
+
+    Attributes
+    ----------
+    label: its name in every table.
+    function: its entrance (``wsim.policies.interface``).
+    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
+    digest: identifies its play: what it is made of, with its numbers.
+    plugged: a user's own policy, None for a registered one.
+    net: the net that it plays (the game's own), if it plays one.
+    pool: of a searcher: who plays in its playouts.
+    """
+
+    label: str
+    function: Any
+    parameters: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    digest: str
+    plugged: Plugged | None = None
+    net: Any = None
+    pool: Pool | None = None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Who plays in the playouts of a searcher; two pools of a game with the same name are equal.
+
+    Attributes
+    ----------
+    name: as the line-up has it.
+    players: who plays on for the searcher itself, then who its rivals may be.
+    """
+
+    name: str
+    players: tuple[Player, ...] = field(compare=False, repr=False)
 
 
 def check_budget(entry: Entry, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
+from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -186,45 +187,6 @@ def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Player:
-    """One entry of a line-up made ready.
-
-    Attributes
-    ----------
-    label: its name in every table.
-    function: its entrance (``wsim.policies.interface``).
-    parameters, weights: what ``PRIVATE`` and ``SETTINGS`` get of these names; ``explore`` is the last parameter.
-    digest: identifies its play: what it is made of, with its numbers.
-    plugged: a user's own policy, None for a registered one.
-    net: the net that it plays (the game's own), if it plays one.
-    pool: of a searcher: who plays in its playouts.
-    """
-
-    label: str
-    function: Any
-    parameters: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    digest: str
-    plugged: Plugged | None = None
-    net: Any = None
-    pool: Pool | None = None
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Who plays in the playouts of a searcher; two pools of a game with the same name are equal.
-
-    Attributes
-    ----------
-    name: as the line-up has it.
-    players: who plays on for the searcher itself, then who its rivals may be.
-    """
-
-    name: str
-    players: tuple[Player, ...] = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True)
 class LineUp:
     """The policies of a table, ready for the engine.
 
@@ -298,6 +260,15 @@ class LineUp:
             pools=tuple(player.pool for player in filled),
         )
 
+    def raise_wrong(self, answer: Any, where: str = "") -> None:
+        """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
+        self.raise_failure()
+        label = self.labels[int(answer["entry"]) % len(self.labels)]
+        raise UserError(
+            f"policy {label!r} returned {int(answer['index'])} in {where}seat {int(answer['seat'])}: "
+            f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
+        )
+
     def raise_failure(self, error: Exception | None = None) -> None:
         """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
 
@@ -316,7 +287,7 @@ class LineUp:
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
     """Make a line-up ready: one entry for all seats, or one per seat. Raises UserError for what cannot be played."""
-    from wsim.policies.searching import POOL
+    from wsim.kernels.searching import POOL
 
     check_length(entries, players)
     interface = policy_set.interface()
@@ -365,7 +336,6 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
 def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
     """Make an entry of a registered policy ready."""
     from wsim.jit import source_digest
-    from wsim.policies.pool import SEARCH, check_budget
 
     policy = policies[entry.name]
     values = _checked(entry, policy.accepted, interface.weights if policy.kind == "weights" else None)
@@ -385,8 +355,6 @@ def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
-    from wsim.policies.pool import players_of
-
     policy = policies[entry.name]
     kinds = {name: row.kind for name, row in policies.items()}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))

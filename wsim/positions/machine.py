@@ -1,25 +1,27 @@
-"""The machine of a game's kernels, and positions of it: bytes that it takes up, steps and leaves again."""
+"""Games with kernels: a plan made ready, the machine that steps positions, and the positions, which are bytes."""
 
 from __future__ import annotations
 
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from wsim.errors import UserError
+from wsim.game import Simulator
+from wsim.kernels.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
+from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS
 from wsim.position import Position
-from wsim.positions.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.game import Simulator
+    from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
-
-__all__ = ["Machine", "StatePosition"]
 
 _NO_OUTCOMES: NDArray[np.float64] = np.zeros((0, 0, 2))
 _NOTHING_SEEN: NDArray[np.int16] = np.zeros(0, np.int16)
@@ -58,7 +60,7 @@ class Machine:
         if not hasattr(self._local, "game"):
             whole = np.zeros(1, self.game)
             self._local.game = whole.view(np.recarray)[0], whole.view(np.uint64).reshape(-1)
-            self._local.choice, self._local.error = whole["choice"][0], whole["error"][0]
+            self._local.choice, self._local.answer = whole["choice"][0], whole["answer"][0]
         return self._local.game
 
     @property
@@ -89,18 +91,108 @@ class Machine:
             except Exception as error:
                 self.line_up.raise_failure(error)  # a user's policy that failed is named
                 raise
-        if self._local.error[0]:
-            self.raise_for(self._local.error)
+        if self._local.answer["wrong"]:
+            self.line_up.raise_wrong(self._local.answer)
         return decider, game
 
-    def raise_for(self, error: Any) -> None:
-        """Raise UserError for a policy that failed, or returned no legal index."""
-        self.line_up.raise_failure()
-        _, seat, index, count = (int(value) for value in error)
-        raise UserError(
-            f"a policy of the line-up returned {index} in seat {seat}: "
-            f"an index from 0 to {count - 1} into the list of legal moves is needed"
-        )
+
+@dataclass(frozen=True)
+class VectorKernels:
+    """The kernels of a plan, ready for many games at once (``wsim.env``).
+
+    Attributes
+    ----------
+    machine: rules, seating, line-up, and what steps a single position.
+    entry: the kernel of (game, words, states, rules, seating, line_up, orders, desks, seen, masks) that returns -1, or
+        the place of the game in which a policy was wrong.
+    orders, desk: dtypes, field by field in ``wsim.kernels.heads``.
+    columns: what the numbers of an observation are; what lies on the table, without the history.
+    actions: the names of the fixed actions, by number.
+    most_moves: how many legal moves a decision may have.
+    """
+
+    machine: Machine
+    entry: Any
+    orders: np.dtype[Any]
+    desk: np.dtype[Any]
+    columns: tuple[str, ...]
+    actions: tuple[str, ...]
+    most_moves: int
+
+
+class KernelSimulator(Simulator):
+    """A plan of a game with kernels made ready to play.
+
+    The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
+    ``machine`` (``run_machine``) and ``vector`` (``step_games``); each is imported, and compiled, where it is needed.
+
+    Attributes
+    ----------
+    line_up: the policies, resolved. rules, seating: records that kernels play by.
+    """
+
+    KERNELS: str
+
+    def __init__(self, plan: Plan, line_up: LineUp, rules: Any, seating: Any) -> None:
+        from wsim.jit import addresses_of
+
+        self.plan, self.line_up, self.rules, self.seating = plan, line_up, rules, seating
+        self.seats = int(rules.seats)
+        self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
+        self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
+
+    def _kernel(self, module: str, name: str) -> Any:
+        """Import something of the game's kernels."""
+        return getattr(import_module(f"{self.KERNELS}.{module}"), name)
+
+    @property
+    def compiled(self) -> tuple[Any, Any, LineUp]:
+        """The records of rules and seating that kernels play by, and the line-up."""
+        return self.rules, self.seating, self.line_up
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The name of each entry of the line-up in every table."""
+        return self.line_up.labels
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The kernels, ready for positions."""
+        game, state = self._kernel("layout", "GAME"), self._kernel("layout", "STATE")
+        return Machine(self._kernel("machine", "run_machine"), game, state, *self.compiled)
+
+    def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
+        """Return the kernels, ready for many games at once."""
+        orders, desk = self._kernel("desks", "ORDERS"), self._kernel("desks", "DESK")
+        entry = self._kernel("vector", "step_games")
+        return VectorKernels(self.machine, entry, orders, desk, columns, actions, most_moves)
+
+    def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
+        """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""
+        return self._play(first, rows, picks, 0 if picks is None else KEEP_PICKS)[0]
+
+    def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int) -> tuple[int, Any]:
+        """Return the picks written, and the record of the last game, which the next call of this thread overwrites."""
+        game = self._local.__dict__.pop("game", None)  # a policy that plays games itself has a record of its own
+        if game is None:
+            game = np.zeros(1, self._kernel("layout", "GAME")).view(np.recarray)[0]
+        room = np.zeros(0, self.pick_dtype) if picks is None else picks
+        arguments = game, self.rules, self.seating, self._addresses, first, rows.view(np.recarray)
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            try:
+                written = int(self._kernel("engine", "play_chunk")(*arguments, room.view(np.recarray), keeping))
+            except Exception as error:
+                self.line_up.raise_failure(error)  # a user's policy that failed is named
+                raise
+        self._local.game = game
+        if written < 0:
+            self.line_up.raise_wrong(game.answer, f"game {-1 - written}, ")
+        return written, game
+
+    def logged(self, number: int) -> tuple[Any, NDArray[Any]]:
+        """Play one game and return its record, with the log of all that happened, and its rows."""
+        rows = np.zeros(self.seats, self.row_dtype).view(np.recarray)
+        return self._play(number, rows, None, KEEP_ALL)[1], rows
 
 
 class StatePosition(Position):
@@ -151,7 +243,7 @@ class StatePosition(Position):
 
         With ``more``, so many moves after it, too; the index is that of the last one then.
         """
-        return int(self._run(FOLLOW, more).error[2])
+        return int(self._run(FOLLOW, more).answer.index)
 
     def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""

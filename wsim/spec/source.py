@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
+from wsim.files import bytes_within
 from wsim.paths import is_own
 
 __all__ = ["Entries", "copied", "read_toml", "shown", "text_of"]
@@ -17,6 +18,8 @@ __all__ = ["Entries", "copied", "read_toml", "shown", "text_of"]
 Entries = dict[str, Any]
 """A table of TOML as parsed: names and values, which may be tables again."""
 
+MOST_BYTES = 4 << 20
+"""Of a file that a person writes."""
 _TWICE = re.compile(r"cannot (declare|overwrite|mutate)|duplicate", re.IGNORECASE)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 _DECLARED = re.compile(r"\((.*)\) twice")
@@ -46,11 +49,13 @@ def read_toml(path: str | PathLike[str], what: str = "card file") -> Entries:
 def text_of(path: Path, what: str = "card file") -> str:
     """Return the text of a file; raise UserError if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return bytes_within(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise UserError(f"cannot read the {what} {shown(path)!r}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise UserError(f"{shown(path)} is not a text file in UTF-8") from None
+    except ValueError as error:
+        raise UserError(f"cannot read the {what} {shown(path)!r}: {error}") from None
 
 
 def copied(value: Any) -> Any:

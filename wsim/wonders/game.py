@@ -153,11 +153,12 @@ class SevenWonders(KernelGame):
 
     def prepare(self, plan: Plan) -> WondersSimulator:
         """Check a plan against the rules and make it ready; raise UserError for whatever cannot be played."""
-        from wsim.wonders.simulator import WondersSimulator
-
         catalogue = catalogue_of(plan)
         _check_players(plan, catalogue)
-        return WondersSimulator(plan, catalogue, self.line_up(plan))
+        line_up = self.line_up(plan)
+        from wsim.wonders.simulator import WondersSimulator  # which imports the compiler
+
+        return WondersSimulator(plan, catalogue, line_up)
 
 
 GAME = SevenWonders()

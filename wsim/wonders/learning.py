@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.kernels.searching import LEAD, WINNING
 from wsim.learn.nets import NetKeeper
 from wsim.wonders.fitting import Decisions, fit, fresh_arrays
 from wsim.wonders.kernels.net_layout import CARD_ROLES, MOVE_NUMBERS, STATE_NUMBERS
@@ -39,8 +40,6 @@ STATE = np.dtype(
 """A decision as the net sees it."""
 MOVE = np.dtype([("role", "i2"), ("card", "i2"), ("numbers", "f4", (MOVE_NUMBERS,)), ("worth", "f4")])
 """A move of it; ``role`` is a place in CARD_ROLES, or -1 where it has no card; ``worth`` is what playouts say."""
-_MARGIN = 0.03  # of a victory: a point of lead over the best rival
-_SHARE = 0.5  # of a victory: winning it
 
 assert len(CARD_ROLES) > SETS
 
@@ -113,7 +112,7 @@ class _Learner(NetKeeper[Net]):
             score = (score[..., 0::2] + score[..., 1::2]) / 2
             share, seat = share[..., 0::2], seat // 2  # mates share it
         others = np.delete(score, seat, axis=-1).max(axis=-1)
-        return np.asarray(_SHARE * share[..., seat] + _MARGIN * (score[..., seat] - others))
+        return np.asarray(WINNING * share[..., seat] + LEAD * (score[..., seat] - others))
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:
         """Return the seats of a team."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsim.positions.commands import COUNT
+from wsim.kernels.commands import COUNT
 from wsim.positions.machine import StatePosition
 from wsim.wonders.describe.text import view_lines
 from wsim.wonders.describe.trace import move_record
 from wsim.wonders.describe.view import columns, view_of
 from wsim.wonders.words import CATEGORIES, DECISIONS
 
-if TYPE_CHECKING:
-    from wsim.wonders.simulator import WondersSimulator
-
 __all__ = ["WondersPosition"]
 
 
 class WondersPosition(StatePosition):
     """A game of 7 Wonders in progress (``wsim.game.Position``)."""
-
-    simulator: WondersSimulator
 
     @property
     def names(self) -> list[str]:

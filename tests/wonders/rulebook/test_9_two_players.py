@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.wonders.both import Position
 from tests.wonders.engine_tools import RANDOM, TASTES, engine_table, played
-from wsim.wonders.kernels.layout import ROW
 
 pytestmark = pytest.mark.jit_off
 
@@ -163,7 +161,7 @@ def test_R47_players_swap_hands_in_every_age(age: int) -> None:
 def test_R47_the_piles_last_card_is_discarded_with_the_players_last_cards() -> None:
     table = engine_table("1e-duo", 2, TASTES[1:], seed=5)
     for number in range(5):
-        _, game = table._play(number, np.zeros(table.seats, ROW), None)
+        game, _ = table.logged(number)
         stages = int(game.public.stages[:3].sum())
         structures = sum(int(game.public.colors[seat].sum()) for seat in range(3))
         assert stages + structures + int(game.public.discarded) == 63

@@ -10,7 +10,7 @@ from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
 from wsim.errors import UserError
-from wsim.positions.commands import LOOK
+from wsim.kernels.commands import LOOK
 from wsim.positions.entries import counts, listed, number_in, refuse_unknown
 from wsim.positions.machine import StatePosition
 

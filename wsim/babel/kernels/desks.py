@@ -16,7 +16,7 @@ from wsim.babel.kernels.layout import COMPLETED
 from wsim.babel.kernels.moves import first_of, second_of, trades
 from wsim.babel.words import ACTION_CARDS, COMPLETE, DECISIONS, KINDS, OFFER, SEATS, SLOTS
 from wsim.jit import from_dtype, kernel, record_type
-from wsim.positions.desks import ORDERS, desk_of
+from wsim.kernels.heads import ORDERS, desk_of
 
 __all__ = ["DESK", "KIND_CARDS", "ORDERS", "RANGES", "STARTS", "Desk", "Orders", "fixed_action", "move_of"]
 

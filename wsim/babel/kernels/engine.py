@@ -1,4 +1,4 @@
-"""Whole games and chunks of games.
+"""Whole games and chunks of games (wsim/kernels/engine.py).
 
 Random numbers
 --------------
@@ -15,75 +15,35 @@ Every game uses the streams of ``wsim.rng``; ``below`` below is its draw.
   a card is to be drawn becomes the discard pile, without a random number; if that is empty too, nothing is drawn.
 * Stream 4 + seat: the policy of the seat. ``random`` takes move below(number of moves).
 
-A policy is asked only if there is more than one legal move; the order of decisions is that of flow.py.
+The order of decisions is that of flow.py.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from wsim.babel.kernels.deal import set_up
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import LINE_UP, LOG_PICKS, NOBODY, OVER, Game, Pick, Row, Rules, Seating
+from wsim.babel.kernels.layout import OVER, TYPES, Pick, Row
 from wsim.babel.kernels.log import log_pick
+from wsim.babel.kernels.moves import restrict
 from wsim.babel.words import SLOTS, TURN
-from wsim.jit import call, kernel, types
+from wsim.jit import kernel
+from wsim.kernels.engine import Parts, engine_of
+from wsim.kernels.heads import NOBODY
 
-__all__ = ["ERROR", "ask", "picked", "play_chunk", "play_game", "play_until"]
+__all__ = ["ENDED", "ENGINE", "play_chunk"]
 
-ERROR = -1
-"""What a chunk returns when a policy returned an index outside its list; ``GAME.error`` says which."""
-
-
-@kernel
-def picked(game, rules, seating, line_up, seat):
-    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one, which is noted."""
-    choice, own = game.choice, game.own[seat]
-    entry = own.entrant
-    if seating.pool_size[entry]:
-        index = call(line_up[entry], game, rules, seating, line_up, seat)
-    else:
-        index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
-    if index < 0 or index >= choice.count:
-        game.error[0], game.error[1], game.error[2], game.error[3] = 1, entry, index, choice.count
-        return np.int64(-1)
-    return index
+ENDED = 1 << OVER
 
 
 @kernel
-def ask(game, rules, seating, line_up, seat):
-    """Return the index that the policy of a seat picks, 0 where there is one move only, -1 after a wrong one."""
-    index = np.int64(0)
-    if game.choice.count > 1:
-        index = picked(game, rules, seating, line_up, seat)
-        if index < 0:
-            return index
+def _settle(game, rules, seating, seat, index, stream):
+    """Log a pick; no plan replaces it."""
     log_pick(game, seat, index)
     return index
 
 
 @kernel
-def play_until(game, rules, seating, line_up, until):
-    """Play on with policies up to a phase of ``until``; return whether every policy returned a legal index."""
-    while True:
-        seat = advance(game, rules, until)
-        if seat == NOBODY:
-            return True
-        index = ask(game, rules, seating, line_up, seat)
-        if index < 0:
-            return False
-        take(game, rules, game.choice.moves[index])
-
-
-@kernel
-def play_game(game, rules, seating, line_up, number):
-    """Play game ``number`` from the set-up to the ranks; return whether every policy returned a legal index."""
-    set_up(game, rules, seating, number)
-    return play_until(game, rules, seating, line_up, 1 << OVER)
-
-
-@kernel
-def _write_rows(game, rows, start, number):
+def _write_rows(game, rules, rows, start, number):
     """Write the rows of a finished game, one per seat, from place ``start``."""
     public, hidden = game.public, game.hidden
     for seat in range(public.seats):
@@ -150,22 +110,11 @@ def _write_picks(game, picks, start, number):
     return start + log.count
 
 
-@kernel(types.int64(Game, Rules, Seating, LINE_UP, types.int64, Row[::1], Pick[::1], types.int64))
-def play_chunk(game, rules, seating, line_up, first, rows, picks, logging):
-    """Play ``len(rows) // seats`` games numbered from ``first``; return the picks written, or ERROR.
+ENGINE = engine_of(Parts(set_up, advance, take, restrict, _settle, _write_rows, _write_picks, ENDED))
+_play_chunk = ENGINE.play_chunk
 
-    With LOG_PICKS the caller makes room for ``most_picks`` a game; with LOG_ALL the log of the last game is left in
-    ``game.log`` and no picks are written.
-    """
-    game.log.keeping = logging
-    game.error[0] = 0
-    for seat in range(rules.seats):
-        game.own[seat].entrant = -1
-    written = 0
-    for number in range(rows.shape[0] // rules.seats):
-        if not play_game(game, rules, seating, line_up, first + number):
-            return ERROR
-        _write_rows(game, rows, number * rules.seats, first + number)
-        if logging == LOG_PICKS:
-            written = _write_picks(game, picks, written, first + number)
-    return written
+
+@kernel(TYPES.chunk(Row, Pick))
+def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+    """Play ``len(rows) // seats`` games numbered from ``first`` (``wsim.kernels.engine.Engine``)."""
+    return _play_chunk(game, rules, seating, line_up, first, rows, picks, keeping)

@@ -9,7 +9,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 
 A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
-A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/policies/searching.py).
+A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/kernels/searching.py).
 
 Kinds, action cards and decisions are numbered as in words.py.
 A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
@@ -37,8 +37,10 @@ from wsim.babel.words import (
     SWITCHES,
     WONDERS,
 )
-from wsim.jit import ADDRESSES, JIT, from_dtype, record_type, types
-from wsim.policies.searching import POOL, thinking_of
+from wsim.jit import JIT, from_dtype
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import NOBODY as NOBODY
+from wsim.kernels.searching import POOL, thinking_of
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
@@ -47,7 +49,6 @@ PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
 ACTION_DECK = 64
 ACTION_DRAWS = 8  # action cards drawn in one game: one for each completed wonder
 EVENTS = 1 << 16  # log entries of one game: fewer than 50 in an action, 1000 turns at most
-NOBODY = -1
 
 TRADE_CARD = 1 << 16  # bit of a move of OFFER (words.py says what moves mean)
 COMPLETED = 1 << 16  # bit of a move of COMPLETE
@@ -64,8 +65,6 @@ LOG_ACTION_CARD = 23  # seat, move: action card drawn
 LOG_PAID = 24  # seat, move: points of a refused offer
 LOG_TURN_END = 25
 LOG_END = 26  # move: why the game ended
-
-LOG_PICKS, LOG_ALL = 1, 2  # LOG.keeping: decisions with more than one move; everything
 
 # --- what comes next: FLOW.phase
 BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
@@ -170,15 +169,7 @@ SEATING = np.dtype(
     [
         ("seed", "i8"),  # of all random streams
         ("rotate", "i8"),  # seat p of game g is played by entry (p + g) % seats
-        ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
-        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
-        (
-            "pool_at",
-            "i8",
-            (SEATS,),
-        ),  # by line-up entry that searches: where its pool begins in settings_at
-        ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
+        *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
     ],
     align=True,
 )
@@ -256,14 +247,7 @@ FLOW = np.dtype(
     align=True,
 )
 
-LOG = np.dtype(
-    [
-        ("keeping", "i8"),  # 0, LOG_PICKS, LOG_ALL
-        ("count", "i8"),  # events kept
-        ("events", EVENT, (EVENTS,)),  # in the order in which they happened
-    ],
-    align=True,
-)
+LOG = log_of(EVENT, EVENTS)
 
 POSITION = [("public", PUBLIC), ("own", PRIVATE, (SEATS,)), ("hidden", HIDDEN), ("flow", FLOW)]
 STATE = np.dtype(POSITION, align=True)
@@ -284,7 +268,7 @@ GAME = np.dtype(
         ("choice", CHOICE),  # the decision at hand, right behind the position
         ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
-        ("error", "i8", (4,)),  # a policy's wrong index: 1, line-up entry, index, number of moves; 0, -, a right one
+        ("answer", ANSWER),  # of a policy, the last
         ("thinking", THINKING),  # a search
         ("log", LOG),  # events for traces and picks
     ],
@@ -330,12 +314,10 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, GAME))
-Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
+TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
 Row, Pick = map(from_dtype, (ROW, PICK))
-POLICY = types.int64(Public, Private, Choice, Rules, Settings)
-LINE_UP = ADDRESSES  # of the policies, one for each entry, then for each player of a pool
-THINKER = types.int64(Game, Rules, Seating, LINE_UP, types.int64)  # of the last: the seat that decides
+LINE_UP = TYPES.line_up
 
 
 def records(count: int, dtype: np.dtype[Any]) -> Any:

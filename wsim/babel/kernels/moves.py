@@ -207,3 +207,8 @@ def list_yes_no(game, kind):
     choice.moves[0] = 0
     choice.moves[1] = 1
     choice.count = 2
+
+
+@kernel
+def restrict(game, rules, seating):
+    """Leave out nothing: no plan forbids a move."""

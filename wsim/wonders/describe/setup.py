@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.positions.commands import LAY, LOOK
+from wsim.kernels.commands import LAY, LOOK
 from wsim.positions.entries import listed, number_in, refuse_unknown
 from wsim.positions.machine import StatePosition
 from wsim.wonders.describe import POSITION_KEYS

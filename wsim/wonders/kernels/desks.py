@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, kernel, record_type
-from wsim.positions.desks import ORDERS, desk_of
+from wsim.kernels.heads import ORDERS, desk_of
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
 from wsim.wonders.words import BUILD, DECLINE, PAY, SEATS, SELL, STAGE
 

@@ -8,7 +8,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 * ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
 
-A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/policies/searching.py).
+A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/kernels/searching.py).
 
 A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
 too: hidden cards are out of its reach. What a game in progress is stands in ``STATE``: public, private and hidden
@@ -23,8 +23,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import ADDRESSES, from_dtype, record_type, types
-from wsim.policies.searching import POOL, thinking_of
+from wsim.jit import from_dtype, record_type
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import NOBODY as NOBODY
+from wsim.kernels.searching import POOL, thinking_of
 from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
@@ -70,7 +72,6 @@ LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
 
 # --- what comes next: FLOW.phase
 DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
-NOBODY = -1
 
 PUBLIC = np.dtype(
     [
@@ -248,15 +249,7 @@ SEATING = np.dtype(
         ("design", "i8"),  # RANDOM_BOARDS, ROTATED_BOARDS or BALANCED_BOARDS
         ("board", "i8", (SEATS,)),  # -1 random
         ("side", "i8", (SEATS,)),  # -1 random
-        ("parameters", "f8", (SEATS, PARAMETERS)),  # by line-up entry
-        ("settings_at", "i8", (PLAYERS,)),  # by line-up entry, then by player of a pool: where its settings stand
-        ("settings", SETTINGS, (PLAYERS,)),  # equal ones once
-        (
-            "pool_at",
-            "i8",
-            (SEATS,),
-        ),  # by line-up entry that searches: where its pool begins in settings_at
-        ("pool_size", "i8", (SEATS,)),  # by line-up entry: players of its pool, 0 where it does not search
+        *line_up_fields(SEATS, PARAMETERS, SETTINGS, PLAYERS),
         ("randomise", "f8", (SEATS,)),  # by seat: chance that a pick is replaced by a uniform one
         ("experiment", "i8"),  # whether any seat has its picks randomised or is banned from something
         ("ban", "u8", (SEATS, 4)),  # by seat: card bits (2 words), colour mask, BAN_* bits
@@ -415,15 +408,7 @@ RESULT = np.dtype(
     align=True,
 )
 
-LOG = np.dtype(
-    [
-        ("keeping", "i8"),  # whether events are kept
-        ("count", "i8"),  # events kept
-        ("events", EVENT, (EVENTS,)),  # in the order in which they happened
-    ],
-    align=True,
-)
-
+LOG = log_of(EVENT, EVENTS)
 THINKING = thinking_of(STATE, CHOICE, SEATS)
 
 GAME = np.dtype(
@@ -437,11 +422,7 @@ GAME = np.dtype(
         ("conflict", CONFLICT),  # the end of an age
         ("result", RESULT),  # the score
         ("log", LOG),  # events for traces and picks
-        (
-            "error",
-            "i8",
-            (4,),
-        ),  # a policy's wrong index: 1, seat, index, number of moves; 0, -, a right one
+        ("answer", ANSWER),  # of a policy, the last
         ("thinking", THINKING),  # a search
     ],
     align=True,
@@ -481,9 +462,8 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-Public, Private, Choice, Solver, Game = map(record_type, (PUBLIC, PRIVATE, CHOICE, SOLVER, GAME))
-Rules, Seating, Settings = (record_type(dtype, constant=True) for dtype in (RULES, SEATING, SETTINGS))
+TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
+Solver = record_type(SOLVER)
 Row, Pick = map(from_dtype, (ROW, PICK))
-POLICY = types.int64(Public, Private, Choice, Rules, Settings)
-LINE_UP = ADDRESSES  # of the policies, one for each entry, then for each player of a pool
-THINKER = types.int64(Game, Rules, Seating, LINE_UP, types.int64)  # of the last: the seat that decides
+LINE_UP = TYPES.line_up

@@ -316,6 +316,13 @@ def list_loss(game, seat, loss):
 
 
 @kernel
+def restrict(game, rules, seating):
+    """Leave out what the city that moves is banned from."""
+    if seating.experiment:
+        keep_allowed(game, rules, seating, game.choice.seat)
+
+
+@kernel
 def keep_allowed(game, rules, seating, seat):
     """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
     choice = game.choice

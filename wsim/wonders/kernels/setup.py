@@ -130,7 +130,7 @@ def load_entrant(own, seating, entrant):
 
 
 @kernel
-def set_table(game, rules, seating, number):
+def set_up(game, rules, seating, number):
     """Set the table for one game: boards, policies, coins, random streams."""
     public, hidden = game.public, game.hidden
     public.seats = rules.seats

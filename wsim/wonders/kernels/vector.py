@@ -1,26 +1,22 @@
-"""One entry point for many games at once: every caller's decision carried out, every game run on to the next one."""
+"""The entry point of many games at once (wsim/kernels/lockstep.py)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, types
+from wsim.jit import kernel
+from wsim.kernels.heads import NOBODY
+from wsim.kernels.lockstep import Parts, lockstep_of
 from wsim.wonders.kernels.desks import Desk, Orders, cheapest, fixed_action
-from wsim.wonders.kernels.engine import ask
-from wsim.wonders.kernels.flow import advance, list_choice, take
-from wsim.wonders.kernels.layout import CHOOSE, LINE_UP, NOBODY, PRIVATE, PUBLIC, STATE, Game, Rules, Seating
-from wsim.wonders.kernels.moves import NO_MOVE
+from wsim.wonders.kernels.engine import ENGINE
+from wsim.wonders.kernels.flow import next_decision, take
+from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE, TYPES
+from wsim.wonders.kernels.machine import outcome
 from wsim.wonders.kernels.observe import observe
-from wsim.wonders.kernels.setup import set_table
 from wsim.wonders.words import FREE_CITY, LAST_CARD, SWITCH_NUMBER, TURN, TURNS
 
 __all__ = ["step_games"]
 
-ALL_WELL, WRONG = -1, -2
-Words = types.Array(types.uint64, 1, "C")
-States = types.Array(types.uint64, 2, "C")
-Seen = types.Array(types.int16, 2, "C")
-Masks = types.Array(types.uint8, 2, "C")
 # places in a state, in words, without a sign: an index that may be negative is looked at word for word
 _DEED_COUNT, _DEEDS = (np.uint64(dict(PUBLIC.fields or {})[field][1] // 8) for field in ("deed_count", "deeds"))
 _OWN, _HIDDEN, _BEFORE = (np.uint64(dict(STATE.fields or {})[part][1] // 8) for part in ("own", "hidden", "before"))
@@ -47,46 +43,15 @@ def _copy_state(source, target, rules, deeds):
 
 
 @kernel
-def _next_decision(game, rules):
-    """List the next decision as ``advance`` would; return the player who decides."""
-    flow = game.flow
-    if flow.phase == CHOOSE and flow.seat < flow.end:
-        return list_choice(game, rules, flow.seat, TURN)
-    return advance(game, rules, 0)
+def _load(state, words, rules):
+    """Copy a state into a game."""
+    _copy_state(state, words, rules, np.int64(state[_DEED_COUNT]))
 
 
 @kernel
-def _run_on(game, rules, seating, line_up, callers):
-    """Run on to a decision of a caller with a choice; return the player, NOBODY at the end, WRONG for a wrong index."""
-    while True:
-        decider = _next_decision(game, rules)
-        if decider == NOBODY:
-            return NOBODY
-        if callers >> decider & 1:
-            if game.choice.count > 1:
-                return decider
-            move = game.choice.moves[0]
-        else:
-            move = ask(game, rules, seating, line_up, decider)
-            if move == NO_MOVE:
-                return WRONG
-        take(game, rules, move)
-
-
-@kernel
-def _begin(game, rules, seating, number):
-    """Set the table for a game."""
-    for seat in range(rules.seats):
-        game.own[seat].entrant = -1
-    set_table(game, rules, seating, number)
-
-
-@kernel
-def _decided(game, rules, orders, action):
-    """Return the move of an action."""
-    if orders.fixed:
-        return cheapest(game.choice, rules.cards, action)
-    return game.choice.moves[action]
+def _save(game, words, state, rules):
+    """Copy a state out of a game."""
+    _copy_state(words, state, rules, game.public.deed_count)
 
 
 @kernel
@@ -99,64 +64,34 @@ def _moment(game, rules, decider):
 
 
 @kernel
-def _write(game, rules, orders, desk, decider, seen, masks, place):
-    """Write what the caller gets of a game: who decides, what that seat sees, which actions it has."""
-    desk.seat = decider
-    desk.kind = desk.moment = NOBODY
-    for action in range(masks.shape[1]):
-        masks[place, action] = 0
-    if decider == NOBODY:
-        for number in range(seen.shape[1]):
-            seen[place, number] = 0
-        return
-    choice = game.choice
-    desk.kind = choice.kind
-    desk.moment = _moment(game, rules, decider)
-    observe(game, rules, decider, seen[place])
-    for index in range(choice.count):
-        masks[place, fixed_action(choice.moves[index], rules.cards) if orders.fixed else index] = 1
+def _fixed_action(choice, rules, move):
+    """Return the fixed action of a move."""
+    return fixed_action(move, rules.cards)
 
 
 @kernel
-def _step(game, rules, seating, line_up, orders, desk):
-    """Step one game and, where it ends, begin the next; return who decides, NOBODY at the end, WRONG."""
-    if orders.begin:
-        _begin(game, rules, seating, desk.number)
-    else:
-        _next_decision(game, rules)
-        take(game, rules, _decided(game, rules, orders, desk.action))
-    while True:
-        decider = _run_on(game, rules, seating, line_up, orders.callers)
-        if decider != NOBODY:
-            return decider
-        desk.over = 1
-        for seat in range(rules.seats):
-            desk.score[seat] = game.result.total[seat]
-            desk.share[seat] = game.result.share[seat]
-        if orders.stride == 0:
-            return NOBODY
-        desk.number += orders.stride
-        _begin(game, rules, seating, desk.number)
+def _move_of(choice, rules, action):
+    """Return the cheapest move of a fixed action."""
+    return cheapest(choice, rules.cards, action)
 
 
-@kernel(types.int64(Game, Words, States, Rules, Seating, LINE_UP, Orders, types.Array(Desk, 1, "C"), Seen, Masks))
+_step_games = lockstep_of(
+    Parts(
+        engine=ENGINE,
+        next_decision=next_decision,
+        take=take,
+        load=_load,
+        save=_save,
+        observe=observe,
+        outcome=outcome,
+        moment=_moment,
+        fixed_action=_fixed_action,
+        move_of=_move_of,
+    )
+)
+
+
+@kernel(TYPES.lockstep(Orders, Desk))
 def step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks):
-    """Step every game that is not over; return ALL_WELL, or the place of the game in which a policy was wrong.
-
-    ``words`` is the same memory as ``game``. Row i of states, seen and masks belongs to desk i.
-    """
-    game.error[0] = 0
-    game.log.keeping = 0
-    for place in range(desks.shape[0]):
-        desk = desks[place]
-        desk.over = 0
-        if desk.seat == NOBODY and not orders.begin:
-            continue
-        state = states[place]
-        _copy_state(state, words, rules, np.int64(state[_DEED_COUNT]))
-        decider = _step(game, rules, seating, line_up, orders, desk)
-        if decider == WRONG:
-            return place
-        _copy_state(words, state, rules, game.public.deed_count)
-        _write(game, rules, orders, desk, decider, seen, masks, place)
-    return ALL_WELL
+    """Step every game that is not over (``wsim.kernels.lockstep.lockstep_of``)."""
+    return _step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks)

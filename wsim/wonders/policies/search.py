@@ -1,4 +1,4 @@
-"""``search``: playouts of the few moves that ``net`` values most (wsim/policies/searching.py).
+"""``search``: playouts of the few moves that ``net`` values most (wsim/kernels/searching.py).
 
 A seat's hidden knowledge is drawn anew by kernels/redraw.py. The end is worth half the share of the victory, and a
 little for every point of lead over the best rival: of the team, where there are teams.
@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import call, kernel, stack_room
-from wsim.policies.searching import NEVER, Parts, searching
-from wsim.wonders.kernels.flow import advance, list_choice, take
-from wsim.wonders.kernels.layout import CHOICE, CHOOSE, HOW_AT, NOBODY, STATE
-from wsim.wonders.kernels.moves import keep_allowed
+from wsim.jit import kernel, stack_room
+from wsim.kernels.searching import LEAD, NEVER, WINNING, Parts, searching
+from wsim.wonders.kernels.flow import next_decision, take
+from wsim.wonders.kernels.layout import CHOICE, HOW_AT, STATE
+from wsim.wonders.kernels.moves import restrict
 from wsim.wonders.kernels.redraw import redraw_within
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
-from wsim.wonders.words import LOSS, PARAMETERS, TURN, TURNS
+from wsim.wonders.words import LOSS, PARAMETERS, TURNS
 
 __all__ = ["search"]
 
-_SHARE, _LEAD = 0.5, 0.03  # of the victory; of a point
 _POINT = 0.05  # what a point of the weights' value is worth in utility
 _PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
@@ -74,27 +73,6 @@ def _redraw(game, rules, seed, number, seat):
 
 
 @kernel
-def _play_on(game, rules, seating, line_up):
-    """Play to the end with the players of the search. Bans hold on."""
-    flow, choice = game.flow, game.choice
-    while True:
-        if flow.phase == CHOOSE and flow.seat < flow.end:
-            decider = list_choice(game, rules, flow.seat, TURN)
-        else:
-            decider = advance(game, rules, 0)
-        if decider == NOBODY:
-            return
-        if seating.experiment:
-            keep_allowed(game, rules, seating, choice.seat)
-        index = 0
-        if choice.count > 1:
-            player = game.thinking.player[decider]
-            settings = seating.settings[seating.settings_at[player]]
-            index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
-        take(game, rules, choice.moves[index])
-
-
-@kernel
 def _points(game, rules, seat):
     """Return the points of a player, or of the mean member of its team."""
     total = game.result.total
@@ -108,7 +86,7 @@ def _utility(game, rules, seat):
     for other in range(rules.players):
         if other != seat and not (rules.teams and other == seat ^ 1):
             best = max(best, _points(game, rules, other))
-    return _SHARE * game.result.share[seat] + _LEAD * (_points(game, rules, seat) - best)
+    return WINNING * game.result.share[seat] + LEAD * (_points(game, rules, seat) - best)
 
 
 search = searching(
@@ -120,7 +98,8 @@ search = searching(
         moment=_moment,
         redraw=_redraw,
         take=take,
-        play_on=_play_on,
+        next_decision=next_decision,
+        restrict=restrict,
         utility=_utility,
         parameters=PARAMETERS,
     )

@@ -1,20 +1,9 @@
-"""Many games of Tower of Babel at once: the kernel, and the names of the fixed actions."""
+"""The names of the fixed actions of Tower of Babel (kernels/desks.py)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from wsim.babel.describe.view import columns
-from wsim.babel.kernels.desks import DESK, KIND_CARDS, ORDERS, RANGES
-from wsim.babel.kernels.layout import MOVES
-from wsim.babel.kernels.vector import step_games
+from wsim.babel.kernels.desks import KIND_CARDS, RANGES
 from wsim.babel.words import ACTION_CARDS, BLUFF, DECISIONS, DOUBLE, KINDS, SEATS, SLOTS, TRIPLE
-from wsim.positions.many import Many
-
-if TYPE_CHECKING:
-    from wsim.babel.simulator import BabelSimulator
-
-__all__ = ["fixed_actions", "many_of"]
 
 
 def fixed_actions() -> tuple[str, ...]:
@@ -40,8 +29,3 @@ def _subsets(names: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """Return a name for every mask over some names."""
     masks = range(1 << len(names))
     return tuple("+".join(name for bit, name in enumerate(names) if mask >> bit & 1) or "none" for mask in masks)
-
-
-def many_of(simulator: BabelSimulator) -> Many:
-    """Return the kernels of a simulator, ready for many games."""
-    return Many(simulator.machine, step_games, ORDERS, DESK, columns(simulator.seats), fixed_actions(), MOVES)

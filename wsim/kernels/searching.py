@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from wsim.jit import kernel, nanoseconds, words_of
+from wsim.jit import call, kernel, nanoseconds, words_of
+from wsim.kernels.heads import NOBODY
 from wsim.rng import SEAT_STREAM, below, mix, seek
-
-__all__ = ["CANDIDATES", "NEVER", "POOL", "Parts", "searching", "thinking_of"]
 
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
+WINNING, LEAD = 0.5, 0.03
+"""What an end is worth to a seat, in utility: the share of the victory, and a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
 PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR = range(4)  # places among the parameters of the policy
 _HEAD = 3  # words of a choice before its moves, and perhaps the first of them
@@ -67,7 +68,7 @@ class Parts:
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
     redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
-    play_on: (game, rules, seating, line_up) -> plays to the end with ``game.thinking.player``.
+    next_decision, restrict: as in ``wsim.kernels.engine``.
     utility: (game, rules, seat) -> what the end is worth to the seat.
     parameters: of a policy; rivals play with none.
     """
@@ -79,7 +80,8 @@ class Parts:
     moment: Any
     redraw: Any
     take: Any
-    play_on: Any
+    next_decision: Any
+    restrict: Any
     utility: Any
     parameters: int
 
@@ -182,9 +184,32 @@ def _rounds(candidates):
     return rounds
 
 
+def _playing_on(parts: Parts) -> Any:
+    """Return the kernel that plays to the end with the players of a search."""
+    next_decision, take, restrict = parts.next_decision, parts.take, parts.restrict
+
+    @kernel
+    def play_on(game, rules, seating, line_up):
+        """Play to the end with ``game.thinking.player``; what the plan forbids stays forbidden."""
+        choice = game.choice
+        while True:
+            decider = next_decision(game, rules, 0)
+            if decider == NOBODY:
+                return
+            restrict(game, rules, seating)
+            index = 0
+            if choice.count > 1:
+                player = game.thinking.player[decider]
+                settings = seating.settings[seating.settings_at[player]]
+                index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
+            take(game, rules, choice.moves[index])
+
+    return play_on
+
+
 def _comparing(parts: Parts) -> Any:
     """Return the kernel that plays one game to its end for each candidate."""
-    redraw, take, play_on, utility = parts.redraw, parts.take, parts.play_on, parts.utility
+    redraw, take, play_on, utility = parts.redraw, parts.take, _playing_on(parts), parts.utility
     redrawn_words, parameters = parts.state.itemsize // 8 + _HEAD, parts.parameters
 
     @kernel

@@ -1,0 +1,55 @@
+"""Nets of others are data: bounded before they are unpacked, no number beyond its type, one sentence for the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wsim.errors import UserError
+from wsim.learn.learner import learner_of
+
+SHIPPED = learner_of("seven_wonders").plan.with_name("net.npz")
+
+
+def read(path: Path) -> None:
+    learner_of("seven_wonders").load(str(path))
+
+
+def with_arrays(path: Path, **arrays: object) -> Path:
+    with np.load(SHIPPED) as found:
+        np.savez_compressed(path, **{**dict(found), **arrays})
+    return path
+
+
+def test_arrays_that_no_net_has_are_not_unpacked(tmp_path: Path) -> None:
+    read(with_arrays(tmp_path / "more.npz", more=np.zeros(1 << 24)))
+    with pytest.raises(UserError, match="is no net of wsim"):
+        read(with_arrays(tmp_path / "bomb.npz", last=np.zeros(1 << 24)))
+
+
+def test_a_number_beyond_its_type_is_damage(tmp_path: Path) -> None:
+    with np.load(SHIPPED) as found:
+        last = np.full(found["last"].shape, 1e300)
+    with pytest.raises(UserError, match="last has numbers that are not finite, or too large"):
+        read(with_arrays(tmp_path / "large.npz", last=last))
+
+
+def test_flipped_bits_are_a_sentence(tmp_path: Path) -> None:
+    draw, content = random.Random(3), SHIPPED.read_bytes()
+    for _ in range(60):
+        damaged = bytearray(content)
+        for _ in range(4):
+            damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+        path = tmp_path / "flipped.npz"
+        path.write_bytes(damaged)
+        with contextlib.suppress(UserError):
+            read(path)
+
+
+def test_what_has_no_end_is_not_read() -> None:
+    with pytest.raises(UserError, match="is no net of wsim"):
+        read(Path("/dev/zero"))

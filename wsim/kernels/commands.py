@@ -1,0 +1,193 @@
+"""What can be done with a position, and the kernel that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.kernels.engine import Engine
+from wsim.kernels.heads import NOBODY
+
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
+"""Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
+``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move that the plan's own policy
+makes; say what a line-up would do; lay out a part of a position, where the game has that; count the points of every
+seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
+each redrawing."""
+EVERYTHING = -1
+"""In place of a seat: nothing is drawn anew."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    state: dtype of a position, which a game begins with.
+    engine: what plays the game. over: the mask of the last phase.
+    next_decision, take: as in ``wsim.kernels.engine``.
+    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
+    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
+    observe: (game, rules, seat, seen) -> writes what a seat may know.
+    outcome: (game, seat) -> (score, share of the victory) of a game that is over.
+    lay: (game, rules, seat, what) -> lays out a part of a position (LAY).
+    count: (game, rules) -> counts the points (COUNT).
+    """
+
+    state: np.dtype[Any]
+    engine: Engine
+    over: int
+    next_decision: Any
+    take: Any
+    redraw: Any
+    seat_players: Any
+    observe: Any
+    outcome: Any
+    lay: Any
+    count: Any
+
+
+def copying(state: np.dtype[Any]) -> Any:
+    """Return the kernel that copies the words of a position."""
+    words = state.itemsize // 8
+
+    @kernel
+    def copy(source, target):
+        """Copy the words of a position."""
+        for word in range(words):
+            target[word] = source[word]
+
+    return copy
+
+
+@kernel
+def nothing_laid(game, rules, seat, what):
+    """Lay out nothing: for a game that has no LAY."""
+
+
+@kernel
+def nothing_counted(game, rules):
+    """Count nothing: for a game whose state has the points."""
+
+
+def _playing_out(parts: Parts) -> tuple[Any, Any]:
+    """Return the kernels of PLAY_OUT and COMPARE."""
+    copy, redraw, seat_players, outcome = copying(parts.state), parts.redraw, parts.seat_players, parts.outcome
+    next_decision, take, play_until, over = parts.next_decision, parts.take, parts.engine.play_until, parts.over
+    state_words = parts.state.itemsize // 8
+
+    @kernel
+    def write_outcome(game, rules, outcomes, row):
+        """Write (score, share of the victory) of every seat of a game that is over into a row."""
+        for one in range(rules.seats):
+            outcomes[row, one, 0], outcomes[row, one, 1] = outcome(game, one)
+
+    @kernel
+    def play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes):
+        """Play a position to its end once for each row of outcomes: (score, share of the victory) of every seat."""
+        for playout in range(outcomes.shape[0]):
+            copy(state, words)
+            if seat != EVERYTHING:
+                redraw(game, rules, seed, number + playout, seat)
+            seat_players(game, rules, seating, seed, number + playout)
+            if not play_until(game, rules, seating, line_up, over):
+                return -1
+            write_outcome(game, rules, outcomes, playout)
+        return 0
+
+    @kernel
+    def compare(game, words, state, rules, seating, line_up, number, seat, seed, outcomes, moves):
+        """Make each of some moves and play on, again and again, all of them from the same redrawn cards and streams.
+
+        The rows of outcomes are those of PLAY_OUT, move by move for each redrawing, which is kept behind the state.
+        """
+        redrawn = state[state_words:]
+        for playout in range(outcomes.shape[0] // moves.shape[0]):
+            copy(state, words)
+            if seat != EVERYTHING:
+                redraw(game, rules, seed, number + playout, seat)
+            copy(words, redrawn)
+            for place in range(moves.shape[0]):
+                copy(redrawn, words)
+                seat_players(game, rules, seating, seed, number + playout)
+                next_decision(game, rules, 0)
+                take(game, rules, game.choice.moves[moves[place]])
+                if not play_until(game, rules, seating, line_up, over):
+                    return -1
+                write_outcome(game, rules, outcomes, playout * moves.shape[0] + place)
+        return 0
+
+    return play_out, compare
+
+
+def commands_of(parts: Parts) -> Any:
+    """Return the kernel that carries out a command on a position and returns the player who decides next, or NOBODY.
+
+    It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
+    the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in
+    ``game.answer``; ASK returns an index. What BEGIN, STEP, FOLLOW, LAY and REDRAW change is written back to ``state``.
+    """
+    copy, (play_out, compare) = copying(parts.state), _playing_out(parts)
+    begin, picked, ask = parts.engine.begin, parts.engine.picked, parts.engine.ask
+    next_decision, take, redraw, observe = parts.next_decision, parts.take, parts.redraw, parts.observe
+    seat_players, lay, count = parts.seat_players, parts.lay, parts.count
+
+    @kernel
+    def follow(game, rules, seating, line_up, decider, moves):
+        """Make some moves of the plan's own policies; return who decides next."""
+        for _ in range(moves):
+            if decider == NOBODY:
+                break
+            index = ask(game, rules, seating, line_up, decider)
+            if index < 0:
+                return NOBODY
+            game.answer.index = index
+            take(game, rules, game.choice.moves[index])
+            decider = next_decision(game, rules, 0)
+        return decider
+
+    @kernel
+    def carry_out(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
+        game.answer.wrong = 0
+        game.log.keeping = 0
+        if command == BEGIN:
+            begin(game, rules, seating, number)
+        elif command == PLAY_OUT:
+            return play_out(game, words, state, rules, seating, line_up, number, seat, seed, outcomes)
+        elif command == COMPARE:
+            return compare(game, words, state, rules, seating, line_up, number, seat, seed, outcomes, seen)
+        else:
+            copy(state, words)
+        if command == OBSERVE:
+            game.choice.count = 0
+            next_decision(game, rules, 0)
+            observe(game, rules, seat, seen)
+            return seat
+        if command == COUNT:
+            count(game, rules)
+            return NOBODY
+        if command == LAY:
+            lay(game, rules, seat, number)
+            copy(words, state)
+            return seat
+        if command == REDRAW:
+            redraw(game, rules, seed, number, seat)
+        decider = next_decision(game, rules, 0)
+        if command == ASK:
+            seat_players(game, rules, seating, seed, number)
+            return picked(game, rules, seating, line_up, decider) if game.choice.count > 1 else np.int64(0)
+        if command == FOLLOW:
+            decider = follow(game, rules, seating, line_up, decider, number + 1)
+            if game.answer.wrong:
+                return NOBODY
+        elif command == STEP:
+            take(game, rules, game.choice.moves[number])
+            decider = next_decision(game, rules, 0)
+        copy(words, state)
+        return decider
+
+    return carry_out

@@ -1,0 +1,143 @@
+"""Playing with policies: the kernels that ask a line-up, play on to a phase, and play whole games.
+
+A policy is asked only where more than one move is legal, so a forced move costs no random number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsim.jit import call, kernel
+from wsim.kernels.heads import KEEP_PICKS, NOBODY
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    set_up: (game, rules, seating, number) -> sets the table for a game.
+    next_decision: (game, rules, until) -> runs on to a decision, lists its moves, returns the seat that decides; NOBODY
+        in a phase of the mask ``until`` or at the end.
+    take: (game, rules, move) -> makes a move.
+    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
+    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
+        random stream at ``stream``: logs it, or replaces it in an experiment.
+    write_rows: (game, rules, rows, start, number) -> writes the rows of a game that is over.
+    write_picks: (game, picks, written, number) -> copies its decisions to the picks; returns the new length.
+    over: the mask of the last phase.
+    """
+
+    set_up: Any
+    next_decision: Any
+    take: Any
+    restrict: Any
+    settle: Any
+    write_rows: Any
+    write_picks: Any
+    over: int
+
+
+class Engine(NamedTuple):
+    """Kernels.
+
+    Attributes
+    ----------
+    picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
+        a wrong one, which is noted in ``game.answer``.
+    ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
+    play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
+    begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
+    play_chunk: (game, rules, seating, line_up, first, rows, picks, keeping) -> plays ``len(rows) // seats`` games from
+        number ``first`` on; returns the picks written, or -1 - the number of a game with a wrong index. With
+        KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left in the game.
+    """
+
+    picked: Any
+    ask: Any
+    play_until: Any
+    begin: Any
+    play_chunk: Any
+
+
+@kernel
+def picked(game, rules, seating, line_up, seat):
+    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one, which is noted."""
+    own, choice = game.own[seat], game.choice
+    entry = own.entrant
+    if seating.pool_size[entry]:
+        index = call(line_up[entry], game, rules, seating, line_up, seat)
+    else:
+        index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
+    if index < 0 or index >= choice.count:
+        answer = game.answer
+        answer.wrong, answer.entry, answer.seat = 1, entry, seat
+        answer.index, answer.count = index, choice.count
+        return np.int64(-1)
+    return index
+
+
+@kernel
+def forget_entrants(game, rules):
+    """Say that no seat has the parameters of a line-up entry."""
+    for seat in range(rules.seats):
+        game.own[seat].entrant = -1
+
+
+def engine_of(parts: Parts) -> Engine:
+    """Return the kernels that play a game."""
+    set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
+    restrict, settle, over = parts.restrict, parts.settle, parts.over
+    write_rows, write_picks = parts.write_rows, parts.write_picks
+
+    @kernel
+    def ask(game, rules, seating, line_up, seat):
+        """Let the policy of a seat pick one of the legal moves; return its index, -1 after a wrong one."""
+        restrict(game, rules, seating)
+        index, stream = np.int64(0), game.own[seat].rng
+        if game.choice.count > 1:
+            index = picked(game, rules, seating, line_up, seat)
+            if index < 0:
+                return index
+        return settle(game, rules, seating, seat, index, stream)
+
+    @kernel
+    def play_until(game, rules, seating, line_up, until):
+        """Play on with policies up to a phase; return whether every policy returned a legal index."""
+        while True:
+            seat = next_decision(game, rules, until)
+            if seat == NOBODY:
+                return True
+            index = ask(game, rules, seating, line_up, seat)
+            if index < 0:
+                return False
+            take(game, rules, game.choice.moves[index])
+
+    @kernel
+    def begin(game, rules, seating, number):
+        """Set the table for a game; parameters of another line-up are forgotten."""
+        forget_entrants(game, rules)
+        set_up(game, rules, seating, number)
+
+    @kernel
+    def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+        """Play games from number ``first`` on; return the picks written, or -1 - the number of a game that failed."""
+        written = 0
+        game.answer.wrong = 0
+        game.log.keeping = keeping
+        forget_entrants(game, rules)
+        for place in range(rows.shape[0] // rules.seats):
+            number = first + place
+            set_up(game, rules, seating, number)
+            if not play_until(game, rules, seating, line_up, over):
+                return -1 - number
+            write_rows(game, rules, rows, place * rules.seats, number)
+            if keeping == KEEP_PICKS:
+                written = write_picks(game, picks, written, number)
+        return written
+
+    return Engine(picked, ask, play_until, begin, play_chunk)

@@ -1,0 +1,138 @@
+"""Records that every game has alike: what a policy answered, line-ups, logs, many games stepped at once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsim.jit import ADDRESSES, record_type, types
+
+NOBODY = -1
+KEEP_PICKS, KEEP_ALL = 1, 2
+"""LOG.keeping: decisions with more than one move; everything. 0: nothing."""
+
+ANSWER = np.dtype(
+    [  # what a policy answered last, where that is asked for
+        ("wrong", "i8"),  # 1: its index is none into the legal moves
+        ("entry", "i8"),  # of the line-up
+        ("seat", "i8"),  # that it played
+        ("index", "i8"),  # what it returned
+        ("count", "i8"),  # legal moves
+    ],
+    align=True,
+)
+
+ORDERS = np.dtype(
+    [  # the same for all games of a call
+        ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
+        ("callers", "i8"),  # mask of the players that the caller decides for
+        ("fixed", "i8"),  # 1: actions are fixed actions; 0: indices into the list of legal moves
+        ("stride", "i8"),  # from the number of a game that is over to that of the next one; 0: none follows
+    ],
+    align=True,
+)
+
+
+def desk_of(seats: int) -> np.dtype[Any]:
+    """Return the record of one game as its caller sees it, of a game with at most so many seats."""
+    return np.dtype(
+        [  # one game as its caller sees it
+            ("number", "i8"),  # of the game that is being played
+            ("action", "i8"),  # what the caller decided; the kernel reads it
+            ("seat", "i8"),  # the player whose decision is next, NOBODY: the game is over
+            ("kind", "i8"),  # CHOICE.kind
+            ("moment", "i8"),  # decisions of one moment are made without seeing each other; NOBODY: made alone
+            ("over", "i8"),  # 1: a game ended in this call, with these outcomes:
+            ("score", "f8", (seats,)),  # points
+            ("share", "f8", (seats,)),  # of the victory
+        ],
+        align=True,
+    )
+
+
+def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
+    """Return the record of a log with room for so many events."""
+    return np.dtype(
+        [
+            ("keeping", "i8"),  # 0, KEEP_PICKS, KEEP_ALL
+            ("count", "i8"),  # events kept
+            ("events", event, (events,)),  # in the order in which they happened
+        ],
+        align=True,
+    )
+
+
+def line_up_fields(seats: int, parameters: int, settings: np.dtype[Any], players: int) -> list[Any]:
+    """Return the fields of a line-up in the seating of a game; ``players``: entries and all players of pools."""
+    return [
+        ("parameters", "f8", (seats, parameters)),  # by line-up entry
+        ("settings_at", "i8", (players,)),  # by line-up entry, then by player of a pool: where its settings stand
+        ("settings", settings, (players,)),  # equal ones once
+        ("pool_at", "i8", (seats,)),  # by line-up entry that searches: where its pool begins in settings_at
+        ("pool_size", "i8", (seats,)),  # by line-up entry: players of its pool, 0 where it does not search
+    ]
+
+
+class Types(NamedTuple):
+    """The records of a game as kernels are handed them, and the signatures of its policies.
+
+    Attributes
+    ----------
+    policy: of policies; thinker: of those that search, the last argument is the seat that decides.
+    line_up: addresses of the policies, one for each entry, then for each player of a pool.
+    words, states, outcomes, seen, all_seen, masks: arrays.
+    """
+
+    public: Any
+    private: Any
+    choice: Any
+    game: Any
+    rules: Any
+    seating: Any
+    settings: Any
+    policy: Any
+    thinker: Any
+    line_up: Any = ADDRESSES
+    words: Any = types.Array(types.uint64, 1, "C")
+    states: Any = types.Array(types.uint64, 2, "C")
+    outcomes: Any = types.Array(types.float64, 3, "C")
+    seen: Any = types.Array(types.int16, 1, "C")
+    all_seen: Any = types.Array(types.int16, 2, "C")
+    masks: Any = types.Array(types.uint8, 2, "C")
+
+    def chunk(self, row: Any, pick: Any) -> Any:
+        """Return the signature of the kernel that plays whole games (``wsim.kernels.engine``)."""
+        arrays = types.Array(row, 1, "C"), types.Array(pick, 1, "C")
+        return types.int64(self.game, self.rules, self.seating, self.line_up, types.int64, *arrays, types.int64)
+
+    @property
+    def commands(self) -> Any:
+        """The signature of the kernel that carries out commands (``wsim.kernels.commands``)."""
+        play = self.game, self.words, self.words, self.rules, self.seating, self.line_up
+        return types.int64(*play, *[types.int64] * 4, self.outcomes, self.seen)
+
+    def lockstep(self, orders: Any, desk: Any) -> Any:
+        """Return the signature of the kernel that steps many games (``wsim.kernels.lockstep``)."""
+        play = self.game, self.words, self.states, self.rules, self.seating, self.line_up
+        return types.int64(*play, orders, types.Array(desk, 1, "C"), self.all_seen, self.masks)
+
+
+def types_of(
+    public: np.dtype[Any], private: np.dtype[Any], choice: np.dtype[Any], game: np.dtype[Any],
+    rules: np.dtype[Any], seating: np.dtype[Any], settings: np.dtype[Any],
+) -> Types:  # fmt: skip
+    """Return the types of a game's records; rules, seating and settings are not written while it is played."""
+    own = [record_type(dtype) for dtype in (public, private, choice, game)]
+    fixed = [record_type(dtype, constant=True) for dtype in (rules, seating, settings)]
+    return Types(
+        public=own[0],
+        private=own[1],
+        choice=own[2],
+        game=own[3],
+        rules=fixed[0],
+        seating=fixed[1],
+        settings=fixed[2],
+        policy=types.int64(*own[:3], fixed[0], fixed[2]),
+        thinker=types.int64(own[3], *fixed[:2], ADDRESSES, types.int64),
+    )

@@ -1,0 +1,134 @@
+"""Many games at once: every caller's decision is carried out, every game run on to the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.jit import kernel
+from wsim.kernels.engine import Engine
+from wsim.kernels.heads import NOBODY
+
+ALL_WELL, WRONG = -1, -2
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    engine: what plays the game.
+    next_decision, take: as in ``wsim.kernels.engine``.
+    load: (state, words, rules) -> copies a state into a game, as far as it is used.
+    save: (game, words, state, rules) -> copies it back.
+    observe: (game, rules, seat, seen) -> writes what a seat may know.
+    outcome: (game, seat) -> (score, share of the victory) of a game that is over.
+    moment: (game, rules, seat) -> the moment of the decision at hand: decisions of one moment are made without seeing
+        each other; NOBODY: it is made alone.
+    fixed_action: (choice, rules, move) -> the fixed action of a move.
+    move_of: (choice, rules, action) -> the legal move of a fixed action.
+    """
+
+    engine: Engine
+    next_decision: Any
+    take: Any
+    load: Any
+    save: Any
+    observe: Any
+    outcome: Any
+    moment: Any
+    fixed_action: Any
+    move_of: Any
+
+
+def _writing(parts: Parts) -> Any:
+    """Return the kernel that writes what the caller gets of a game."""
+    observe, moment, fixed_action = parts.observe, parts.moment, parts.fixed_action
+
+    @kernel
+    def write(game, rules, orders, desk, decider, seen, masks, place):
+        """Write who decides, what that seat sees, which actions it has."""
+        desk.seat = decider
+        desk.kind = desk.moment = NOBODY
+        for action in range(masks.shape[1]):
+            masks[place, action] = 0
+        if decider == NOBODY:
+            for number in range(seen.shape[1]):
+                seen[place, number] = 0
+            return
+        choice = game.choice
+        desk.kind = choice.kind
+        desk.moment = moment(game, rules, decider)
+        observe(game, rules, decider, seen[place])
+        for index in range(choice.count):
+            masks[place, fixed_action(choice, rules, choice.moves[index]) if orders.fixed else index] = 1
+
+    return write
+
+
+def lockstep_of(parts: Parts) -> Any:
+    """Return the kernel that steps every game that is not over; it returns ALL_WELL, or the place of a wrong policy.
+
+    It takes (game, words, states, rules, seating, line_up, orders, desks, seen, masks). ``words`` is the same memory as
+    ``game``. Row i of states, seen and masks belongs to desk i.
+    """
+    next_decision, take, ask, begin = parts.next_decision, parts.take, parts.engine.ask, parts.engine.begin
+    load, save, outcome, move_of, write = parts.load, parts.save, parts.outcome, parts.move_of, _writing(parts)
+
+    @kernel
+    def run_on(game, rules, seating, line_up, callers):
+        """Run on to a decision of a caller with a choice; return the player, NOBODY, or WRONG for a wrong index."""
+        while True:
+            decider = next_decision(game, rules, 0)
+            if decider == NOBODY:
+                return NOBODY
+            index = 0
+            if callers >> decider & 1:
+                if game.choice.count > 1:
+                    return decider
+            else:
+                index = ask(game, rules, seating, line_up, decider)
+                if index < 0:
+                    return WRONG
+            take(game, rules, game.choice.moves[index])
+
+    @kernel
+    def step(game, rules, seating, line_up, orders, desk):
+        """Step one game and, where it ends, begin the next; return who decides, NOBODY at the end, WRONG."""
+        if orders.begin:
+            begin(game, rules, seating, desk.number)
+        else:
+            next_decision(game, rules, 0)
+            choice = game.choice
+            take(game, rules, move_of(choice, rules, desk.action) if orders.fixed else choice.moves[desk.action])
+        while True:
+            decider = run_on(game, rules, seating, line_up, orders.callers)
+            if decider != NOBODY:
+                return decider
+            desk.over = 1
+            for seat in range(rules.seats):
+                desk.score[seat], desk.share[seat] = outcome(game, seat)
+            if orders.stride == 0:
+                return NOBODY
+            desk.number += orders.stride
+            begin(game, rules, seating, desk.number)
+
+    @kernel
+    def step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks):
+        game.answer.wrong = 0
+        game.log.keeping = 0
+        for place in range(desks.shape[0]):
+            desk = desks[place]
+            desk.over = 0
+            if desk.seat == NOBODY and not orders.begin:
+                continue
+            load(states[place], words, rules)
+            decider = step(game, rules, seating, line_up, orders, desk)
+            if decider == WRONG:
+                return place
+            save(game, words, states[place], rules)
+            write(game, rules, orders, desk, decider, seen, masks, place)
+        return ALL_WELL
+
+    return step_games
