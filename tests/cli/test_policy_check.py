@@ -80,3 +80,10 @@ def test_what_cannot_be_tried_out_gets_one_sentence(
     answer = wsim_command("policies", "--check", policy, "--games", "2")
     assert answer.code in (1, 2)
     assert sentence in answer.out + answer.err
+
+
+@pytest.mark.slow
+def test_bounds_are_not_checked_where_the_program_is_told_so(mine: Path, wsim_command: Command) -> None:
+    words = ("run", "--games", "20", "--players", "3", "--policies", "./mine.py:outside,random,random", "--json")
+    assert "raised IndexError" in wsim_command(*words).err
+    assert wsim_command("--unchecked", *words).code == 0

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.games.medal_game import MARK
 from wsim.cli.presenter import CHART, Characters, chart_lines
 from wsim.display import Chart
 from wsim.experiments.question import Change
@@ -114,7 +115,7 @@ def test_mistakes_exit_with_2_and_one_sentence(wsim_command: Command, words: str
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is interrupted by a signal")
-def test_ctrl_c_prints_what_is_known_and_exits_with_130() -> None:
+def test_ctrl_c_prints_what_is_known_and_exits_with_130(tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-m",
@@ -126,9 +127,11 @@ def test_ctrl_c_prints_what_is_known_and_exits_with_130() -> None:
         "10000000",
     ]
     pipe = subprocess.PIPE
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    mark = tmp_path / "under_way"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: str(mark)}
     with subprocess.Popen(words, env=environment, stdout=pipe, stderr=pipe, text=True) as process:
-        time.sleep(3)
+        while not mark.exists() and process.poll() is None:
+            time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -57,7 +57,7 @@ def heights(**changes: Any) -> Heights:
     return Heights(**{"estimand": "Metres above the ground", **values, "remarks": ("One leans",), **changes})
 
 
-RECORD = {
+RECORD: dict[str, Any] = {
     "format": "wsim-heights/1",
     "estimand": "Metres above the ground",
     "question": {"unit": "m", "game": "luck"},
@@ -153,7 +153,8 @@ def test_a_terminal_shows_the_rows_that_are_wanted(tmp_path: Path, capsys: pytes
 
 
 def test_every_kind_says_what_it_is() -> None:
-    for kind in (*KINDS.values(), Balance):
+    kinds: list[type[Answer]] = [*KINDS.values(), Balance]
+    for kind in kinds:
         assert kind.FORMAT.startswith("wsim-"), kind
         assert kind.COMMAND.startswith("wsim "), kind
         assert kind.CALLED, kind

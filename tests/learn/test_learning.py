@@ -123,7 +123,8 @@ def test_records_survive_the_disk(tmp_path: Path, game: str, ruleset: str, playe
         assert read_records(tmp_path / "x.parquet", dtype).tobytes() == records.tobytes()
 
 
-def test_fitting_learns_what_is_there_to_learn() -> None:
+@pytest.mark.parametrize("rounds", [8, pytest.param(30, marks=pytest.mark.slow)])
+def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
     states, moves = make(range(60))
@@ -145,7 +146,7 @@ def test_fitting_learns_what_is_there_to_learn() -> None:
         return float((apart**2).mean())
 
     before = LEARNER.fresh(1)
-    after = LEARNER.fit(before, [known], Fitting(rounds=30, size=64, rate=3e-3), 1, None)
+    after = LEARNER.fit(before, [known], Fitting(rounds=rounds, size=64, rate=3e-3), 1, None)
     assert error(after) < 0.5 * error(before)
 
 

@@ -11,7 +11,7 @@ import wsim
 from tests.policies.lineups import resolve
 from wsim import UserError
 from wsim.jit import JIT
-from wsim.policies.plug import unchecked
+from wsim.policies.declare import unchecked
 
 pytestmark = pytest.mark.skipif(not JIT, reason="compiled policies")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -16,7 +18,7 @@ def seats() -> pl.DataFrame:
     return seats_table(4000, cards=(), policy_points=(0, 0, 0, 0, 2.0), game_spread=6)
 
 
-def matchup(table: stats.Table, one: str, other: str) -> dict[str, float]:
+def matchup(table: stats.Table, one: str, other: str) -> dict[str, Any]:
     chosen = (pl.col("policy") == one) & (pl.col("opponent_policy") == other)
     return table.frame.filter(chosen).row(0, named=True)
 

@@ -76,10 +76,14 @@ class Commands(click.Group):
             formatter.write_dl(rows)
 
 
-def _first(context: click.Context, version: bool, **_: Any) -> None:
+def _first(context: click.Context, version: bool, free: bool, **_: Any) -> None:
     if version:
         click.echo(f"wsim {wsim.__version__}")
         raise Exit(0)
+    if free:
+        from wsim.policies.declare import unchecked
+
+        context.with_resource(unchecked())
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -97,6 +101,10 @@ def app() -> click.Command:
     flag = partial(click.Option, is_flag=True, expose_value=False, is_eager=True)
     params = [
         click.Option(["-V", "--version", "version"], is_flag=True, help="Print the version."),
+        click.Option(
+            ["--unchecked", "free"], is_flag=True,
+            help="Before COMMAND: policies of your own are compiled without bounds checks.",
+        ),
         flag(
             ["--install-completion"], callback=partial(_completion, install=True),
             help="Install completion for the current shell.",

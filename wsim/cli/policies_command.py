@@ -32,7 +32,7 @@ class PoliciesOptions(Options):
     """List the policies that can be named in a line-up, or try one of your own out.
 
     A policy of your own is bounds-checked. --check plays it compiled and as plain Python, compares and times the two,
-    and says what is wrong; one that passes is compiled without the checks until its file changes.
+    and says what is wrong. wsim --unchecked COMMAND compiles those that you trust without the checks.
     """
 
     game: str | None = option(game_names, None, metavar="GAME", shown=first_game)

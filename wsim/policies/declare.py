@@ -5,7 +5,9 @@ What a policy needs inside comes from the kit of its game: ``wsim.wonders.kit``,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
@@ -17,6 +19,20 @@ __all__ = ["MOST_PARAMETERS", "Declaration", "declaration_of", "policy"]
 MOST_PARAMETERS = 7  # PARAMETERS of a game's layout less the place of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+UNCHECKED = ContextVar("unchecked", default=False)
+"""Whether users' policies that are made ready now are compiled without bounds checks."""
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Compile the users' policies that are made ready meanwhile without bounds checks: for those that one trusts."""
+    before = UNCHECKED.set(True)
+    try:
+        yield
+    finally:
+        UNCHECKED.reset(before)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -42,7 +41,7 @@ from wsim.jit import (
     types,
     ways_out,
 )
-from wsim.policies.declare import Declaration, declaration_of
+from wsim.policies.declare import UNCHECKED, Declaration, declaration_of
 from wsim.policies.interface import TAKEN_BACK
 from wsim.policies.sources import digest_of_sources
 
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "plug", "unchecked"]
+__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "plug"]
 
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
@@ -95,17 +94,6 @@ class Plugged:
 
 _PLUGGED: dict[tuple[str, str, str, int, bool], Plugged] = {}
 _LOCK = threading.Lock()
-_UNCHECKED = ContextVar("unchecked", default=False)
-
-
-@contextmanager
-def unchecked(wanted: bool = True) -> Iterator[None]:
-    """Compile the policies that are made ready meanwhile without bounds checks: for those that one trusts."""
-    before = _UNCHECKED.set(wanted)
-    try:
-        yield
-    finally:
-        _UNCHECKED.reset(before)
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -134,7 +122,7 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     where = file or str(module)
     file = file and (entry.place or file)
     digest = _digest(file) if file else ""
-    free = _UNCHECKED.get()
+    free = UNCHECKED.get()
     key = (str(Path(file).resolve()) if file else where, digest, name, id(interface), free)
     with _LOCK:
         if key not in _PLUGGED:
