@@ -72,7 +72,8 @@ def read(text: str, *, trust: bool = False) -> tuple[Plan, int, Mapping[str, Any
 
 def _parsed(text: str) -> dict[str, Any]:
     """Return a JSON object; raise UserError for other text, and for far more of it than a position has."""
-    if isinstance(text, str) and len(text) > MOST_LETTERS:
+    given: Any = text
+    if isinstance(given, str) and len(given) > MOST_LETTERS:
         raise UserError(f"a position file has at most {MOST_LETTERS:,} letters, not {len(text):,}")
     try:
         found = json.loads(text)
