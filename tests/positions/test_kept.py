@@ -159,7 +159,7 @@ def with_city(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sentence", refusals(), ids=str)
 def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
-    with pytest.raises(wsim.wsim.UserError) as caught:
+    with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -167,7 +167,7 @@ def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "1", "[" * 50_000, '{"a":' * 50_000, "9" * 5000])
 def test_text_that_is_no_position_gets_one_sentence(text: str) -> None:
-    with pytest.raises(wsim.wsim.UserError, match="a position file"):
+    with pytest.raises(wsim.UserError, match="a position file"):
         wsim.Game.from_json(text)
 
 
