@@ -30,6 +30,8 @@ MOST_PROCESSES = 8  # more would wait for the compiler
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Share the tests of a tier out, a file at a time, among as many processes as there are processors."""
+    if hasattr(config, "workerinput"):
+        return  # one of those processes, which shares out nothing
     option = config.option
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         if any("::" in word for word in config.args):
