@@ -37,7 +37,13 @@ _STREAMS = (random.Random, np.random.RandomState)
 _ADDRESS = "reaches memory by its address"
 _UNKNOWN = "which wsim cannot look into: make it a function of its own, decorated with kernel"
 _ADDRESSES = (types.ArrayCTypes, types.CPointer, types.RawPointer, types.MemInfoPointer, types.PyObject)
-_FUNCTIONS = (types.BoundFunction, types.NumberClass, types.NamedTupleClass, types.RecursiveCall)
+_FUNCTIONS = (
+    types.BoundFunction,
+    types.ExceptionClass,
+    types.NamedTupleClass,
+    types.NumberClass,
+    types.RecursiveCall,
+)
 
 
 def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tuple[str, ...]) -> Any:
@@ -64,6 +70,7 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
         listed.moves[choice.count :] = 0  # of former decisions, perhaps of others
         index = function(_copied(public, room, at_public), mine, listed, _copied(rules, room, at_rules))
         take_back(own, mine)
+        room[0] = 0  # whatever is not used any more is freed: the copies live until here
         return np.int64(index)
 
     return called

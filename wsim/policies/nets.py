@@ -90,15 +90,18 @@ class LearnedNet:
         """
         shapes = {**cls.SHAPES, _WEIGHTS: cls.WEIGHTS}
         try:
-            arrays = _arrays(bytes_within(Path(place or path), MOST_BYTES), shapes)
-            about = json.loads(str(arrays[_ABOUT]))
+            content = bytes_within(Path(place or path), MOST_BYTES)
+            about = json.loads(str(_arrays(content, {_ABOUT: _MOST_ABOUT})[_ABOUT]))
+            game = _game_of(about)
+            if game not in (None, cls.GAME):
+                raise UserError(f"the net {path!r} is one of {game}, not of {cls.GAME}: it plays no other game")
+            arrays = _arrays(content, {name: 8 * math.prod(shape) + _HEADER for name, shape in shapes.items()})
+        except UserError:
+            raise
         except OSError as error:
             raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
         except _NO_NET as error:
             raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
-        game = _game_of(about)
-        if game not in (None, cls.GAME):
-            raise UserError(f"the net {path!r} is one of {game}, not of {cls.GAME}: it plays no other game")
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 has = arrays[name].shape if name in arrays else "not there"
@@ -111,12 +114,11 @@ class LearnedNet:
         return cls(floats, arrays[_WEIGHTS].astype(np.float64), about)
 
 
-def _arrays(content: bytes, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file that a net has, and what it says of itself; no others are unpacked.
+def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
+    """Return arrays of a file; ``most``: how many bytes each may unpack to. No others are unpacked.
 
-    Raises one of ``_NO_NET`` for what is no such file, and for an array that unpacks to more than a net has.
+    Raises one of ``_NO_NET`` for what is no such file, and for an array that unpacks to more.
     """
-    most = {name: 8 * math.prod(shape) + _HEADER for name, shape in shapes.items()} | {_ABOUT: _MOST_ABOUT}
     with zipfile.ZipFile(BytesIO(content)) as packed:
         sizes = {info.filename.removesuffix(".npy"): info.file_size for info in packed.infolist()}
     if any(sizes.get(name, 0) > size for name, size in most.items()):

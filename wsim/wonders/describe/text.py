@@ -8,11 +8,11 @@ from typing import Any
 
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.text import cost_text, effects_text
-from wsim.wonders.words import CATEGORIES, NEIGHBORS
+from wsim.wonders.words import CATEGORIES, NEIGHBORS, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
-HOW = {"paid": "", "chain": "by a chain", "free": "for free"}
+HOW = dict(zip(WAYS, ("", "by a chain", "for free"), strict=True))
 PAYEES = ("bank", *NEIGHBORS)  # keys of a move
 
 
