@@ -12,7 +12,7 @@ import pytest
 from wsim.jit import JIT, beside, cache_is_cold, compiled_beside, seconds_to_compile
 
 pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
-ENTRIES = "wsim.wonders.kernels.entries"
+ENTRIES = "wsim.wonders.kernels.entry_points"
 
 
 @pytest.fixture(autouse=True)
