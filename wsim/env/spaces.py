@@ -68,7 +68,7 @@ def largest_seen(plan: Plan) -> NDArray[np.float32]:
     rng = np.random.default_rng(SAMPLE_SEED)
     largest, ended = np.ones(len(games.columns), np.float32), np.zeros(SAMPLE, np.bool_)
     while not ended.all():
-        ended |= games.desks.over == 1
+        ended |= games.timesteps.over == 1
         largest = np.maximum(largest, np.abs(games.seen.astype(np.float32)).max(axis=0))
         games.step((games.masks * rng.random(games.masks.shape)).argmax(axis=1))
     return largest
