@@ -51,7 +51,7 @@ class Commands(TyperGroup):
         return found, command_of(row) if row in COMMANDS else meant, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command; Ctrl-C stays what it is to Python."""
+        """Call the command; Typer would leave without a word at Ctrl-C."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
