@@ -37,7 +37,7 @@ class Net(LearnedNet):
     SHAPES: ClassVar[Mapping[str, tuple[int, ...]]] = SHAPES
     WEIGHTS: ClassVar[tuple[int, ...]] = (WEIGHTS,)
 
-    def laid(self) -> NDArray[Any]:
+    def record(self) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net."""
         record = np.zeros((), NET)
         self._fill(record)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from wsim.balance.evaluator import Evaluator
-from wsim.balance.goal import Goal, Told, as_goal
+from wsim.balance.goal import Goal, GoalSource, as_goal
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import idle_note
 from wsim.balance.sampling import Effects, Level
@@ -104,7 +104,7 @@ class Sensitivity(Answer):
 
 
 def sensitivity(
-    goal: Told | Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
+    goal: GoalSource | Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
 ) -> Sensitivity:
     """Measure what the knobs of a goal do; raise UserError for whatever cannot be played.
 

@@ -125,8 +125,8 @@ def _show_babel(source: Source, name: str | None, *, wide: bool, as_json: bool) 
 
 def _slim(rows: Rows) -> Rows:
     """Leave out the columns that say nothing."""
-    kept = [key for key in rows[0] if any(row[key] for row in rows)]
-    return [{key: row[key] for key in kept} for row in rows]
+    columns = [key for key in rows[0] if any(row[key] for row in rows)]
+    return [{key: row[key] for key in columns} for row in rows]
 
 
 def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:

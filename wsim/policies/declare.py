@@ -102,7 +102,7 @@ def policy(
             raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
     if len(declared) > MOST_PARAMETERS:
         raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
-    refuse_unprintable(name, "the name of a policy", kept="")
+    refuse_unprintable(name, "the name of a policy", allowed="")
     declaration = Declaration(name, MappingProxyType(declared), idea, python)
 
     def mark(marked: _Function) -> _Function:

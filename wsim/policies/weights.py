@@ -86,7 +86,7 @@ class WeightSets:
                 for one in reversed(self._chain(name, sets, known, done, file)):
                     done[one] = self.zeros()  # if it is mistaken, for those that extend it
                     with mistakes.noted():
-                        done[one] = self._laid(one, sets[one], ChainMap(done, dict(known)), file)
+                        done[one] = self._filled(one, sets[one], ChainMap(done, dict(known)), file)
         mistakes.raise_any()
         return {name: done[name] for name in sets}
 
@@ -115,7 +115,7 @@ class WeightSets:
             at = str(base)
         return list(chain)
 
-    def _laid(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
+    def _filled(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
         """Return the weights of a set, laid over those that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()

@@ -106,8 +106,8 @@ def _matchups(name: str, table: Table) -> Section:
 def _plain(name: str, table: Table) -> Section:
     """Return a table that has no shape of its own: its rows, the first of many."""
     frame = table.frame
-    many = f": the first {MOST_ROWS} of {len(frame):,}" if len(frame) > MOST_ROWS else ""
-    grid = grids.plain_grid(f"{name}-table", f"{table.title}{many}", frame.head(MOST_ROWS))
+    cut = f": the first {MOST_ROWS} of {len(frame):,}" if len(frame) > MOST_ROWS else ""
+    grid = grids.plain_grid(f"{name}-table", f"{table.title}{cut}", frame.head(MOST_ROWS))
     return Section(name, title(name), table.note, grids=[grid])
 
 

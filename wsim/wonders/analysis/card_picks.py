@@ -100,8 +100,8 @@ class _Fates:
         turns = (frame["decision"].cast(pl.String).is_in(["turn", "last_card"])).to_numpy()
         group = frame[_GROUP].to_numpy().astype(np.int64)
         row, card = offered_codes(frame)
-        kept = turns[row]
-        row, card = row[kept], card[kept]
+        turns_of_row = turns[row]
+        row, card = row[turns_of_row], card[turns_of_row]
         self._counts["offered"] += self._count(group[row], card)
         self._see(batch, row, card, group)
         card_of_row = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()

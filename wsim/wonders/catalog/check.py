@@ -39,8 +39,8 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
     """Report sides of a board that no rule set plays."""
     for name, board in boards.items():
-        written = board.get("sides") if isinstance(board, dict) else None
-        for side in written if isinstance(written, dict) else ():
+        sides = board.get("sides") if isinstance(board, dict) else None
+        for side in sides if isinstance(sides, dict) else ():
             if side not in sides:
                 problems.unknown(("wonders", name, "sides", side), "side", side, tuple(dict.fromkeys(sides)))
 
@@ -53,7 +53,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
             problems.at((section,), f"{size} {section} are too many; accepted: at most {most}")
     most_cities = catalogue.cities_at_table(catalogue.seats[1])
     if len(catalogue.wonders) < most_cities:
-        rules = f"rule set {catalogue.ruleset}{_laid(catalogue)} needs one for each of up to {most_cities} cities"
+        rules = f"rule set {catalogue.ruleset}{_unlike(catalogue)} needs one for each of up to {most_cities} cities"
         problems.at(("wonders",), f"{len(catalogue.wonders)} boards are too few; {rules}")
     black = [card.name for card in catalogue.cards if card.color == "black"]
     if black and not catalogue.cities:
@@ -64,7 +64,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
             _check_deck(problems, catalogue, players, age)
 
 
-def _laid(catalogue: Catalogue) -> str:
+def _unlike(catalogue: Catalogue) -> str:
     """Say what was laid over the card file, since that is where a mistake of the whole will come from."""
     return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
 
@@ -89,7 +89,7 @@ def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int
     if total != needed:
         hands = f"{seats} hands of {catalogue.settings.hand_size}"
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
-        where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
+        where = f"in rule set {catalogue.ruleset}{_unlike(catalogue)}"
         problems.at(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
     if candidates > SLOTS:
         many = f"{candidates} copies may be dealt in age {age} with {players} players"

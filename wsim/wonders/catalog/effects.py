@@ -320,8 +320,8 @@ class Effect:
 
 def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, eventful: bool = False) -> Any:
     """Return the field of an effect; a flag is told by a sentence, any other value by a function of it."""
-    told = (lambda _: say) if isinstance(say, str) else say
-    return field(default=none, metadata={"effect": Effect(read, told, pack, eventful)})
+    phrase = (lambda _: say) if isinstance(say, str) else say
+    return field(default=none, metadata={"effect": Effect(read, phrase, pack, eventful)})
 
 
 @dataclass(frozen=True, slots=True)

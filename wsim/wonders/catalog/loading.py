@@ -66,14 +66,14 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     problems = Problems(shown(path))
     layers = Layers(problems, GRAMMAR)
     document = read_card_file(path, GRAMMAR)
-    laid = [(shown(file), read_card_file(file, GRAMMAR)) for file in patches]
-    laid += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
-    for source, patch in laid:
-        layers.lay(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
+    patched = [(shown(file), read_card_file(file, GRAMMAR)) for file in patches]
+    patched += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
+    for source, patch in patched:
+        layers.apply(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
     _check_layers(problems, document)
     rulesets = read_rulesets(problems, document)
     rules = resolve(problems, rulesets, ruleset)
-    content = _content(problems, layers, document, rules, laid)
+    content = _content(problems, layers, document, rules, patched)
     catalogue = _catalogue(problems, content, rules, problems.source, (*(patch.name for patch in patches), *changes))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
@@ -101,7 +101,7 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
 
 
 def _content(
-    problems: Problems, layers: Layers, document: Entries, rules: Ruleset, laid: Sequence[tuple[str, Entries]]
+    problems: Problems, layers: Layers, document: Entries, rules: Ruleset, patched: Sequence[tuple[str, Entries]]
 ) -> Entries:
     """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
     content = {section: copied(document.get(section, {})) for section in ENTRIES}
@@ -109,9 +109,9 @@ def _content(
         for section, entries in document["layers"][layer].items():
             for name, entry in entries.items():
                 source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
-                layers.lay(content, {section: {name: entry}}, f"{source} (layer {layer})")
-    for source, patch in laid:
-        layers.lay(content, {section: patch[section] for section in ENTRIES if section in patch}, source)
+                layers.apply(content, {section: {name: entry}}, f"{source} (layer {layer})")
+    for source, patch in patched:
+        layers.apply(content, {section: patch[section] for section in ENTRIES if section in patch}, source)
     return content
 
 
