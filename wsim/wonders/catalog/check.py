@@ -39,8 +39,8 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
     """Report sides of a board that no rule set plays."""
     for name, board in boards.items():
-        sides = board.get("sides") if isinstance(board, dict) else None
-        for side in sides if isinstance(sides, dict) else ():
+        of_board = board.get("sides") if isinstance(board, dict) else None
+        for side in of_board if isinstance(of_board, dict) else ():
             if side not in sides:
                 problems.unknown(("wonders", name, "sides", side), "side", side, tuple(dict.fromkeys(sides)))
 
