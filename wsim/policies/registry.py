@@ -243,6 +243,14 @@ class LineUp:
                 seating["pool_at"][mine], seating["pool_size"][mine] = at, len(pool.players)
                 at += len(pool.players)
 
+    def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
+        """Write into a seating what ``fill`` wrote into ``source``, with the entries in another order.
+
+        The pools' players keep their places.
+        """
+        for name in ("parameters", "pool_at", "pool_size", "settings_at"):
+            seating[name][: len(order)] = source[name][order]
+
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
         """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` in all."""
