@@ -15,8 +15,6 @@ from wsim.policies.nets import LearnedNet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "Net"]
-
 SHAPES: Mapping[str, tuple[int, ...]] = {
     "bias": (WIDTH,),
     "of_number": (STATE_NUMBERS, WIDTH),

@@ -20,8 +20,6 @@ from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
 from wsim.options import keywords, refuse_more, taken
 
-__all__ = ["Execution", "balance", "smallest_patch", "transferred"]
-
 
 @dataclass(frozen=True)
 class Execution:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from wsim.lab.store import Run
 
-__all__ = ["PicksEvaluator"]
-
 _CHANGE = "wsim_change"
 _LEVEL = 0.95
 Floats = NDArray[np.float64]

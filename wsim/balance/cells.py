@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Cell", "Quantity", "change_quantities", "quantities_of"]
-
 
 @dataclass(frozen=True)
 class Cell:

@@ -28,8 +28,6 @@ from wsim.stats.intervals import Interval
 if TYPE_CHECKING:
     from wsim.balance.sampling import Effects, Level
 
-__all__ = ["Balance", "answer_of", "evidence_file"]
-
 MOST_NAMED = 3
 
 

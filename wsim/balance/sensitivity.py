@@ -20,8 +20,6 @@ from wsim.lab.answer import Answer, View, whole
 from wsim.lab.progress import Progress
 from wsim.stats.intervals import Interval
 
-__all__ = ["Sensitivity", "sensitivity"]
-
 MOST = "the target that it moves most"
 EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
 FOUND = (

@@ -22,8 +22,6 @@ from wsim.wonders.game import GAME as WONDERS_GAME
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
 
-__all__ = ["Source", "check_command", "diff_command", "rulesets_command", "schema_command", "show_command"]
-
 Rows = list[dict[str, Any]]
 
 BABEL, BABEL_TITLE, WONDERS = BABEL_GAME.NAME, BABEL_GAME.TITLE, WONDERS_GAME.NAME

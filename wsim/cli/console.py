@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from typer import Abort, TyperException
 
-from wsim.cli.signals import INTERRUPTED, stoppable
+from wsim.cli.signals import INTERRUPTED as INTERRUPTED
+from wsim.cli.signals import stoppable
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,22 +26,6 @@ if TYPE_CHECKING:
     from wsim.cli.text_columns import TextTable
     from wsim.display import Rows, Shown
     from wsim.lab.progress import Progress
-
-__all__ = [
-    "FAILURE",
-    "INTERRUPTED",
-    "MISUSE",
-    "guarded",
-    "json_of",
-    "print_json",
-    "print_tables",
-    "progress_bar",
-    "remark",
-    "rows_of",
-    "screen_width",
-    "write_note",
-    "write_out",
-]
 
 FAILURE, MISUSE = 1, 2
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
-__all__ = ["Files", "identity_of", "plan_identity"]
-
 
 @dataclass(frozen=True)
 class Files(Options):

@@ -13,8 +13,6 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["column_named", "filtered", "viewed"]
-
 GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers also <, <=, > and >="
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Column", "TextTable", "all_as_text", "as_text", "columns_of", "heading_of"]
-
 Rows = Sequence[Mapping[str, Any]]
 
 GAP = 2  # spaces between columns

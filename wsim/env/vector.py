@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
 
-__all__ = ["Step", "VectorEnv"]
-
 MOST_GAMES = 100_000  # about a gigabyte
 
 

@@ -16,8 +16,6 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["GameAEC", "GameParallel"]
-
 _Observation = dict[str, Any]
 
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
-__all__ = ["PickExperiment", "experiment_picks", "play_experiment", "randomised"]
-
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 

@@ -17,8 +17,6 @@ from wsim.lab.plan import Plan
 if TYPE_CHECKING:
     from wsim.game import Restrict, Simulator
 
-__all__ = ["Variant", "repeated", "sweep_values", "variants_of"]
-
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"

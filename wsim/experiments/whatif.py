@@ -38,8 +38,6 @@ from wsim.options import keywords, taken
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
 
-__all__ = ["WhatIf", "answer_of", "compare", "decide", "whatif"]
-
 FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 FEW = 3  # variants up to which every metric is shown without being asked for
 Lines = list[dict[str, Any]]

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "played", "rows_and_picks", "usable_threads"]
-
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
 

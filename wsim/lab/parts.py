@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from wsim.errors import UserError
 
-__all__ = ["WHOLE", "Part"]
-
 _FORM = re.compile(r"(\d{1,9})/(\d{1,9})")
 
 

@@ -21,8 +21,6 @@ from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 
-__all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
-
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
 OWN_CARDS = ""

@@ -33,8 +33,6 @@ from wsim.lab.writer import parquet
 if TYPE_CHECKING:
     from wsim.game import Simulator
 
-__all__ = ["Job", "Ready", "itself", "made", "packed", "shard_files", "unpacked"]
-
 
 @dataclass(frozen=True)
 class Job:

@@ -19,8 +19,6 @@ from wsim.lab.writer import PLAN, plan_text
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Finding", "verify"]
-
 
 @dataclass(frozen=True)
 class Finding:

@@ -14,8 +14,6 @@ from typing import Any, TypeVar, overload
 
 from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["MOST_PARAMETERS", "Declaration", "declaration_of", "policy"]
-
 MOST_PARAMETERS = 7  # PARAMETERS of a game's layout less the place of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])

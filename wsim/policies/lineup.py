@@ -13,8 +13,6 @@ from types import MappingProxyType
 
 from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["Entry", "Value", "check_length", "finite", "parse_entry", "parse_lineup"]
-
 Value = int | float | bool | str
 """A parameter of a policy, as the grammar reads it."""
 

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
-from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.pool import SEARCH, Pool, check_budget, players_of
+from wsim.policies.pool import Player as Player
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,22 +36,6 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Value
     from wsim.policies.plug import Plugged
     from wsim.policies.weights import WeightSets
-
-__all__ = [
-    "BUDGET",
-    "FILE",
-    "NET_FILE",
-    "SET",
-    "LineUp",
-    "Parameter",
-    "Player",
-    "Policy",
-    "PolicySet",
-    "explores",
-    "policy_rows",
-    "resolve",
-    "rows_by_name",
-]
 
 
 @dataclass(frozen=True)

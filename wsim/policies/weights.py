@@ -21,8 +21,6 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.lineup import Value, finite
 from wsim.spec.source import read_toml
 
-__all__ = ["WeightSets"]
-
 _EXTENDS = "extends"
 Weights = NDArray[np.float64]
 Sets = Mapping[str, Mapping[str, Any]]  # as written

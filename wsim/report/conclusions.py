@@ -32,8 +32,6 @@ from wsim.report.wording import (
     title,
 )
 
-__all__ = ["CLEAR", "FEW_GAMES", "SMALL", "Statement", "about_levels", "about_owners", "cautions", "conclusions"]
-
 CLEAR = 0.05
 SMALL = 0.05
 """Five per cent of the fair share of wins: less than this is called small."""

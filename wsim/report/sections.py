@@ -13,8 +13,6 @@ from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
 from wsim.stats.tables import Table
 
-__all__ = ["sections"]
-
 MOST_ROWS = 200
 """Of a table without a shape that the page draws."""
 DEALT = (

@@ -8,28 +8,6 @@ from typing import Any
 
 from wsim.errors import Mistakes, nearest
 
-__all__ = [
-    "Path",
-    "Problems",
-    "Reader",
-    "Schema",
-    "described",
-    "dotted",
-    "entries",
-    "flag",
-    "identifier",
-    "listing",
-    "numbers",
-    "read_fields",
-    "record",
-    "schema_of",
-    "table_schema",
-    "text",
-    "whole",
-    "word",
-    "words",
-]
-
 Path = tuple[str, ...]
 Reader = Callable[["Problems", Path, Any], Any]
 """Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""

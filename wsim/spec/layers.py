@@ -15,8 +15,6 @@ from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
 
-__all__ = ["Grammar", "Layers", "nested", "parse_change", "path_of", "read_card_file"]
-
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Recipe
     from wsim.stats.tables import Table
 
-__all__ = ["Analysis", "Option", "Shown"]
-
 Shown = Literal["run", "page", "asked"]
 """Where a table is shown unasked: by ``wsim run`` and on the page, on the page only, nowhere."""
 

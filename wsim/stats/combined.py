@@ -8,8 +8,6 @@ import polars as pl
 
 from wsim.stats.tables import Table
 
-__all__ = ["stack"]
-
 
 def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ()) -> Table:
     """Return the tables of several runs as one: the rows of one thing under each other, run by run.

@@ -22,8 +22,6 @@ from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
-__all__ = ["CELL_ROWS", "Cells", "FactorSums", "cell_sums"]
-
 CELL_ROWS = "_rows"
 
 

@@ -21,8 +21,6 @@ from wsim.stats.strata import note_of, strata_of, title_of
 from wsim.stats.summary import Summary, summary_of
 from wsim.stats.tables import OBSERVATIONAL, Table, points_of
 
-__all__ = ["owned_names", "owners"]
-
 
 def owned_names(seats: pl.LazyFrame, prefix: str) -> list[str]:
     """Return the names behind the columns that begin with ``prefix``; raise UserError if there are none."""

@@ -24,8 +24,6 @@ from wsim.stats.owner_sums import OwnerSums, Usual
 from wsim.stats.parallel import scratch
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_of
 
-__all__ = ["STRATUM", "OwnerTallies", "owner_sums", "tallied"]
-
 STRATUM = "policy"
 _EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
 

@@ -25,8 +25,6 @@ from wsim.stats.shrinkage import shrink
 from wsim.stats.strata import groups_of, note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table
 
-__all__ = ["owner_chains", "owner_pairs"]
-
 BLOCKS = 200
 """Blocks of games; the intervals have one degree of freedom less."""
 

@@ -22,8 +22,6 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source
 from wsim.stats.parallel import scratch
 
-__all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "is_of_names", "summarise", "summary_of"]
-
 OUTCOMES = ("win_share", "total")
 """The columns whose means have intervals."""
 

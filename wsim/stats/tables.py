@@ -19,11 +19,6 @@ from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 
-__all__ = [
-    "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcomes", "points_of",
-    "policies",
-]  # fmt: skip
-
 OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
     "may have been better off already. What a change of it causes is measured by wsim whatif."

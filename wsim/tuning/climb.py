@@ -17,8 +17,6 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Climb", "cmaes", "usual_candidates"]
-
 MOST_FULL = 30  # numbers up to which all their correlations are learned
 SPREAD = 0.5  # steps, of the first candidates around the start
 FEWEST = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy

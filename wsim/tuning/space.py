@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from wsim.policies.numbers import Number
 
-__all__ = ["Space", "space_of"]
-
 STEP, SHARE = 0.3, 0.2
 DIGITS = 3
 

@@ -39,8 +39,6 @@ from wsim.tuning.space import Space, space_of
 from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.tuned_files import head_of, playable, write_plan, write_set
 
-__all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
-
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
 JUDGED = (
     "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from wsim.policies.numbers import Number
     from wsim.tuning.generations import History
 
-__all__ = ["PLAN", "WEIGHTS", "head_of", "playable", "write_plan", "write_set"]
-
 WEIGHTS, PLAN = "weights.toml", "plan.toml"
 WIDTH = 118
 

@@ -28,8 +28,6 @@ from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "Net"]
-
 _ITEMS = len(ITEM_NUMBERS)
 SHAPES: Mapping[str, tuple[int, ...]] = {
     "bias": (WIDTH,),

@@ -18,10 +18,6 @@ from wsim.stats.shared import OUTCOME, PAIRS, RAW
 from wsim.stats.shared import OWNERS as SHOWN_FIRST
 from wsim.stats.tables import Table
 
-__all__ = [
-    "CARDS", "DISCS", "ROWS", "SYNERGIES", "WONDERS", "action_cards", "disc_pairs", "discs", "value_rows", "wonders",
-]  # fmt: skip
-
 Maker = Callable[..., Table]
 
 wonders: Maker = partial(stats.owners, prefix=WON, noun=GAME.OWNED[WON], share="won_share", title="Wonders won")

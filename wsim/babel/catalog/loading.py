@@ -17,8 +17,6 @@ from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
 from wsim.spec.source import Entries, read_toml, shown
 
-__all__ = ["BABEL_TOML", "GRAMMAR", "load_catalogue"]
-
 BABEL_TOML = PACKAGE / "babel" / "babel.toml"
 GRAMMAR = Grammar(
     sections=(SECTION,),

@@ -10,8 +10,6 @@ from typing import Any
 
 from wsim.babel.words import KINDS, LEVELS
 
-__all__ = ["SECTION", "Assumption", "Catalogue", "Disc"]
-
 SECTION = "babel"
 _NEEDED = {
     "two_colour": "use_two_colour_discs",

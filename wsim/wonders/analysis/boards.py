@@ -19,11 +19,6 @@ from wsim.stats.summary import summary_of
 from wsim.stats.tables import Table
 from wsim.stats.variance import FACTORS
 
-__all__ = [
-    "POLICIES", "STRENGTHS", "VARIANCE", "WONDERS", "seats_by", "strengths", "variance_shares", "with_neighbours",
-    "wonders",
-]  # fmt: skip
-
 BOARD = ("wonder", "side")
 
 

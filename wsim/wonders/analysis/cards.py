@@ -22,8 +22,6 @@ from wsim.wonders.words import BUILT
 if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Card
 
-__all__ = ["CARDS", "CHAINS", "SYNERGIES", "card_chains", "card_pairs", "cards", "chains_of"]
-
 _CARD = GAME.OWNED[BUILT]
 
 

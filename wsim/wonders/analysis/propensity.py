@@ -32,8 +32,6 @@ from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
 
-__all__ = ["EFFECTS", "pick_effects"]
-
 _BATCH = 65_536
 _ROUNDED = 1e-5  # relative error of a probability stored as float32
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised

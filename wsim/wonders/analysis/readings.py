@@ -28,8 +28,6 @@ from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
 from wsim.wonders.words import ACTIONS, BUILD, SELL, STAGE
 
-__all__ = ["READINGS", "card_readings"]
-
 _FATES: Mapping[str, tuple[str, ...]] = {
     "seen": (),
     "taken": (ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),

@@ -49,19 +49,6 @@ from wsim.wonders.words import (
     WILD_PRICES,
 )
 
-__all__ = [
-    "EFFECTS",
-    "Count",
-    "Effect",
-    "Effects",
-    "Toll",
-    "TradeDiscount",
-    "TradePrice",
-    "amount",
-    "pack_units",
-    "resource_mask",
-]
-
 MOST_PRODUCED = 6  # units of one entry
 ANY_TURN, START_RESOURCE = DISCOUNTS
 Pack = Callable[[Any, int, Any], None]

@@ -28,8 +28,6 @@ from wsim.wonders.words import (
     WHO_NEIGHBORS,
 )
 
-__all__ = ["Amounts", "Holdings"]
-
 Amounts = NDArray[np.int64]
 CONFLICTS = 2  # of a city at the end of an age, or two tokens of one in teams (R19, R39)
 

@@ -12,17 +12,6 @@ from wsim.wonders.words import COLORS, SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "card_rows",
-    "catalogue_dict",
-    "cost_text",
-    "diff_lines",
-    "diff_rows",
-    "effects_text",
-    "switch_rows",
-    "wonder_rows",
-]
-
 ROMAN = ("", "I", "II", "III")
 
 
