@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from wsim.learn.learner import Fitting
 
+__all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
+
 _INPUTS = {"of_number": 40, "of_move": 20, "second": 64, "last": 32}  # that are not 0, about
 _VALUE = 0  # of the numbers of a move: what ``weighted`` says
 

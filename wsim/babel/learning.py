@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wsim.learn.learner import Fitting
     from wsim.positions.machine import Machine
 
+__all__ = ["LEARNER", "MOVE", "STATE", "Describer"]
+
 STATE = np.dtype([("numbers", "f4", (STATE_NUMBERS,)), ("moves", "i2")])
 """A decision as the net sees it; ``moves``: how many rows of MOVE are its own."""
 MOVE = np.dtype([("numbers", "f4", (MOVE_NUMBERS,)), ("worth", "f4")])

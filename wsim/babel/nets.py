@@ -15,6 +15,8 @@ from wsim.policies.nets import LearnedNet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["SHAPES", "Net"]
+
 SHAPES: Mapping[str, tuple[int, ...]] = {
     "bias": (WIDTH,),
     "of_number": (STATE_NUMBERS, WIDTH),
@@ -35,7 +37,7 @@ class Net(LearnedNet):
     SHAPES: ClassVar[Mapping[str, tuple[int, ...]]] = SHAPES
     WEIGHTS: ClassVar[tuple[int, ...]] = (WEIGHTS,)
 
-    def record(self) -> NDArray[Any]:
+    def laid(self) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net."""
         record = np.zeros((), NET)
         self._fill(record)

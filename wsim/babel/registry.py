@@ -11,6 +11,8 @@ from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySe
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
 
+__all__ = ["POLICIES", "REGISTRY"]
+
 _WEIGHTED = "weighted:weighted"
 _BY_HAND = "wsim, set by hand upon tuned values"
 

@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+__all__ = ["INTERRUPTED", "stoppable"]
+
 INTERRUPTED = 130
 PATIENCE = 2.0  # seconds in order before somebody at the terminal is told how to stop at once
 PAUSE = 0.05  # seconds, after which a callback that swallowed an interrupt should be over
@@ -29,7 +31,7 @@ class _Watcher:
     """The thread that is told of signals."""
 
     def __init__(self) -> None:
-        self._stop_asked = False
+        self._asked = False
         self._main = threading.get_ident()
         self._end, self.start = os.pipe()
         os.set_blocking(self.start, False)
@@ -40,23 +42,23 @@ class _Watcher:
     def _watch(self) -> None:
         advised = False
         while True:
-            patience = PATIENCE if self._stop_asked and not advised else None
+            patience = PATIENCE if self._asked and not advised else None
             if not select.select([self._end], [], [], patience)[0]:
                 advised = True
-                _print("wsim: waiting for the games that are being played; Ctrl-C again ends at once")
+                _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once")
                 continue
-            byte = os.read(self._end, 1)
-            if not byte:
+            told = os.read(self._end, 1)
+            if not told:
                 return
-            if byte[0] == _LOST:
+            if told[0] == _LOST:
                 time.sleep(PAUSE)
-                self._stop_asked = False
+                self._asked = False
                 _thread.interrupt_main()
-            elif byte[0] in _STOPS:
-                if self._stop_asked:
-                    _print("wsim: ended at once; what was finished is kept")
+            elif told[0] in _STOPS:
+                if self._asked:
+                    _say("wsim: ended at once; what was finished is kept")
                     os._exit(INTERRUPTED)
-                self._stop_asked = True
+                self._asked = True
                 signal.pthread_kill(self._main, signal.SIGURG)
 
     def again(self, unraisable: Any) -> None:
@@ -73,7 +75,7 @@ class _Watcher:
         os.close(self._end)
 
 
-def _print(text: str) -> None:
+def _say(text: str) -> None:
     """Write a line to standard error without a buffer or a lock that might be held."""
     with suppress(OSError):
         os.write(2, f"{text}\n".encode())

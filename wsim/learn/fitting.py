@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from wsim.learn.learner import Fitting
 
+__all__ = ["Arrays", "Batch", "Decisions", "Forward", "MovesOf", "UpperLayers", "fit", "fresh_arrays"]
+
 Arrays = dict[str, Any]
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+__all__ = ["Fitting", "Learner", "learner_of"]
+
 
 @dataclass(frozen=True)
 class Fitting:

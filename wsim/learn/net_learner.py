@@ -12,6 +12,8 @@ from wsim.policies.nets import LearnedNet
 if TYPE_CHECKING:
     from wsim.policies.registry import PolicySet
 
+__all__ = ["NetLearner"]
+
 _Net = TypeVar("_Net", bound=LearnedNet)
 
 

@@ -26,6 +26,8 @@ from wsim.files import bytes_within, write_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["LearnedNet", "NetFiles"]
+
 _ABOUT, _WEIGHTS = "about", "weights"
 MOST_BYTES = 64 << 20
 """Of the file of a net."""

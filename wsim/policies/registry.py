@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
-from wsim.policies.pool import SEARCH, Pool, check_budget, players_of
-from wsim.policies.pool import Player as Player
+from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +35,22 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Value
     from wsim.policies.plug import Plugged
     from wsim.policies.weights import WeightSets
+
+__all__ = [
+    "BUDGET",
+    "FILE",
+    "NET_FILE",
+    "SET",
+    "LineUp",
+    "Parameter",
+    "Player",
+    "Policy",
+    "PolicySet",
+    "explores",
+    "policy_rows",
+    "resolve",
+    "rows_by_name",
+]
 
 
 @dataclass(frozen=True)
@@ -205,8 +220,8 @@ class LineUp:
         """All that the engine may call: the functions, behind them those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 
-    def fill(self, seating: Any, net_record: Callable[[Any], Any] | None = None) -> None:
-        """Write parameters, settings and pools into the seating of a game; ``net_record`` makes the record of a net.
+    def fill(self, seating: Any, lay: Callable[[Any], Any] | None = None) -> None:
+        """Write parameters, settings and pools into the seating of a game; ``lay`` returns the record of a net.
 
         Weights and nets that are equal are laid out once: entries of the same policy share a place.
         """
@@ -219,8 +234,8 @@ class LineUp:
             if key not in places:
                 places[key] = len(places)
                 seating["settings"][places[key]]["weights"] = weights
-                if net is not None and net_record is not None:
-                    seating["settings"][places[key]]["net"] = net_record(net)
+                if net is not None and lay is not None:
+                    seating["settings"][places[key]]["net"] = lay(net)
             seating["settings_at"][place] = places[key]
         for pool in dict.fromkeys(self.pools):
             if pool:
@@ -303,7 +318,10 @@ def _named_apart(players: Mapping[str, Player], known: Iterable[str]) -> dict[st
     """Give entries that chose the same name, or that of a registered policy, the entry as written for a label."""
     chosen = [player.label for player in players.values()]
     taken = {label for label in chosen if chosen.count(label) > 1} | set(known)
-    return {text: replace(player, label=text) if player.label in taken else player for text, player in players.items()}
+    return {
+        written: replace(player, label=written) if player.label in taken else player
+        for written, player in players.items()
+    }
 
 
 def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from wsim.learn.learner import Fitting
 
+__all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
+
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
 _SETS = 3
 _STAGES = STAGE_ROLES.index("stage")

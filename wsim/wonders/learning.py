@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wsim.positions.machine import Machine
     from wsim.wonders.position import WondersPosition
 
+__all__ = ["LEARNER", "MOVE", "STATE", "Describer"]
+
 SETS = 3  # hand, coming, built: the first roles of cards
 STATE = np.dtype(
     [

@@ -1,6 +1,6 @@
 """The nets of 7 Wonders (``wsim.policies.nets``), and how they are laid out for a rule set.
 
-The weights are for effects of cards; ``record`` makes a row for each card of a rule set of them.
+The weights are for effects of cards; ``laid`` makes a row for each card of a rule set of them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["SHAPES", "Net"]
+
 _ITEMS = len(ITEM_NUMBERS)
 SHAPES: Mapping[str, tuple[int, ...]] = {
     "bias": (WIDTH,),
@@ -51,7 +53,7 @@ class Net(LearnedNet):
     SHAPES: ClassVar[Mapping[str, tuple[int, ...]]] = SHAPES
     WEIGHTS: ClassVar[tuple[int, ...]] = (AGES, WEIGHTS)
 
-    def record(self, rules: Any) -> NDArray[Any]:
+    def laid(self, rules: Any) -> NDArray[Any]:
         """Return the NET record (shape ()) of the net for the cards and stages of a RULES record."""
         record = np.zeros((), NET)
         self._fill(record)

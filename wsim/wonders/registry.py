@@ -11,6 +11,8 @@ from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySe
 if TYPE_CHECKING:
     from wsim.policies.interface import Interface
 
+__all__ = ["POLICIES", "REGISTRY"]
+
 _WEIGHTED = "weighted:weighted_policy"
 _BUT_LOSSES = ("explore", "free_city")  # `weighted` weighs debts against coins
 _ROBILLIARD = "Robilliard, Fonlupt, Teytaud 2014"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
 
+__all__ = ["compile_seating"]
+
 _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 
@@ -28,7 +30,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    line_up.fill(record, lambda net: net.record(rules))
+    line_up.fill(record, lambda net: net.laid(rules))
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)

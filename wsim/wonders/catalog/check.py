@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from wsim.spec.fields import Problems
     from wsim.wonders.catalog.model import Card, Catalogue
 
+__all__ = ["check_chains", "check_names", "check_sides", "check_table"]
+
 
 def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
     """Report names of one section that differ in nothing but capitals and spaces."""
@@ -37,8 +39,8 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
     """Report sides of a board that no rule set plays."""
     for name, board in boards.items():
-        of_board = board.get("sides") if isinstance(board, dict) else None
-        for side in of_board if isinstance(of_board, dict) else ():
+        written = board.get("sides") if isinstance(board, dict) else None
+        for side in written if isinstance(written, dict) else ():
             if side not in sides:
                 problems.unknown(("wonders", name, "sides", side), "side", side, tuple(dict.fromkeys(sides)))
 
@@ -51,7 +53,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
             problems.at((section,), f"{size} {section} are too many; accepted: at most {most}")
     most_cities = catalogue.cities_at_table(catalogue.seats[1])
     if len(catalogue.wonders) < most_cities:
-        rules = f"rule set {catalogue.ruleset}{_unlike(catalogue)} needs one for each of up to {most_cities} cities"
+        rules = f"rule set {catalogue.ruleset}{_laid(catalogue)} needs one for each of up to {most_cities} cities"
         problems.at(("wonders",), f"{len(catalogue.wonders)} boards are too few; {rules}")
     black = [card.name for card in catalogue.cards if card.color == "black"]
     if black and not catalogue.cities:
@@ -62,7 +64,7 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
             _check_deck(problems, catalogue, players, age)
 
 
-def _unlike(catalogue: Catalogue) -> str:
+def _laid(catalogue: Catalogue) -> str:
     """Say what was laid over the card file, since that is where a mistake of the whole will come from."""
     return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
 
@@ -87,7 +89,7 @@ def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int
     if total != needed:
         hands = f"{seats} hands of {catalogue.settings.hand_size}"
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
-        where = f"in rule set {catalogue.ruleset}{_unlike(catalogue)}"
+        where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
         problems.at(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
     if candidates > SLOTS:
         many = f"{candidates} copies may be dealt in age {age} with {players} players"
