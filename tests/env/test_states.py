@@ -141,9 +141,12 @@ def test_wrong_use_is_one_sentence() -> None:
 @pytest.mark.slow
 def test_algorithms_of_openspiel_take_it() -> None:
     """Sampling counterfactual regrets and information-set tree search, as they come with OpenSpiel."""
-    pytest.importorskip("pyspiel", reason="OpenSpiel is missing: pip install open_spiel")
-    from open_spiel.python.algorithms import ismcts, mcts, outcome_sampling_mccfr
-
+    ismcts, mcts, outcome_sampling_mccfr = (
+        pytest.importorskip(
+            f"open_spiel.python.algorithms.{name}", reason="OpenSpiel is missing: pip install open_spiel"
+        )
+        for name in ("ismcts", "mcts", "outcome_sampling_mccfr")
+    )
     game = wsim.env.spiel(ruleset="1e-duo", players=2, seed=3, deals=4)
     solver = outcome_sampling_mccfr.OutcomeSamplingSolver(game)
     for _ in range(3):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from wsim.env.tables import REWARDS, Tables, checked_seat, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.kernels.commands import LOOK, OBSERVE
@@ -74,10 +74,10 @@ class SpielGame:
         if deals is not None and (type(deals) is not int or not 1 <= deals <= MOST_DEALS):
             raise UserError(f"deals are a whole number from 1 to {MOST_DEALS:,}, or None, not {deals!r}")
         self._reward = checked_word("reward", reward, REWARDS)
-        self._tables = Tables(self.plan, 1, tuple(range(self.plan.players)), actions)
+        self._vector = GameVector(self.plan, 1, tuple(range(self.plan.players)), actions)
         self._simulator = find_game(self.plan.game).prepare(self.plan)
-        self.actions = self._tables.actions
-        self.columns = self._tables.columns
+        self.actions = self._vector.actions
+        self.columns = self._vector.columns
         self.all_columns = self._simulator.begin(0).columns()
         self._drawn = 0  # deals that chance has drawn
 
@@ -191,7 +191,7 @@ class SpielState:
     """A state: before the deal, at a decision, or over (``SpielGame.new_initial_state``)."""
 
     def __init__(self, game: SpielGame) -> None:
-        self._game, self._tables = game, game._tables.clone()  # noqa: SLF001 (of this module)
+        self._game, self._vector = game, game._vector.clone()  # noqa: SLF001 (of this module)
         self._deal: int | None = None
         self._history: list[int] = []
         self._own: list[list[int]] = [[] for _ in range(game.num_players())]  # actions
@@ -215,8 +215,8 @@ class SpielState:
         """Return who decides: a player, -1 (chance), -4 (nobody, it is over)."""
         if self._deal is None:
             return CHANCE
-        desk = self._tables.desks[0]
-        return TERMINAL if desk.over else int(desk.seat)
+        timestep = self._vector.timesteps[0]
+        return TERMINAL if timestep.over else int(timestep.seat)
 
     def is_terminal(self) -> bool:
         """Say whether the game is over."""
@@ -265,7 +265,7 @@ class SpielState:
         """Return 1 for each action that is legal for who decides, else 0; all 0 for another player."""
         if self._deal is None or player not in (None, self.current_player()):
             return [0] * len(self._game.actions)
-        return [int(one) for one in self._tables.masks[0]]
+        return [int(one) for one in self._vector.masks[0]]
 
     def apply_action(self, action: int) -> None:
         """Carry out an action and run on to the next decision that is one; at the chance node, deal.
@@ -282,18 +282,18 @@ class SpielState:
             self.deal(self._game.draw(int(action)))
             self._history[-1] = int(action)
             return
-        tables = self._tables
-        if not tables.is_legal(action):
-            raise UserError(tables.illegal(action))
-        known = self._past[player] + tables.seen[0].tobytes() + int(action).to_bytes(4, "little")
+        vector = self._vector
+        if not vector.is_legal(action):
+            raise UserError(vector.illegal(action))
+        known = self._past[player] + vector.seen[0].tobytes() + int(action).to_bytes(4, "little")
         self._past[player] = blake2b(known, digest_size=8).digest()
         self._own[player].append(int(action))
         self._history.append(int(action))
-        tables.step(int(action))
+        vector.step(int(action))
 
     def deal(self, number: int) -> None:
         """Deal game ``number`` of the plan's seed."""
-        self._tables.begin(None, first=number)
+        self._vector.begin(None, first=number)
         self._deal = number
         self._history.append(number)
 
@@ -307,7 +307,7 @@ class SpielState:
         """Return a copy that goes on by itself."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._tables = self._tables.clone()
+        other._vector = self._vector.clone()
         other._history, other._past = list(self._history), list(self._past)
         other._own = [list(own) for own in self._own]
         return other
@@ -352,8 +352,8 @@ class SpielState:
         players = self._game.num_players()
         if not self.is_terminal():
             return [0.0] * players
-        desk = self._tables.desks[0]
-        return [float(one) for one in desk[REWARDS[self._game._reward]][:players]]  # noqa: SLF001
+        timestep = self._vector.timesteps[0]
+        return [float(one) for one in timestep[REWARDS[self._game._reward]][:players]]  # noqa: SLF001
 
     def rewards(self) -> list[float]:
         """Return what every player got in the last step."""
@@ -403,7 +403,7 @@ class SpielState:
         seed = int((0.5 if sampler is None else sampler()) * (1 << 52))
         other = self.clone()
         position: Any = self._position().redrawn(player, seed)
-        other._tables.states[0] = position.words  # noqa: SLF001 (of this class)
+        other._vector.states[0] = position.words  # noqa: SLF001 (of this class)
         return other
 
     def _who(self, player: int | None) -> int:
@@ -413,13 +413,13 @@ class SpielState:
 
     def _seen(self, player: int, size: int) -> NDArray[np.float32]:
         seen = np.zeros(size, np.int16)
-        self._tables.machine.run(self._tables.states[0], OBSERVE, 0, player, seen=seen)
+        self._vector.machine.run(self._vector.states[0], OBSERVE, 0, player, seen=seen)
         return seen.astype(np.float32)
 
     def _position(self) -> Position:
         """Return the game as a position."""
         position: Any = self._game._simulator.begin(0)  # noqa: SLF001
-        position.words = self._tables.states[0].copy()
+        position.words = self._vector.states[0].copy()
         position.refresh(LOOK)
         return position  # type: ignore[no-any-return]
 
