@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wsim import env
-from wsim.balance.goal import Goal, Told
+from wsim.balance.goal import Goal, GoalSource
 from wsim.balance.patch import Balance
 from wsim.balance.sensitivity import Sensitivity
 from wsim.errors import UserError
@@ -164,7 +164,7 @@ def science_score(
     wild: int = 0,
 ) -> int: ...
 def sensitivity(
-    goal: Told | Goal,
+    goal: GoalSource | Goal,
     *,
     seed: int = 1,
     threads: int | None = None,
@@ -224,7 +224,7 @@ def skill(
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> Skill: ...
 def smallest_patch(
-    goal: Told,
+    goal: GoalSource,
     *,
     threads: int | None = None,
     seed: int = 1,
