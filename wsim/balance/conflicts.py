@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects, Level
 
-__all__ = ["binding", "conflicts"]
-
 ALIKE = 0.5  # correlation of what the options do to two cells from which they are said to move together
 MOST = 5
 Z = 1.96  # standard errors of an interval of 95 %

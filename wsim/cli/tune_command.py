@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import INTERRUPTED, progress_bar, remark
 from wsim.cli.presenter import Output, present
@@ -44,7 +44,7 @@ def tune_command(
         with progress_bar(not printing.quiet) as progress:
             tuned = search.run(workers.threads, progress)
     except Interrupted:
-        done, wanted = len(search.kept.generations), search.question.generations
+        done, wanted = len(search.history.generations), search.question.generations
         remark(
             f"wsim: interrupted; {done} of {wanted} generations are kept, continue with:\n"
             f"wsim tune --resume {shlex.quote(str(search.folder))}{' --trust' if search.code else ''}"
