@@ -105,7 +105,12 @@ def test_attempts_are_played_on_deals_of_their_own() -> None:
     found: list[int] = []
     part = evaluator._parts[0]
     real = part.level
-    part.level = lambda patch, seed, games: found.append(seed) or real(patch, seed, games)  # type: ignore[method-assign]
+
+    def level(patch: Any, seed: int, games: int) -> Level:
+        found.append(seed)
+        return real(patch, seed, games)
+
+    part.level = level  # type: ignore[method-assign]
     for attempt in (1, 2):
         prove(evaluator, (), attempt, 10)
     assert found == [seeds["proof 1"], seeds["proof 2"]]
@@ -115,7 +120,7 @@ def test_the_change_that_does_least_harm_is_taken_out_first() -> None:
     """Of three changes, each of which brings the cell nearer by its own, the smallest goes first, the largest last."""
     paths = [("wonders", name) for name in "abc"]
     knobs = tuple(Knob(path, 3, 3, 4, 1.0, 0.35, 0) for path in paths)
-    worth = {paths[0]: 0.02, paths[1]: 0.08, paths[2]: 0.005}
+    worth: dict[Any, float] = {paths[0]: 0.02, paths[1]: 0.08, paths[2]: 0.005}
     cells = [Cell("four", "A", "win", 0.24, 0.26, True)]
     options = options_of(knobs)
     measured: list[Any] = []
@@ -163,7 +168,7 @@ def test_no_patch_of_one_or_two_values_is_smaller(only: str, value: str, range_:
     search.run()
     evaluator, nearest = search.evaluator, search.nearest_proof
     base = [knob.base for knob in evaluator.knobs]
-    moves = [(one,) for one in evaluator.options if one.value != base[one.knob]]
+    moves: list[Any] = [(one,) for one in evaluator.options if one.value != base[one.knob]]
     moves += [(one, two) for (one,), (two,) in combinations(moves, 2) if one.knob != two.knob]
     brute = Evaluator(evaluator.goal, Memory(), 77)
     patches = [(), *(patch_of_options(evaluator.knobs, move) for move in moves)]

@@ -36,7 +36,7 @@ def conflicts(cells: Sequence[Cell], level: Level, effects: Effects) -> list[str
     low, high = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high"))
     above, below = level.value - reach - high, low - level.value - reach  # beyond the bounds by so much at least
     found: list[tuple[float, str]] = []
-    for place in np.flatnonzero((above > 0) | (below > 0)):
+    for place in map(int, np.flatnonzero((above > 0) | (below > 0))):
         sign, off = (1.0, above[place]) if above[place] > 0 else (-1.0, below[place])
         one = effects.value[:, place]
         for other in range(len(cells)):
