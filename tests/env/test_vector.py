@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from wsim.env import VectorEnv
 from wsim.errors import UserError
 
@@ -106,7 +107,7 @@ def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
         assert spent > 0, "no position of this test has the once-per-age build"
 
 
-@pytest.mark.parametrize("keys", [PLANS["babel"], PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
+@first_quick(1, "keys", [PLANS["babel"], PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
 def test_every_move_of_babel_has_an_action_of_its_own(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     decisions = set()

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.policies.lineups import resolve
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
@@ -250,6 +251,7 @@ def test_importing_the_decorator_is_light() -> None:
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()
 
@@ -305,9 +307,7 @@ def test_a_plain_policy_cannot_meddle_with_the_game(mine: str) -> None:
     assert met["coins"].max() < 99
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)]
-)
+@first_quick(2, ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)])
 def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int) -> None:
     played = rows(f"{mine}:bold", players=players, games=2, ruleset=ruleset)
     assert played["total"].min() > 0

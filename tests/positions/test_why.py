@@ -10,6 +10,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game import Game
@@ -57,7 +58,7 @@ def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
     assert moment.observe()["turn"] == 2
 
 
-@pytest.mark.parametrize("number", [-1, 5, True, "1"])
+@first_quick(3, "number", [-1, 5, True, "1"])
 def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
     with pytest.raises(UserError, match=r"there is no game .* in 'study': its games go from 0 to 4"):
         run.game(number)
@@ -99,7 +100,8 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     assert text.out.count("\n  > ") == len(trace["why"]["decisions"])
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    5,
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),

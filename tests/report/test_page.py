@@ -238,6 +238,7 @@ def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Comm
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -> None:
     wsim_command("run", "--games", "400", "--out", "run")
     assert wsim_command("report", "run").code == 0

@@ -15,6 +15,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.report.test_page import VOID
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -53,7 +54,7 @@ def replay(name: str) -> Replay:
 
 
 @every_plan
-@pytest.mark.parametrize("number", range(6))
+@first_quick(2, "number", range(6))
 def test_a_scene_for_each_turn_and_the_start(name: str, number: int) -> None:
     game, trace = story(name, number)
     turns = trace["turns"] if "turns" in trace else [turn for age in trace["ages"] for turn in age["turns"]]
