@@ -13,7 +13,7 @@ from tests.conftest import Command
 from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
-from wsim.positions.game import Game
+from wsim.positions.game_value import Game
 from wsim.positions.why import why_of
 
 RUNS = {
