@@ -298,6 +298,7 @@ def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     assert load_run("again").complete
 
 
+@pytest.mark.slow
 def test_the_page_of_an_unfinished_run_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

@@ -16,15 +16,15 @@ from wsim.errors import UserError
 
 PLANS: dict[str, dict[str, Any]] = {
     "1e": {},
+    "babel": {"game": "tower_of_babel"},
     "cities": {"ruleset": "2e-cities", "players": 5},
     "teams": {"ruleset": "2e-cities-teams", "players": 4},
     "duo": {"ruleset": "1e-duo", "players": 2},
-    "babel": {"game": "tower_of_babel"},
     "babel with bluffs": {"game": "tower_of_babel", "set": ["babel.rules.allow_bluff_cards=true"]},
 }
 FIRST = "import wsim\n\n@wsim.policy\ndef first(public, own, choice, rules):\n    return 0\n"
 
-plans = pytest.mark.parametrize("keys", PLANS.values(), ids=PLANS.keys())
+plans = first_quick(2, "keys", PLANS.values(), ids=PLANS.keys())
 
 
 def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:

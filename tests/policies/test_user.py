@@ -261,6 +261,7 @@ def test_a_plain_policy_draws_from_its_seats_stream(mine: str) -> None:
         assert rows(f"{mine}:{name}")["total"].tolist() == rows("random")["total"].tolist()
 
 
+@pytest.mark.slow
 def test_parameters_arrive_in_order(mine: str) -> None:
     assert rows(f"{mine}:bold:sale=99")["sold"].min() > 15
     assert rows(f"{mine}:bold:sale=99:keen=false")["sold"].mean() < 10  # a sale at 0 points
@@ -269,6 +270,7 @@ def test_parameters_arrive_in_order(mine: str) -> None:
     assert line_up.parameters[0].tolist() == [-5.0, 0.0, 0, 0, 0, 0, 0, 0.5]
 
 
+@pytest.mark.slow
 def test_explore_is_accepted_for_every_policy(mine: str) -> None:
     explored = rows(f"{mine}:bold:explore=1", games=GAMES)
     assert explored["sold"].mean() > 3
@@ -411,7 +413,8 @@ def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
     assert isinstance(complaint(f"{mine}:interrupted"), KeyboardInterrupt)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("name", "message"),
     [
         ("bald", r"there is no function 'bald' in .*mine.py: it has .*bold.* \(did you mean 'bold'"),

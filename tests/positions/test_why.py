@@ -27,7 +27,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(params=RUNS)
+@pytest.fixture(params=[name if name == "wonders" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS])
 def run(request: pytest.FixtureRequest, wsim_command: Command) -> Run:
     made = wsim_command("run", *RUNS[request.param], "--games", "5", "--seed", "11", "--out", "study", "--quiet")
     assert made.code == 0, made.err
@@ -123,6 +123,7 @@ def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str)
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None:
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")
