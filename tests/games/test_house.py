@@ -52,7 +52,6 @@ IN_CIRCLES: set[str] = set()
 
 SAME_NAMES: set[str] = {
     "game",
-    "nets",
     "tables",
 }
 """Names that files of different rooms still share, likewise."""

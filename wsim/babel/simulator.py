@@ -52,7 +52,7 @@ class BabelSimulator(KernelSimulator):
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules, seating = compile_rules(catalogue, plan.players), records(1, SEATING)[0]
         seating.seed, seating.rotate = plan.seed, plan.rotate
-        line_up.fill(seating, lambda net: net.laid())
+        line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
         self.catalogue, self.picks_per_game = catalogue, most_picks(rules)
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import call, kernel
-from wsim.kernels.heads import KEEP_PICKS, NOBODY
+from wsim.jit import call, entrance, kernel
+from wsim.kernels.heads import KEEP_PICKS, NOBODY, Types
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,33 @@ class Engine(NamedTuple):
 
     Attributes
     ----------
+    parts: what it is made of. types: the game's.
     picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
         a wrong one, which is noted in ``game.answer``.
     ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
     play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
-    play_chunk: (game, rules, seating, line_up, first, rows, picks, keeping) -> plays ``len(rows) // seats`` games from
-        number ``first`` on; returns the picks written, or -1 - the number of a game with a wrong index. With
-        KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left in the game.
+    play_chunk: the entry point. (game, rules, seating, line_up, first, rows, picks, keeping) -> plays
+        ``len(rows) // seats`` games from number ``first`` on; returns the picks written, or -1 - the number of a game
+        with a wrong index. With KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left
+        in the game.
     """
 
+    parts: Parts
+    types: Types
     picked: Any
     ask: Any
     play_until: Any
     begin: Any
     play_chunk: Any
+
+
+inner: Any = None  # what ``entrance`` puts there
+
+
+def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+    """Play ``len(rows) // seats`` games from number ``first`` on."""
+    return inner(game, rules, seating, line_up, first, rows, picks, keeping)
 
 
 @kernel
@@ -88,8 +100,8 @@ def forget_entrants(game, rules):
         game.own[seat].entrant = -1
 
 
-def engine_of(parts: Parts) -> Engine:
-    """Return the kernels that play a game."""
+def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
+    """Return the kernels that play a game; ``row``, ``pick``: the types of the records that are written."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle, over = parts.restrict, parts.settle, parts.over
     write_rows, write_picks = parts.write_rows, parts.write_picks
@@ -124,7 +136,7 @@ def engine_of(parts: Parts) -> Engine:
         set_up(game, rules, seating, number)
 
     @kernel
-    def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+    def play_games(game, rules, seating, line_up, first, rows, picks, keeping):
         """Play games from number ``first`` on; return the picks written, or -1 - the number of a game that failed."""
         written = 0
         game.answer.wrong = 0
@@ -140,4 +152,5 @@ def engine_of(parts: Parts) -> Engine:
                 written = write_picks(game, picks, written, number)
         return written
 
-    return Engine(picked, ask, play_until, begin, play_chunk)
+    entry = kernel(types.chunk(row, pick), package=types.package)(entrance(play_chunk, play_games))
+    return Engine(parts, types, picked, ask, play_until, begin, entry)

@@ -14,7 +14,7 @@ import numpy as np
 
 from wsim.game import Simulator
 from wsim.kernels.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
-from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS
+from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS, ORDERS, desk_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
@@ -163,9 +163,8 @@ class KernelSimulator(Simulator):
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
         """Return the kernels, ready for many games at once."""
-        orders, desk = self._kernel("desks", "ORDERS"), self._kernel("desks", "DESK")
-        entry = self._kernel("vector", "step_games")
-        return VectorKernels(self.machine, entry, orders, desk, columns, actions, most_moves)
+        desk, entry = desk_of(self._kernel("layout", "TYPES").seats), self._kernel("vector", "step_games")
+        return VectorKernels(self.machine, entry, ORDERS, desk, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""

@@ -314,7 +314,7 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
-TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "babel.kernels")
 Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
 Row, Pick = map(from_dtype, (ROW, PICK))
 LINE_UP = TYPES.line_up

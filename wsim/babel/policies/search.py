@@ -22,14 +22,15 @@ __all__ = ["search"]
 
 _TIE = 1e-7  # by which equal moves are told apart: the wonders differ by name only
 
+_places_room = stack_room("search.places", np.int64, MOVES)
 _learned_room = stack_room("search.learned", np.float32, MOVES)
 
 
 @kernel
 def _values(game, rules, settings, seat):
     """Fill what the net learned of each legal move, equal ones in a random order."""
-    choice, thinking, learned = game.choice, game.thinking, _learned_room()
-    net_values(game.public, game.own[seat], choice, rules, settings, learned)
+    choice, thinking, places, learned = game.choice, game.thinking, _places_room(), _learned_room()
+    net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
         thinking.values[index] = learned[index] + _TIE * uniform(thinking)
 

@@ -1,4 +1,4 @@
-"""The records of many games stepped at once, and the fixed actions by which callers decide.
+"""The fixed actions by which callers of many games at once decide.
 
 A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
 or ``SPEND`` (a build that uses up the once-per-age free build). Behind those of the cards stand declining, then the
@@ -9,49 +9,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import from_dtype, kernel, record_type
-from wsim.kernels.heads import ORDERS, desk_of
+from wsim.jit import kernel
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
-from wsim.wonders.words import BUILD, DECLINE, PAY, SEATS, SELL, STAGE
-
-__all__ = [
-    "DESK",
-    "MOST_PAID",
-    "ORDERS",
-    "SPEND",
-    "WITH_CARD",
-    "Desk",
-    "Orders",
-    "cheapest",
-    "fixed_action",
-    "price_of",
-]
+from wsim.wonders.words import BUILD, DECLINE, PAY, SELL, STAGE
 
 SPEND = 3
 WITH_CARD = 4
 MOST_PAID = 31
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
-DESK = desk_of(SEATS)
-Orders = record_type(ORDERS, constant=True)
-Desk = from_dtype(DESK)
-
 
 @kernel
-def fixed_action(move, cards):
+def fixed_action(choice, rules, move):
     """Return the fixed action of a move."""
     action = action_of(move)
     if action == PAY:
-        return WITH_CARD * cards + 1 + min(bank_of(move), MOST_PAID)
+        return WITH_CARD * rules.cards + 1 + min(bank_of(move), MOST_PAID)
     if action == DECLINE:
-        return np.int64(WITH_CARD * cards)
+        return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):
         action = SPEND
     return WITH_CARD * card_of(move) + action
 
 
 @kernel
-def price_of(move):
+def _price_of(move):
     """Return what a move costs its city, in coins; paying a loss: less the more is paid, so the most is cheapest."""
     if action_of(move) == PAY:
         return -bank_of(move)
@@ -59,11 +41,11 @@ def price_of(move):
 
 
 @kernel
-def cheapest(choice, cards, action):
+def move_of(choice, rules, action):
     """Return the cheapest move of a fixed action, the first of several as cheap ones."""
     found, least = choice.moves[0], np.int64(1 << 40)
     for index in range(choice.count):
         move = choice.moves[index]
-        if fixed_action(move, cards) == action and price_of(move) < least:
-            found, least = move, price_of(move)
+        if fixed_action(choice, rules, move) == action and _price_of(move) < least:
+            found, least = move, _price_of(move)
     return found

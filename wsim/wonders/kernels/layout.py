@@ -462,7 +462,7 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "wonders.kernels")
 Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
 Solver = record_type(SOLVER)
 Row, Pick = map(from_dtype, (ROW, PICK))
