@@ -117,7 +117,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """One seat of many games as a ``gymnasium.vector.VectorEnv`` (``wsim.env.singles``).
 
     Where a game ends, the observation returned is already of the next one (Gymnasium's same-step autoreset); what is
-    left of the old one are its reward and ``terminations``. ``infos`` have ``action_mask``: int8, (games, actions).
+    left of the old one are its reward, ``terminations`` and, in ``infos["final_info"]["scores"]``, the points of all
+    players, float64 of shape (games, players), which count where ``terminations`` does. ``infos`` always have
+    ``action_mask``: int8, (games, actions).
     """
 
     def __init__(self, games: VectorEnv, seat: int, observations: str) -> None:
@@ -150,7 +152,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._masks = step.masks.copy()
         ended = step.done.copy()
         rewards = step.rewards[:, self.seat].copy()
-        return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), self._info()
+        info = self._info()
+        if ended.any():
+            info |= {"final_info": {"scores": self._games.scores}, "_final_info": ended.copy()}
+        return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal now, bool of shape (games, actions)."""
