@@ -14,6 +14,23 @@ from wsim.jit import call, entrance, kernel
 from wsim.kernels.heads import KEEP_PICKS, NOBODY, Types
 
 
+@kernel
+def nothing_forbidden(game, rules, seating):
+    """Leave out no legal move."""
+
+
+@kernel
+def as_picked(game, rules, seating, seat, index, stream):
+    """Let the policy's move hold."""
+    return index
+
+
+@kernel
+def no_picks(game, picks, written, number):
+    """Write no picks."""
+    return written
+
+
 @dataclass(frozen=True)
 class Parts:
     """What only the game knows: kernels.
@@ -24,22 +41,22 @@ class Parts:
     next_decision: (game, rules, until) -> runs on to a decision, lists its moves, returns the seat that decides; NOBODY
         in a phase of the mask ``until`` or at the end.
     take: (game, rules, move) -> makes a move.
-    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
-    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
-        random stream at ``stream``: logs it, or replaces it in an experiment.
     write_rows: (game, rules, rows, start, number) -> writes the rows of a game that is over.
     write_picks: (game, picks, written, number) -> copies its decisions to the picks; returns the new length.
-    over: the mask of the last phase.
+    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
+        random stream at ``stream``: logs it, or replaces it in an experiment.
+    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
+    over: the mask of the last phase, of a game that can be stopped in one.
     """
 
     set_up: Any
     next_decision: Any
     take: Any
-    restrict: Any
-    settle: Any
     write_rows: Any
-    write_picks: Any
-    over: int
+    write_picks: Any = no_picks
+    settle: Any = as_picked
+    restrict: Any = nothing_forbidden
+    over: int = 0
 
 
 class Engine(NamedTuple):
@@ -91,6 +108,19 @@ def picked(game, rules, seating, line_up, seat):
         answer.index, answer.count = index, choice.count
         return np.int64(-1)
     return index
+
+
+def loading(parameters: int) -> Any:
+    """Return the kernel that seats a line-up entry, of policies with so many parameters."""
+
+    @kernel
+    def load_entrant(own, seating, entrant):
+        """Copy the parameters of a line-up entry to the seat that it plays."""
+        own.entrant = entrant
+        for i in range(parameters):
+            own.parameters[i] = seating.parameters[entrant, i]
+
+    return load_entrant
 
 
 @kernel

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import call, kernel, nanoseconds, words_of
+from wsim.kernels.engine import nothing_forbidden
 from wsim.kernels.heads import NOBODY
 from wsim.rng import SEAT_STREAM, below, mix, seek
 
@@ -55,6 +56,31 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
     )
 
 
+@kernel
+def none_alike(choice, one, other):
+    """Say whether two moves do the same thing: none do."""
+    return False
+
+
+def utility_of(outcome: Any) -> Any:
+    """Return the kernel (game, rules, seat) -> what the end is worth to a seat that plays for itself.
+
+    ``outcome``: (game, seat) -> (score, share of the victory).
+    """
+
+    @kernel
+    def utility(game, rules, seat):
+        """Return what the end of a game is worth to a seat: victory, and its lead over the best rival."""
+        best = -1e9
+        for other in range(rules.seats):
+            if other != seat:
+                best = max(best, outcome(game, other)[0])
+        score, share = outcome(game, seat)
+        return WINNING * share + LEAD * (score - best)
+
+    return utility
+
+
 @dataclass(frozen=True)
 class Parts:
     """What only the game knows: kernels.
@@ -64,26 +90,26 @@ class Parts:
     state, choice: dtypes of the position and of the decision at hand, which a game begins with.
     values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in utility,
         NEVER where it is not to be tried; it may draw from ``game.thinking.rng``.
-    alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
     redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
     next_decision, restrict: as in ``wsim.kernels.engine``.
-    utility: (game, rules, seat) -> what the end is worth to the seat.
+    utility: (game, rules, seat) -> what the end is worth to the seat (``utility_of``).
     parameters: of a policy; rivals play with none.
+    alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     """
 
     state: np.dtype[Any]
     choice: np.dtype[Any]
     values: Any
-    alike: Any
     moment: Any
     redraw: Any
     take: Any
     next_decision: Any
-    restrict: Any
     utility: Any
     parameters: int
+    restrict: Any = nothing_forbidden
+    alike: Any = none_alike
 
 
 # --- candidates

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -120,7 +119,10 @@ class VectorKernels:
     most_moves: int
 
 
-class KernelSimulator(Simulator):
+_Position = TypeVar("_Position", bound="StatePosition")
+
+
+class KernelSimulator(Simulator, Generic[_Position]):
     """A plan of a game with kernels made ready to play.
 
     The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
@@ -129,9 +131,11 @@ class KernelSimulator(Simulator):
     Attributes
     ----------
     line_up: the policies, resolved. rules, seating: records that kernels play by.
+    KERNELS: the package. POSITION: its games in progress.
     """
 
     KERNELS: str
+    POSITION: type[_Position]
 
     def __init__(self, plan: Plan, line_up: LineUp, rules: Any, seating: Any) -> None:
         from wsim.jit import addresses_of
@@ -140,6 +144,10 @@ class KernelSimulator(Simulator):
         self.seats = int(rules.seats)
         self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
         self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
+
+    def begin(self, number: int) -> _Position:
+        """Return the first decision of game ``number``; its players have not been asked yet."""
+        return self.POSITION(self, number)
 
     def _kernel(self, module: str, name: str) -> Any:
         """Import something of the game's kernels."""
@@ -200,7 +208,10 @@ class StatePosition(Position):
     Attributes
     ----------
     simulator: the plan made ready that it is a game of. machine: what steps it. words: its state, uint64.
+    DECISIONS: what is decided, by ``CHOICE.kind``.
     """
+
+    DECISIONS: Sequence[str] = ("move",)
 
     def __init__(self, simulator: Any, number: int) -> None:
         """Begin game ``number`` of a simulator: its first decision, with nobody asked yet."""
@@ -223,6 +234,15 @@ class StatePosition(Position):
     def to_move(self) -> int | None:
         """The player who decides, None at the end."""
         return self._to_move
+
+    def decision(self) -> str:
+        """Return what is decided."""
+        return self.DECISIONS[self.choice[0]]
+
+    @property
+    def moment(self) -> dict[str, Any]:
+        """What a view begins with: who decides what, nothing at the end."""
+        return {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
 
     @property
     def record(self) -> Any:
@@ -295,6 +315,5 @@ class StatePosition(Position):
         self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
         return seen
 
-    @abstractmethod
     def _keep_result(self, game: Any) -> None:
-        """Keep the score of a game that is over."""
+        """Keep the score of a game that is over, where it is no part of the state."""

@@ -109,6 +109,6 @@ def _write_picks(game, picks, start, number):
 
 
 ENGINE = engine_of(
-    Parts(set_up, advance, take, restrict, _settle, _write_rows, _write_picks, ENDED), TYPES, Row, Pick
+    Parts(set_up, advance, take, _write_rows, _write_picks, _settle, restrict, ENDED), TYPES, Row, Pick
 )  # fmt: skip
 play_chunk = ENGINE.play_chunk

@@ -6,6 +6,7 @@ from wsim.babel.kernels.deal import CARD_STREAM, load_entrant
 from wsim.babel.kernels.engine import ENGINE
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.redraw import redraw
+from wsim.babel.kernels.scoring import outcome
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, below, seek
@@ -25,12 +26,6 @@ def seat_players(game, rules, seating, seed, number):
         own = game.own[seat]
         load_entrant(own, seating, seat)
         seek(own, seed, number, SEAT_STREAM + seat)
-
-
-@kernel
-def outcome(game, seat):
-    """Return (score, share of the victory) of a seat."""
-    return float(game.public.points[seat]), game.hidden.tally[seat].share
 
 
 run_machine = commands_of(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wsim.babel.kernels.desks import fixed_action, move_of
 from wsim.babel.kernels.engine import ENGINE
-from wsim.babel.kernels.machine import outcome
 from wsim.babel.kernels.observe import observe
+from wsim.babel.kernels.scoring import outcome
 from wsim.babel.words import OFFER
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY

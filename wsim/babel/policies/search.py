@@ -12,13 +12,12 @@ from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import CHOICE, MOVES, STATE
 from wsim.babel.kernels.moves import restrict
 from wsim.babel.kernels.redraw import redraw
+from wsim.babel.kernels.scoring import outcome
 from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.searching import LEAD, WINNING, Parts, searching
+from wsim.kernels.searching import Parts, searching, utility_of
 from wsim.rng import uniform
-
-__all__ = ["search"]
 
 _TIE = 1e-7  # by which equal moves are told apart: the wonders differ by name only
 
@@ -36,25 +35,9 @@ def _values(game, rules, settings, seat):
 
 
 @kernel
-def _alike(choice, one, other):
-    """Say whether two moves do the same thing: none do."""
-    return False
-
-
-@kernel
 def _moment(public, choice):
     """Return a number of what the table has seen and what is to be decided."""
     return (((public.turn << 8 | public.action) << 8 | public.deck) << 4 | choice.kind) << 8 | choice.count
-
-
-@kernel
-def _utility(game, rules, seat):
-    """Return what the end of a game is worth to a seat."""
-    points, best = game.public.points, -1_000_000
-    for other in range(rules.seats):
-        if other != seat:
-            best = max(best, points[other])
-    return WINNING * game.hidden.tally[seat].share + LEAD * (points[seat] - best)
 
 
 search = searching(
@@ -62,13 +45,12 @@ search = searching(
         state=STATE,
         choice=CHOICE,
         values=_values,
-        alike=_alike,
         moment=_moment,
         redraw=redraw,
         take=take,
         next_decision=advance,
         restrict=restrict,
-        utility=_utility,
+        utility=utility_of(outcome),
         parameters=PARAMETERS,
     )
 )

@@ -83,6 +83,6 @@ def _copy_event(target, event):
 
 
 ENGINE = engine_of(
-    Parts(set_up, next_decision, take, restrict, _settle, write_rows, _write_picks, ENDED), TYPES, Row, Pick
+    Parts(set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED), TYPES, Row, Pick
 )  # fmt: skip
 play_chunk = ENGINE.play_chunk

@@ -8,7 +8,7 @@ from wsim.rng import SEAT_STREAM, seek
 from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
-from wsim.wonders.kernels.scoring import score_game
+from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
@@ -25,12 +25,6 @@ def seat_players(game, rules, seating, seed, number):
         public.policy[seat] = seat % seating.entries
         load_entrant(own, seating, public.policy[seat])
         seek(own, seed, number, SEAT_STREAM + seat)
-
-
-@kernel
-def outcome(game, seat):
-    """Return (score, share of the victory) of a seat."""
-    return float(game.result.total[seat]), game.result.share[seat]
 
 
 @kernel
