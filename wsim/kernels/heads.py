@@ -23,7 +23,7 @@ ANSWER = np.dtype(
     align=True,
 )
 
-ORDERS = np.dtype(
+REQUEST = np.dtype(
     [  # the same for all games of a call
         ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
         ("callers", "i8"),  # mask of the players that the caller decides for
@@ -34,7 +34,7 @@ ORDERS = np.dtype(
 )
 
 
-def desk_of(seats: int) -> np.dtype[Any]:
+def timestep_of(seats: int) -> np.dtype[Any]:
     """Return the record of one game as its caller sees it, of a game with at most so many seats."""
     return np.dtype(
         [  # one game as its caller sees it
@@ -134,8 +134,8 @@ class Types(NamedTuple):
     def lockstep(self) -> Any:
         """The signature of the kernel that steps many games (``wsim.kernels.lockstep``)."""
         play = self.game, self.words, self.states, self.rules, self.seating, self.line_up
-        desks = types.Array(from_dtype(desk_of(self.seats)), 1, "C")
-        return types.int64(*play, record_type(ORDERS, constant=True), desks, self.all_seen, self.masks)
+        request, timestep = record_type(REQUEST, constant=True), from_dtype(timestep_of(self.seats))
+        return types.int64(*play, request, types.Array(timestep, 1, "C"), self.all_seen, self.masks)
 
     def describing(self, state: np.dtype[Any], move: np.dtype[Any]) -> Any:
         """Return the signature of the kernel that writes what a net sees (``wsim.kernels.net_layers``)."""

@@ -16,8 +16,8 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.options import Check, option, options_of
+from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
-from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 
@@ -189,7 +189,7 @@ class Plan:
         in nothing else are equal.
     """
 
-    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda _: list(GAMES), check=_text)
+    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_text)
     ruleset: str = option(
         "Which rules and components: wsim catalog --rulesets.",
         metavar="NAME", shown=lambda: of_the_games("ruleset"), check=_text,

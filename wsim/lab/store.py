@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
     from wsim.stats.summary import Recipe, Summary
     from wsim.stats.tables import Table
 
@@ -202,7 +202,7 @@ class Run:
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
         """Return the trace of one game: what was dealt, every decision, the scores; raises and trusts as ``game``."""
-        from wsim.positions.of_run import trace_of_run
+        from wsim.positions.run_games import trace_of_run
 
         return trace_of_run(self, number, trust=trust)
 
@@ -257,7 +257,7 @@ class Run:
         game that is not of the run, and for one that cannot be played again as it was; without ``trust`` for one whose
         policies are code of a user, which would be run.
         """
-        from wsim.positions.of_run import game_of_run
+        from wsim.positions.run_games import game_of_run
 
         return game_of_run(self, number, trust=trust)
 

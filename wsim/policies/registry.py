@@ -282,6 +282,14 @@ class LineUp:
                 seating["pool_at"][mine], seating["pool_size"][mine] = at, len(pool.players)
                 at += len(pool.players)
 
+    def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
+        """Write into a seating what ``fill`` wrote into ``source``, with the entries in another order.
+
+        The pools' players keep their places.
+        """
+        for name in ("parameters", "pool_at", "pool_size", "settings_at"):
+            seating[name][: len(order)] = source[name][order]
+
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
         """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` in all."""
@@ -416,8 +424,7 @@ def _has_net(interface: Interface) -> bool:
 
 def _user_player(entry: Entry, interface: Interface) -> Player:
     """Make an entry of a user's own policy ready."""
-    from wsim.policies.passed import MODULE as PASSED
-    from wsim.policies.passed import plain_name
+    from wsim.policies.functions import MODULE, plain_name
     from wsim.policies.plug import plug
 
     plugged = plug(entry, interface)
@@ -426,7 +433,7 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
     parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
-    name = declared.name or (plain_name(entry.function) if entry.module == PASSED else "")
+    name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")
     label = name + str(entry)[len(entry.name) :] if name else str(entry)
     return Player(label, plugged.call, parameters, weights, digest, plugged)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from wsim.game import Simulator
 from wsim.kernels.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
-from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS, ORDERS, desk_of
+from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS, timestep_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
@@ -102,9 +102,9 @@ class VectorKernels:
     Attributes
     ----------
     machine: rules, seating, line-up, and what steps a single position.
-    entry: the kernel of (game, words, states, rules, seating, line_up, orders, desks, seen, masks) that returns -1, or
-        the place of the game in which a policy was wrong.
-    orders, desk: dtypes, field by field in ``wsim.kernels.heads``.
+    entry: the kernel of (game, words, states, rules, seating, line_up, request, timesteps, seen, masks) that returns
+        -1, or the place of the game in which a policy was wrong.
+    timestep: its dtype, field by field in ``wsim.kernels.heads``.
     columns: what the numbers of an observation are; what lies on the table, without the history.
     actions: the names of the fixed actions, by number.
     most_moves: how many legal moves a decision may have.
@@ -112,8 +112,7 @@ class VectorKernels:
 
     machine: Machine
     entry: Any
-    orders: np.dtype[Any]
-    desk: np.dtype[Any]
+    timestep: np.dtype[Any]
     columns: tuple[str, ...]
     actions: tuple[str, ...]
     most_moves: int
@@ -126,7 +125,8 @@ class KernelSimulator(Simulator, Generic[_Position]):
     """A plan of a game with kernels made ready to play.
 
     The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
-    ``machine`` (``run_machine``) and ``vector`` (``step_games``); each is imported, and compiled, where it is needed.
+    ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported, and compiled, where it is
+    needed.
 
     Attributes
     ----------
@@ -167,24 +167,51 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def machine(self) -> Machine:
         """The kernels, ready for positions."""
         game, state = self._kernel("layout", "GAME"), self._kernel("layout", "STATE")
-        return Machine(self._kernel("machine", "run_machine"), game, state, *self.compiled)
+        return Machine(self._kernel("commands", "run_machine"), game, state, *self.compiled)
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
         """Return the kernels, ready for many games at once."""
-        desk, entry = desk_of(self._kernel("layout", "TYPES").seats), self._kernel("vector", "step_games")
-        return VectorKernels(self.machine, entry, ORDERS, desk, columns, actions, most_moves)
+        timestep, entry = timestep_of(self._kernel("layout", "TYPES").seats), self._kernel("lockstep", "step_games")
+        return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""
         return self._play(first, rows, picks, 0 if picks is None else KEEP_PICKS)[0]
 
-    def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int) -> tuple[int, Any]:
-        """Return the picks written, and the record of the last game, which the next call of this thread overwrites."""
+    def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
+        """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order."""
+        seating, addresses = self._seating_copy(), self._addresses.copy()
+        seats, players = self.seats, orders.shape[1]
+        for game, order in enumerate(orders):
+            self.line_up.fill_in_order(seating, self.seating, order)
+            addresses[:players] = self._addresses[order]
+            own = rows[game * seats : (game + 1) * seats]
+            self._play(first + game, own, None, 0, (seating, addresses, order))
+
+    def _seating_copy(self) -> Any:
+        """Return a copy of the seating; of its settings, which are large, only those that some entry has."""
+        copied = np.zeros(1, self.seating.dtype).view(np.recarray)[0]
+        for name in self.seating.dtype.names:
+            whole = slice(None) if name != "settings" else slice(int(self.seating["settings_at"].max()) + 1)
+            if np.ndim(self.seating[name]):
+                copied[name][whole] = self.seating[name][whole]
+            else:
+                copied[name] = self.seating[name]
+        return copied
+
+    def _play(
+        self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int, seated: Any = None
+    ) -> tuple[int, Any]:
+        """Return the picks written, and the record of the last game, which the next call of this thread overwrites.
+
+        ``seated``: seating, addresses and order of the entries, where they are not those of the plan.
+        """
         game = self._local.__dict__.pop("game", None)  # a policy that plays games itself has a record of its own
         if game is None:
             game = np.zeros(1, self._kernel("layout", "GAME")).view(np.recarray)[0]
         room = np.zeros(0, self.pick_dtype) if picks is None else picks
-        arguments = game, self.rules, self.seating, self._addresses, first, rows.view(np.recarray)
+        seating, addresses, order = seated or (self.seating, self._addresses, None)
+        arguments = game, self.rules, seating, addresses, first, rows.view(np.recarray)
         with np.errstate(over="ignore"):  # random numbers wrap around, as they must
             try:
                 written = int(self._kernel("engine", "play_chunk")(*arguments, room.view(np.recarray), keeping))
@@ -193,6 +220,8 @@ class KernelSimulator(Simulator, Generic[_Position]):
                 raise
         self._local.game = game
         if written < 0:
+            if order is not None:
+                game.answer.entry = order[int(game.answer.entry)]
             self.line_up.raise_wrong(game.answer, f"game {-1 - written}, ")
         return written, game
 

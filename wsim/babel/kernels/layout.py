@@ -275,6 +275,7 @@ GAME = np.dtype(
     align=True,
 )
 
+
 ROW = np.dtype(
     [
         ("game", "u8"),  # number of the game

@@ -428,6 +428,7 @@ GAME = np.dtype(
     align=True,
 )
 
+
 ROW = np.dtype(
     [
         ("game", "u8"),  # number of the game

@@ -1,4 +1,4 @@
-"""The fixed actions by which callers of many games at once decide.
+"""The fixed actions by which callers decide in many games at once.
 
 A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
 or ``SPEND`` (a build that uses up the once-per-age free build). Behind those of the cards stand declining, then the

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.desks import fixed_action, move_of
 from wsim.babel.kernels.engine import ENGINE
+from wsim.babel.kernels.fixed_actions import fixed_action, move_of
 from wsim.babel.kernels.observe import observe
 from wsim.babel.kernels.scoring import outcome
 from wsim.babel.words import OFFER

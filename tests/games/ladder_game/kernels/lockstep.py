@@ -6,8 +6,8 @@ from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
 
+from .commands import observe
 from .engine import ENGINE
-from .machine import observe
 from .rules import outcome
 
 

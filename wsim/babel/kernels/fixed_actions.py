@@ -1,4 +1,4 @@
-"""The fixed actions by which callers of many games at once decide.
+"""The fixed actions by which callers decide in many games at once.
 
 Every decision has a range of fixed actions of its own, one behind the other in the order of ``words.DECISIONS``; each
 move has exactly one. In a turn it is the move itself, likewise a card played, a kind set aside, a mask, no or yes. An

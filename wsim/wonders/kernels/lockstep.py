@@ -7,8 +7,8 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
-from wsim.wonders.kernels.desks import fixed_action, move_of
 from wsim.wonders.kernels.engine import ENGINE
+from wsim.wonders.kernels.fixed_actions import fixed_action, move_of
 from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.scoring import outcome
