@@ -93,7 +93,7 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
         "fitting": {"rounds": 10, "size": 64, "rate": 0.01},
         "judge": [{"ruleset": "2024", "players": 3, "against": ["balanced"], "games": 900}],
     }  # fmt: skip
-    [judged] = learn(LearningPlan.made(told), tmp_path / "run", threads=1)
+    [judged] = learn(LearningPlan.restore(told), tmp_path / "run", threads=1)
     assert judged.low > judged.fair
     net = f"net:file={tmp_path / 'run' / 'net.npz'}"
     assert share(ready(net, "balanced", "balanced"), 300) > 0.34

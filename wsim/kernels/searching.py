@@ -44,7 +44,7 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
             ("rng", "u8"),  # what the rivals are drawn from
             ("seed", "i8"),  # of all random streams of this search
             ("keeping", "i8"),  # LOG.keeping of the game
-            ("kept", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
+            ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
             ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
@@ -242,7 +242,7 @@ def _comparing(parts: Parts) -> Any:
     def compare(game, words, rules, seating, line_up, seat, number, left):
         """Draw what is hidden anew, make each candidate, play on, add up what it was worth."""
         thinking = game.thinking
-        _copy(thinking.kept, words, redrawn_words)
+        _copy(thinking.saved, words, redrawn_words)
         redraw(game, rules, thinking.seed, number, seat)
         seek(game.own[seat], thinking.seed, number, SEAT_STREAM + seat)
         _seat_players(game, rules, seating, seat, parameters)
@@ -283,7 +283,7 @@ def searching(parts: Parts) -> Any:
         if left == 1:
             return thinking.candidate[0]
         words = words_of(game, all_words)
-        _copy(words, thinking.kept, all_words)
+        _copy(words, thinking.saved, all_words)
         thinking.keeping, game.log.keeping = game.log.keeping, 0
         rounds, number = _rounds(left), np.int64(0)
         for _ in range(rounds):
@@ -294,7 +294,7 @@ def searching(parts: Parts) -> Any:
                 number += 1
             _sort(thinking, left)
             left = (left + 1) // 2
-        _copy(thinking.kept, words, all_words)
+        _copy(thinking.saved, words, all_words)
         game.log.keeping = thinking.keeping
         return thinking.candidate[0]
 

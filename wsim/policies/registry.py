@@ -40,22 +40,6 @@ if TYPE_CHECKING:
     from wsim.policies.plug import Plugged
     from wsim.policies.weights import WeightSets
 
-__all__ = [
-    "BUDGET",
-    "FILE",
-    "NET_FILE",
-    "SET",
-    "LineUp",
-    "Parameter",
-    "Player",
-    "Policy",
-    "PolicySet",
-    "explores",
-    "policy_rows",
-    "resolve",
-    "rows_by_name",
-]
-
 
 @dataclass(frozen=True)
 class Parameter:
