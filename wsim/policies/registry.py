@@ -190,14 +190,23 @@ class PolicySet:
         )
 
 
+NET_OF_FILE = "net of a file"
+"""The kind of policies that play a net that has to be named: they cannot be asked by their name alone."""
+
+
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
+    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
+
+    The kind of a net that comes with no file is ``NET_OF_FILE``.
+    """
     from wsim.policies.plug import installed
+
+    shipped = Path(str(import_module(policy_set.home).__file__)).with_name("net.npz").is_file()
 
     def row(name: str, kind: str, source: str, policy: Policy | None = None) -> dict[str, Any]:
         return {
             "name": name,
-            "kind": kind,
+            "kind": NET_OF_FILE if kind == "net" and not shipped else kind,
             "idea": policy.idea if policy else "",
             "parameters": ", ".join(map(str, policy.accepted)) if policy else "",
             "source": source,
