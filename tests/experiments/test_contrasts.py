@@ -11,7 +11,7 @@ from wsim.stats.sequential import SequentialTest
 
 @pytest.mark.parametrize(("rare", "often"), [(9, 0.03), (19, 0.03), (39, 0.03), (39, 0.06), (39, 0.3), (19, 0.3)])
 def test_a_rare_large_difference_the_other_way_keeps_the_error_rate(rare: int, often: float) -> None:
-    """The change adds a point in many of the deals that differ and takes ``rare`` in one of rare + 1: nothing on average.
+    """The change adds a point in most deals that differ and takes ``rare`` in one of rare + 1: nothing on average.
 
     Of 150 whatifs of 2,000 deals, 5 % may call it higher or lower: more than 14 of them have a chance of 1 %.
     """

@@ -107,9 +107,9 @@ class Contrasts:
     def effects(self, level: float = 0.95) -> Estimate:
         """Return variant less baseline on common deals, with the covariance of the two in its error.
 
-        Where some deal differs, the error allows for the deals that were not seen: a rare one that goes the other way may
-        be as large as a deal is ever far from the mean, ``R``. Of those that would make up for a sum of differences of
-        four times ``R`` none is missed but with a chance of ``exp(-4)``, so that the error is half of that at least.
+        Where some deal differs, the error allows for the deals that were not seen: a rare one the other way may be as
+        large as a deal is ever far from the mean, ``R``. Of those that would make up for a sum of differences of four
+        times ``R`` none is missed but with a chance of ``exp(-4)``, so that the error is half of that at least.
         """
         raw = self._paired(level)
         with np.errstate(divide="ignore", invalid="ignore"):
