@@ -115,6 +115,7 @@ class SevenWonders(KernelGame):
         "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
     }
     LEARNER = "wsim.wonders.learning:LEARNER"
+    CATALOGUES = "wsim.wonders.catalog.listing:CATALOGUES"
     POSITION_KEYS = POSITION_KEYS
     RESTRICT = staticmethod(restrict)
     PICKS = PickExperiment(
@@ -126,7 +127,6 @@ class SevenWonders(KernelGame):
         turns=range(1, TURNS),
     )
     TUNING = tunable_values.TUNING
-    ENGINE = "wsim.wonders.kernels.engine"
     COMPILE_SECONDS = (11.0, 7.0)
     POLICIES = POLICIES
 

@@ -11,8 +11,8 @@ from wsim.jit import source_digest
 from wsim.paths import default_cards_path
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
+from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
-from wsim.wonders.actions import fixed_actions
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
@@ -22,6 +22,7 @@ from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
+from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.position import WondersPosition
 from wsim.wonders.registry import POLICIES
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Story
 
 
-class WondersSimulator(KernelSimulator):
+class WondersSimulator(KernelSimulator[WondersPosition]):
     """A plan of 7 Wonders made ready to play.
 
     Attributes
@@ -45,6 +46,7 @@ class WondersSimulator(KernelSimulator):
     """
 
     KERNELS = "wsim.wonders.kernels"
+    POSITION = WondersPosition
     picks_per_game = DEEDS  # a decision that is no loss is one deed at most
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
@@ -62,10 +64,6 @@ class WondersSimulator(KernelSimulator):
         """Return the same rules and options with another line-up."""
         plan = self.plan.replace(policies=policies)
         return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
-
-    def begin(self, number: int) -> WondersPosition:
-        """Return the first decision of game ``number``; its players have not been asked yet."""
-        return WondersPosition(self, number)
 
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
         """Return a position that a person describes; raise UserError for one that cannot be."""
@@ -96,6 +94,12 @@ class WondersSimulator(KernelSimulator):
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move."""
         return words.paid(move, self.seats)
+
+    def deed_text(self, deed: Mapping[str, Any]) -> str:
+        """Return what the table saw of a move: a card that went down is not named."""
+        if deed["action"] == "sell":
+            return "sells a card"
+        return move_text(deed, self).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""
