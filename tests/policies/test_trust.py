@@ -254,3 +254,39 @@ def test_a_policy_that_leaves_python_is_told(tmp_path: Path) -> None:
     file.write_text("def leave(public, own, choice, rules):\n    raise SystemExit(3)\n")
     with pytest.raises(UserError, match=r"leaves\.py:leave\' raised SystemExit: 3"):
         play("leave", file)
+
+
+RECURSIVE = """
+@njit
+def down(n):
+    if n > 0:
+        return down(n - 1)
+    return 0
+
+@njit
+def there(n):
+    if n > 20:
+        return 0
+    return back(n + 1)
+
+@njit
+def back(n):
+    if n > 20:
+        return 0
+    return there(n)
+
+@kernel
+def deeper(n):
+    if n > 0:
+        return deeper(n - 1)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
+def test_a_compiled_function_that_calls_itself_is_refused(call: str, tmp_path: Path) -> None:
+    """It would end the process where the stack ends, and there is no telling how deep that is."""
+    file = tmp_path / "deep.py"
+    file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
+    with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):
+        resolve([f"{file}:deep"], 3)

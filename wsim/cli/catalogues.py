@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue as load_babel
@@ -12,7 +12,7 @@ from wsim.babel.game import GAME as BABEL_GAME
 from wsim.babel.words import FEWEST_SEATS, SEATS
 from wsim.cli.console import print_json, print_tables, write_note, write_out
 from wsim.display import Shown
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import find_game
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog import load_catalogue, ruleset_names
@@ -186,10 +186,20 @@ def check_command(source: Source, path: str, *, wide: bool, as_json: bool) -> No
 
 
 def _checked_wonders(source: Source, path: str) -> Rows:
-    rulesets = read_toml(path).get("rulesets", {})
-    whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
-    names: Sequence[str] = ruleset_names(path) if whole else ()
-    checked = [Source(cards=path).load(name) for name in names] or [Source(patches=(path,)).load(source.ruleset)]
+    document = read_toml(path)
+    rulesets = {name: one for name, one in _table(document, "rulesets").items() if isinstance(one, dict)}
+    alone = [name for name, one in rulesets.items() if {"seats", "sides"} <= one.keys()]
+    if alone and {"cards", "wonders"} <= document.keys():
+        names: Sequence[str] = ruleset_names(path)
+        read = Source(cards=path)
+    else:
+        names = [source.ruleset] if source.ruleset else list(rulesets) or ["1e"]
+        read = replace(source, patches=(*source.patches, path))
+    checked, mistakes = [], Mistakes()
+    for name in names:
+        with mistakes.noted():
+            checked.append(read.load(name))
+    mistakes.raise_any()
     return [
         {
             "ruleset": catalogue.ruleset,
@@ -202,8 +212,14 @@ def _checked_wonders(source: Source, path: str) -> Rows:
     ]
 
 
+def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table of a document, empty where there is none."""
+    found = document.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _checked_babel(source: Source, path: str) -> Rows:
-    section = read_toml(path).get("babel", {})
-    whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
-    catalogue = Source(BABEL, cards=path).babel() if whole else Source(BABEL, source.ruleset, patches=(path,)).babel()
+    whole = {"ruleset", "value_table", "discs"} <= _table(read_toml(path), "babel").keys()
+    read = Source(BABEL, cards=path) if whole else replace(source, patches=(*source.patches, path))
+    catalogue = read.babel()
     return [{"ruleset": catalogue.ruleset, "title": BABEL_TITLE, "digest": catalogue.digest}]

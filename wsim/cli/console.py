@@ -77,8 +77,8 @@ def guarded(command: Callable[[], int | None]) -> int:
     except (UserError, ClickException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
-    except (KeyboardInterrupt, Abort):
-        remark("wsim: interrupted")
+    except (KeyboardInterrupt, Abort) as error:
+        remark(" ".join(["wsim: interrupted", *getattr(error, "__notes__", ())]))
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (wsim trace | head). What is still in the buffer must not complain at exit.

@@ -17,7 +17,8 @@ A weight set needs no code: a table of ``wsim/<game>/weights.toml`` and a row th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
 from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.watch import watched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -260,29 +262,48 @@ class LineUp:
             pools=tuple(player.pool for player in filled),
         )
 
-    def raise_wrong(self, answer: Any, where: str = "") -> None:
+    def label_of(self, answer: Any) -> str:
+        """Return the entry that was asked last (``ANSWER``)."""
+        return self.labels[int(answer["entry"]) % len(self.labels)]
+
+    @contextmanager
+    def answering(self, answer: Any, *, numbered: bool = False) -> Iterator[None]:
+        """Let kernels ask the line-up, noting whom in ``answer``; ``numbered``: games of a number of their own.
+
+        A policy that does not come to an end is remarked on, one that raises gets a sentence (UserError).
+        """
+        try:
+            with watched(self, answer, numbered=numbered):
+                yield
+        except Exception as error:
+            self.raise_failure(answer, f", in game {int(answer['number'])}" if numbered else "", error)
+            raise
+
+    def raise_wrong(self, answer: Any, *, numbered: bool = False) -> None:
         """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
-        self.raise_failure()
-        label = self.labels[int(answer["entry"]) % len(self.labels)]
+        game = f"game {int(answer['number'])}, " if numbered else ""
+        self.raise_failure(answer, f", in {game.removesuffix(', ')}" if numbered else "")
         raise UserError(
-            f"policy {label!r} returned {int(answer['index'])} in {where}seat {int(answer['seat'])}: "
+            f"policy {self.label_of(answer)!r} returned {int(answer['index'])} in {game}seat {int(answer['seat'])}: "
             f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
         )
 
-    def raise_failure(self, error: Exception | None = None) -> None:
+    def raise_failure(self, answer: Any, where: str, error: Exception | None = None) -> None:
         """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
 
         The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
         engine: hand it over as ``error``.
         """
         for label, plugged in self.plugged.items():
-            complaint = plugged.complaint(label)
+            complaint = plugged.complaint(label, where)
             if complaint is not None:
                 raise complaint
         compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
         if error is not None and compiled:
-            names = " or ".join(map(repr, compiled))
-            raise UserError(f"policy {names} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
+            asked = self.label_of(answer)
+            names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
+            text = " ".join(str(error).split())
+            raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:

@@ -1,0 +1,123 @@
+"""Who is deciding, seen from outside: a policy that does not come to an end is named, with its game, while it runs.
+
+Kernels hold no lock and look at no clock. But they note whom they ask, and how many decisions they have asked for
+(``ANSWER`` of ``wsim.kernels.heads``), in memory that another thread can read. Only games with policies of users are
+watched.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
+from typing import Any
+
+__all__ = ["PATIENCE", "Watch", "deciding", "watched"]
+
+PATIENCE = 60.0
+"""Seconds in one decision before it is remarked."""
+_PAUSE = 0.5
+_AT_ONCE = 1.0  # seconds in one decision that are worth a word to somebody who waits for it
+
+
+class _Asked:
+    """The games that one thread plays. A context manager: it is watched as long as it lasts."""
+
+    def __init__(self, watch: Watch, label: Callable[[Any], str], answer: Any, numbered: bool) -> None:
+        self.watch, self.label, self.answer, self.numbered = watch, label, answer, numbered
+        self.count, self.since, self.remarked = -1, 0.0, False
+
+    def __enter__(self) -> None:
+        self.watch.begin(self)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.watch.end(self)
+
+    def look(self, now: float) -> float:
+        """Return how many seconds the same decision has been seen to last."""
+        count = int(self.answer["asked"])
+        if count != self.count:
+            self.count, self.since, self.remarked = count, now, False
+        return now - self.since
+
+    def sentence(self, seconds: float) -> str:
+        """Say who is deciding."""
+        where = f"in game {int(self.answer['number'])}, " if self.numbered else ""
+        return (
+            f"policy {self.label(self.answer)!r} has been deciding for {seconds:.0f} s, {where}"
+            f"seat {int(self.answer['seat'])}"
+        )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"wsim: {text}; if it never ends, Ctrl-C and once more Ctrl-C stops it\n")
+    sys.stderr.flush()
+
+
+class Watch:
+    """Looks at the games that are being played, and remarks a decision that lasts.
+
+    Parameters
+    ----------
+    patience: seconds after which it does. pause: seconds between looks. say: takes the sentence, once for a decision.
+    """
+
+    def __init__(self, patience: float = PATIENCE, pause: float = _PAUSE, say: Callable[[str], None] = _say) -> None:
+        self.patience, self.pause, self.say = patience, pause, say
+        self._lock = threading.Lock()
+        self._playing: list[_Asked] = []
+        self._thread: threading.Thread | None = None
+
+    def begin(self, asked: _Asked) -> None:
+        """Watch games, from now on."""
+        with self._lock:
+            self._playing.append(asked)
+            if self._thread is None or not self._thread.is_alive():  # a process that was forked has none
+                self._thread = threading.Thread(target=self._run, daemon=True, name="wsim-watch")
+                self._thread.start()
+
+    def end(self, asked: _Asked) -> None:
+        """Watch them no longer."""
+        with self._lock:
+            self._playing.remove(asked)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(self.pause)
+            with self._lock:
+                if not self._playing:
+                    self._thread = None
+                    return
+            self.look(time.monotonic())
+
+    def look(self, now: float) -> str:
+        """Remark what lasts for long; return a sentence about the decision that lasts longest, empty for none."""
+        with self._lock:
+            lasting = [(asked.look(now), asked) for asked in self._playing]
+        for seconds, asked in lasting:
+            if seconds >= self.patience and not asked.remarked:
+                asked.remarked = True
+                self.say(asked.sentence(seconds))
+        longest = max(lasting, key=lambda pair: pair[0], default=(0.0, None))
+        seconds, slowest = longest
+        return slowest.sentence(seconds) if slowest is not None and seconds >= _AT_ONCE else ""
+
+
+_WATCH = Watch()
+
+
+def watched(line_up: Any, answer: Any, *, numbered: bool) -> AbstractContextManager[None]:
+    """Watch the games of a line-up that this thread plays; ``answer``: the record in which they note whom they ask."""
+    if not line_up.plugged:
+        return nullcontext()
+    return _Asked(_WATCH, line_up.label_of, answer, numbered)
+
+
+def deciding() -> str:
+    """Say which policy of a user's has been deciding for some time now; empty for none."""
+    return _WATCH.look(time.monotonic())
