@@ -68,7 +68,7 @@ def compile_all(processes: int) -> list[str]:
     import wsim.jit  # noqa: F401 (once, before the processes are forked)
 
     tasks = [*((module,) for module in with_entries()), *policies()]
-    tasks.sort(key=lambda task: ("wonders" not in task[0], task[-1] != "search" and "machine" not in task[0]))
+    tasks.sort(key=lambda task: ("wonders" not in task[0], task[-1] != "search" and "commands" not in task[0]))
     with multiprocessing.get_context("fork").Pool(processes, maxtasksperchild=1) as pool:
         return [said for said in pool.imap_unordered(run, tasks, chunksize=1) if said]
 

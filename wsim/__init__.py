@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from wsim.lab.run import simulate
     from wsim.lab.store import Run, load_run
     from wsim.policies.declare import policy
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
     from wsim.tuning.tune import tune
-    from wsim.wonders.analysis.asking import payments, science_score
+    from wsim.wonders.analysis.rule_functions import payments, science_score
 
 
 __all__ = [
@@ -68,17 +68,17 @@ __all__ = [
 ]
 
 _HOMES = {  # where each name is, as module or as module:name
-    "Game": "wsim.positions.game",
+    "Game": "wsim.positions.game_value",
     "Plan": "wsim.lab.plan",
     "Run": "wsim.lab.store",
     "UserError": "wsim.errors",
     "experiment_picks": "wsim.experiments.picks",
     "load_run": "wsim.lab.store",
     "match": "wsim.experiments.match",
-    "payments": "wsim.wonders.analysis.asking",
+    "payments": "wsim.wonders.analysis.rule_functions",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
-    "science_score": "wsim.wonders.analysis.asking",
+    "science_score": "wsim.wonders.analysis.rule_functions",
     "sensitivity": "wsim.balance.sensitivity",
     "simulate": "wsim.lab.run",
     "skill": "wsim.experiments.skill",

@@ -21,9 +21,9 @@ from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import answer_of
+from wsim.balance.patch_search import Search
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.sampling import Level
-from wsim.balance.search import Search
 from wsim.errors import UserError
 from wsim.lab.progress import Interrupted
 from wsim.stats.distributions import normal_quantile
@@ -95,7 +95,7 @@ def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: py
         search.run()
     assert search.nearest_proof is None  # whatever the search has measured
     assert answer_of(search).stopped == "interrupted"
-    monkeypatch.setattr("wsim.balance.search.prove", _told(phase))
+    monkeypatch.setattr("wsim.balance.patch_search.prove", _told(phase))
     search._prove()
     assert search.proofs
     assert seen["proof"]

@@ -14,7 +14,7 @@ def test_every_module_with_entry_points_is_named() -> None:
     found = {name.removeprefix("wsim.").replace(".", "/") for name in with_entries() if name.startswith("wsim.")}
     assert found <= set(MODULES)
     for game in GAMES:
-        assert {f"{game}/kernels/{name}" for name in ("engine", "machine", "vector")} <= found
+        assert {f"{game}/kernels/{name}" for name in ("engine", "commands", "lockstep")} <= found
 
 
 @pytest.mark.parametrize("game", GAMES)

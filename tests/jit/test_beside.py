@@ -12,7 +12,7 @@ import pytest
 from wsim.jit import JIT, beside, cache_is_cold, compiled_beside, seconds_to_compile
 
 pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
-ENTRIES = "wsim.wonders.kernels.entries"
+ENTRIES = "wsim.wonders.kernels.entry_points"
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +38,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
 
 def test_the_other_process_fills_the_cache(started: list[Any]) -> None:
-    assert cache_is_cold("wonders.kernels", "entries.")
+    assert cache_is_cold("wonders.kernels", "entry_points.")
     assert seconds_to_compile(ENTRIES, 5.0, 3.0) == 6.0
     with compiled_beside(ENTRIES):
         assert started[0].poll() is None
     assert started[0].returncode == 0
-    assert not cache_is_cold("wonders.kernels", "entries.")
+    assert not cache_is_cold("wonders.kernels", "entry_points.")
     assert seconds_to_compile(ENTRIES, 5.0, 3.0) == 0.0
     with compiled_beside(ENTRIES):
         assert len(started) == 1
@@ -59,7 +59,7 @@ def test_a_process_that_cannot_start_is_nothing_to_the_caller(monkeypatch: pytes
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with compiled_beside(ENTRIES):
         pass
-    assert cache_is_cold("wonders.kernels", "entries.")
+    assert cache_is_cold("wonders.kernels", "entry_points.")
 
 
 def test_a_caller_that_fails_stops_the_process(started: list[Any]) -> None:

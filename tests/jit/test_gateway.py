@@ -87,7 +87,7 @@ def test_a_numba_without_a_private_name_is_used_plainly(hidden: tuple[str, str],
 @only_jitted
 def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: Path) -> None:
     code = HIDE.rpartition("runpy")[0].format(hidden=("numba.core.serialize", "dumps"))
-    code += "from wsim.wonders.kernels.entries import science_entry; print(int(science_entry(1, 1, 1, 0)))"
+    code += "from wsim.wonders.kernels.entry_points import science_entry; print(int(science_entry(1, 1, 1, 0)))"
     assert asked("-c", code, WSIM_CACHE_DIR=str(tmp_path)) == 10
     assert not list(tmp_path.rglob("*"))
 

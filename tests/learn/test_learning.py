@@ -15,8 +15,8 @@ from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.learn import rounds as run_module
-from wsim.learn.data import read_records, write_records
 from wsim.learn.harvest import Harvest, harvest_of
+from wsim.learn.harvest_files import read_records, write_records
 from wsim.learn.judge import judge
 from wsim.learn.learner import Fitting, learner_of
 from wsim.learn.learning_plan import LearningPlan

@@ -12,7 +12,7 @@ import wsim
 from tests.conftest import Command
 from wsim.errors import UserError
 from wsim.lab.store import Run
-from wsim.positions.game import Game
+from wsim.positions.game_value import Game
 from wsim.positions.why import why_of
 
 RUNS = {

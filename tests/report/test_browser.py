@@ -153,6 +153,37 @@ def test_the_search_and_the_choices_filter(view: Chrome) -> None:
     assert set(column(view, 2)) == {"3"}
 
 
+def test_a_slice_takes_the_place_of_the_whole_and_gives_it_back(view: Chrome) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+
+    def state() -> list[list[str]]:
+        return [column(view, place) for place in (0, 3, 5, 6, 8)]
+
+    whole = state()
+    caption = view.find_element(By.CSS_SELECTOR, "#cards-table caption")
+    choice = Select(view.find_element(By.CSS_SELECTOR, "#cards-table select.slice"))
+    assert choice.first_selected_option.text == "all seats of this run"
+    choice.select_by_visible_text("policy military")
+    assert caption.text.endswith("Only policy military.")
+    part = state()
+    assert part != whole
+    seats = {name: int(count.replace(",", "")) for name, count in zip(*part[:2], strict=True)}
+    everybody = {name: int(count.replace(",", "")) for name, count in zip(*whole[:2], strict=True)}
+    assert all(count <= everybody[name] for name, count in seats.items())
+    points = [float(text) for text in part[2]]
+    assert points == sorted(points, reverse=True)  # as the whole was
+    colours_of = "return [...document.querySelectorAll('#cards-table tbody .chip')].every(one => one.style.background)"
+    assert view.execute_script(colours_of)
+    Select(view.find_elements(By.CSS_SELECTOR, "#cards-table select[data-column]")[0]).select_by_visible_text("red")
+    assert set(column(view, 1)) == {"red"}
+    choice.select_by_index(0)
+    assert set(column(view, 1)) == {"red"}
+    Select(view.find_elements(By.CSS_SELECTOR, "#cards-table select[data-column]")[0]).select_by_index(0)
+    assert state() == whole
+    assert "Only" not in caption.text
+
+
 def test_dark_by_the_system_and_by_the_button(view: Chrome) -> None:
     from selenium.webdriver.common.by import By
 
@@ -308,6 +339,7 @@ def test_every_table_can_be_taken_away(view: Chrome) -> None:
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0][:4] == ["Card", "Color", "Age", "Seats"]
     assert "Win points: 95 % interval" in rows[0]
+    assert "Wins against others [percentage points]" in rows[0]
     assert len(rows) == 1 + len(column(view, 0))
     assert {len(row) for row in rows} == {len(rows[0])}
     points = rows[0].index("Win points")

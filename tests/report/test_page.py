@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -154,6 +155,35 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
         assert cells[-1][1] == (verdict or ("winning" if row["win_difference"] > 0 else "losing"))
 
 
+def sliced(html: str, grid: str) -> tuple[list[str], list[list[list[Any]]]]:
+    """Return the names of the slices of a table of the page, and the rows of each."""
+    part = html.partition(f'<div class="grid" id="{grid}">')[2]
+    options = re.findall(r"<option>([^<]*)</option>", part.partition('class="slice"')[2].partition("</select>")[0])
+    return options, json.loads(re.findall(r'class="parts">(.*?)</script>', part)[0])
+
+
+def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str) -> None:
+    names, parts = sliced(html, "cards-table")
+    cards = find_analysis(find_game("seven_wonders"), "cards")
+    rows = [(one, row) for one in ("wonder", "policy") for row in cards.table(run, (one,)).frame.to_dicts() if row["n"]]
+    assert set(names) == {f"{one} {row[one]}" for one, row in rows}
+    for one, row in rows:
+        (cells,) = [cells for cells in parts[names.index(f"{one} {row[one]}")] if cells[0][0] == row["card"]]
+        assert cells[3] == [f"{row['n']:,}", row["n"]]
+        assert cells[5][:2] == [f"{row['win_points']:.2f}", pytest.approx(row["win_points"])]
+    assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
+
+
+def test_numbers_have_their_units(html: str) -> None:
+    units = re.findall(r'<button type="button"[^>]*>([^<]*)</button><small class="unit">([^<]*)</small>', html)
+    assert {
+        "Score": "points",
+        "Wins against others": "percentage points",
+        "Win difference": "share of wins",
+    }.items() <= dict(units).items()
+    assert plain_grid("t", "T", pl.DataFrame({"effect": [0.5]}), {"effect": "points"}).columns[0].unit == "points"
+
+
 def test_wonders_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
     table = analysis.wonders(run).frame
     assert [row[0][0] for row in read.tables["wonders-table"]] == [
@@ -221,7 +251,7 @@ def test_scores_and_ranks_count_every_seat(run: Run) -> None:
 @pytest.mark.slow
 def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     other = record(Plan.make(games=600, seed=9, players=3, policies=MIXED[:3]), tmp_path / "other")
-    text = write_report(run, tmp_path / "page.html", Besides(compare=other)).read_text(encoding="utf-8")
+    text = write_report(run, tmp_path / "page.html", Besides(compare=other, beside=[other])).read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(text)
     assert "other (1e, 3 players, 600 games" in text
@@ -230,6 +260,11 @@ def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
     column = [row[0] for row in reader.tables["comparison-wonders"]]
     assert len(column) == len(both) == 14
     assert {key for key, _ in column} == set(both["wonder"].cast(pl.String))
+    names, parts = sliced(text, "wonders-table")
+    assert names[-1] == "players 3"
+    assert [row[1][1] for row in parts[-1]] == there["n"].to_list()
+    with pytest.raises(UserError, match="is named twice"):
+        write_report(run, tmp_path / "again.html", Besides(beside=[run]))
 
 
 def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Command, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from wsim.jit import kernel, types
 from wsim.rng import below
+from wsim.wonders.kernels.deal import deal, set_up
 from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands
 from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Rules, Seating
@@ -29,7 +30,6 @@ from wsim.wonders.kernels.moves import (
     right_of,
 )
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.setup import deal, set_up
 from wsim.wonders.kernels.turn import place
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 

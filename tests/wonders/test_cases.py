@@ -11,7 +11,7 @@ import pytest
 
 from tests.wonders.both import Position
 from tests.wonders.engine_tools import engine_table
-from wsim.wonders.analysis.asking import science_score
+from wsim.wonders.analysis.rule_functions import science_score
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
 SIDES = ((0, "own"), (1, "left"), (2, "right"))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.wonders.reference.payment import Prices, pareto_payments
 from wsim.errors import UserError
-from wsim.wonders.analysis.asking import payments
+from wsim.wonders.analysis.rule_functions import payments
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
 

@@ -1,6 +1,6 @@
 """The payment solver against blind enumeration on drawn inputs, by the hundred thousand (R11-R15).
 
-The draws go through ``pay_entry`` (kernels/entries.py) on records filled as the engine fills them: prices 0 to 2,
+The draws go through ``pay_entry`` (kernels/entry_points.py) on records filled as the engine fills them: prices 0 to 2,
 wharfs, Smuggler's Cache, either/or symbols over raw and manufactured goods, costs of 1 to 6 units, and of 7 to 12
 for the general path.
 """

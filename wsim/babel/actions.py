@@ -1,8 +1,8 @@
-"""The names of the fixed actions of Tower of Babel (kernels/desks.py)."""
+"""The names of the fixed actions of Tower of Babel (kernels/fixed_actions.py)."""
 
 from __future__ import annotations
 
-from wsim.babel.kernels.desks import KIND_CARDS, RANGES
+from wsim.babel.kernels.fixed_actions import KIND_CARDS, RANGES
 from wsim.babel.words import ACTION_CARDS, BLUFF, DECISIONS, DOUBLE, KINDS, SEATS, SLOTS, TRIPLE
 
 

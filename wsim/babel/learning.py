@@ -16,7 +16,7 @@ from wsim.babel.policies.net_describe import describe
 from wsim.babel.registry import POLICIES
 from wsim.babel.words import SEATS
 from wsim.kernels.searching import LEAD, WINNING
-from wsim.learn.nets import NetKeeper
+from wsim.learn.net_learner import NetLearner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class Describer:
         return state, moves, list(range(count))
 
 
-class _Learner(NetKeeper[Net]):
+class _Learner(NetLearner[Net]):
     """Tower of Babel as ``wsim learn`` sees it (``wsim.learn.learner.Learner``)."""
 
     state, move, plan = STATE, MOVE, Path(__file__).with_name("learning.toml")

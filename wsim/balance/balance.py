@@ -13,7 +13,7 @@ from wsim.balance.goal import Goal, Told, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
-from wsim.balance.search import Search
+from wsim.balance.patch_search import Search
 from wsim.balance.transfer import Elsewhere, Transfer, check_elsewhere, measure_transfer
 from wsim.errors import UserError
 from wsim.game import find_game

@@ -14,8 +14,8 @@ import polars as pl
 from wsim.balance.conflicts import binding, conflicts
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
+from wsim.balance.patch_search import Search
 from wsim.balance.proof import Proof
-from wsim.balance.search import Search
 from wsim.balance.transfer import elsewhere_tables
 from wsim.display import Display, Shown
 from wsim.errors import UserError

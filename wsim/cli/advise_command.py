@@ -14,7 +14,7 @@ from wsim.options import Options, argument, option
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Trust
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
 
 PLAYOUTS = 400
 
@@ -65,7 +65,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
 
 def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     from wsim.lab.store import load_run
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
 
     path = Path(options.source)
     if path.is_file():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.catalog import load_catalogue as load_babel
-from wsim.babel.catalog.text import value_rows
+from wsim.babel.catalog.listing import value_rows
 from wsim.babel.game import GAME as BABEL_GAME
 from wsim.babel.words import FEWEST_SEATS, SEATS
 from wsim.cli.console import print_json, print_tables, write_note, write_out
@@ -16,7 +16,7 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.game import find_game
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog import load_catalogue, ruleset_names
-from wsim.wonders.catalog.text import card_rows, catalogue_dict, diff_lines, diff_rows, switch_rows, wonder_rows
+from wsim.wonders.catalog.listing import card_rows, catalogue_dict, diff_lines, diff_rows, switch_rows, wonder_rows
 from wsim.wonders.game import GAME as WONDERS_GAME
 
 if TYPE_CHECKING:

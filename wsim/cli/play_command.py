@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wsim.cli.groups import Trust
     from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
 
 FORMAT = "wsim-play/1"
 HELP = """Type the number of a move, or
@@ -51,7 +51,7 @@ class PlayOptions(Options):
 
 def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     """Play a game from a seat, against the line-up of the plan in the others."""
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
 
     plan.no_arguments()
     saved = None if options.load is None else _loaded(options.load)

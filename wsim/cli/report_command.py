@@ -27,6 +27,10 @@ class ReportOptions(Options):
         "Show this answer of wsim whatif too (repeatable); those in RUN are shown.", (), metavar="FILE"
     )
     compare: str | None = option("Show the differences to this run.", None, metavar="RUN")
+    beside: tuple[str, ...] = option(
+        "Show the tables of this run as slices of those of RUN: other player numbers, rule sets (repeatable).",
+        (), metavar="RUN",
+    )  # fmt: skip
     balance: tuple[str, ...] = option("Show this record of wsim balance, too (repeatable).", (), metavar="FILE")
     match: tuple[str, ...] = option(
         "Show this answer of wsim match, too (repeatable); those in RUN are shown.", (), metavar="FILE"
@@ -50,7 +54,8 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
     target = Path(options.out) if options.out is not None else run.path / "report.html"
     beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match, "skills": options.skill}
     files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
-    besides = Besides(compare=None if options.compare is None else load_run(options.compare), **files)
+    compare = None if options.compare is None else load_run(options.compare)
+    besides = Besides(compare=compare, beside=tuple(map(load_run, options.beside)), **files)
     with _steps(not printing.quiet) as progress:
         write_report(run, target, besides, progress)
     write_out(str(target))

@@ -210,24 +210,11 @@ def _part(name: str, run: Run, wanted: Wanted) -> Table:
 
 def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: Sequence[str]) -> tuple[Table, str]:
     """Return one table of the tables of several runs, and the name of the column that tells the runs apart."""
+    from wsim.lab.store import told_apart
     from wsim.stats.combined import stack
 
-    games = {run.plan.game: run for run in runs}
-    if len(games) > 1:
-        one, other = list(games.values())[:2]
-        raise UserError(
-            f"runs of one game stand in one table, not {str(one.path)!r} of {one.plan.game} beside {str(other.path)!r} "
-            f"of {other.plan.game}"
-        )
-    tellers: dict[str, list[object]] = {
-        "players": [run.plan.players for run in runs],
-        "ruleset": [run.plan.ruleset for run in runs],
-        "run": [str(run.path) for run in runs],
-    }
-    for column, values in tellers.items():
-        if len(set(values)) == len(runs):
-            return stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ()), column
-    raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")
+    column, values = told_apart(runs)
+    return stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ()), column
 
 
 def _shown(title: str, rows: pl.DataFrame, named: Sequence[str], analysis: Analysis, by: Sequence[str]) -> Shown:

@@ -138,7 +138,7 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     """Trace the games ``first``, ``first + 1``, ... of a plan, or of the run whose folder is the argument."""
     from wsim.lab.plan import MAXIMUM_GAMES
     from wsim.lab.store import load_run
-    from wsim.positions.of_run import refuse_other_game, refuse_other_rules
+    from wsim.positions.run_games import refuse_other_game, refuse_other_rules
 
     form = options.form
     folder, first = _arguments(plan, options.first)

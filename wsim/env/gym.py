@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
 from wsim.env.spaces import LegalDiscrete, Observations, mask_of
-from wsim.env.tables import REWARDS, Tables, checked_seat, checked_word, chosen_plan
 from wsim.env.vector import VectorEnv
 from wsim.errors import UserError
 
@@ -47,8 +47,8 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
         self.seat = checked_seat(seat, chosen.players)
         self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
         self._raises = checked_word("illegal", illegal, ILLEGAL) == "raise"
-        self._tables = Tables(chosen, 1, (self.seat,), actions)
-        self.columns, self.actions = self._tables.columns, self._tables.actions
+        self._vector = GameVector(chosen, 1, (self.seat,), actions)
+        self.columns, self.actions = self._vector.columns, self._vector.actions
         self._observations = Observations(observations, chosen, len(self.columns))
         self.observation_space = self._observations.box()
         self._actions = LegalDiscrete(len(self.actions))
@@ -58,47 +58,47 @@ class SingleEnv(gymnasium.Env[_Seen, np.int64]):
     @property
     def plan(self) -> Plan:
         """What is played."""
-        return self._tables.plan
+        return self._vector.plan
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Seen, dict[str, Any]]:
         """Begin a game: with a seed its first one, without one the next."""
         self._check_open()
         super().reset(seed=seed, options=options)
-        self._tables.begin(seed)
+        self._vector.begin(seed)
         self._state = "running"
-        return self._observations.of(self._tables.seen[0]), self._info()
+        return self._observations.of(self._vector.seen[0]), self._info()
 
     def step(self, action: Any) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
         """Carry out an action and play on to the agent's next decision or the end."""
         self._check_open()
         if self._state != "running":
             raise UserError(f"{_WHY[self._state]}: reset() begins a game")
-        tables = self._tables
-        if not tables.is_legal(action):
-            return self._refused(tables.illegal(action))
-        tables.step(int(action))
-        desk = tables.desks[0]
-        if not desk.over:
-            return self._observations.of(tables.seen[0]), 0.0, False, False, self._info()
+        vector = self._vector
+        if not vector.is_legal(action):
+            return self._refused(vector.illegal(action))
+        vector.step(int(action))
+        timestep = vector.timesteps[0]
+        if not timestep.over:
+            return self._observations.of(vector.seen[0]), 0.0, False, False, self._info()
         self._state = "over"
-        info = self._info() | {"scores": [float(score) for score in desk.score[: self.plan.players]]}
-        seen = self._observations.of(tables.observe(self.seat))
-        return seen, float(desk[self._reward][self.seat]), True, False, info
+        info = self._info() | {"scores": [float(score) for score in timestep.score[: self.plan.players]]}
+        seen = self._observations.of(vector.observe(self.seat))
+        return seen, float(timestep[self._reward][self.seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal now, bool of shape (actions,): what MaskablePPO of sb3-contrib asks for."""
-        return np.array(self._tables.masks[0])
+        return np.array(self._vector.masks[0])
 
     def _refused(self, why: str) -> tuple[_Seen, float, bool, bool, dict[str, Any]]:
         """End the game after an illegal action, or raise UserError."""
         if self._raises:
             raise UserError(why)
         self._state = "over"
-        return self._observations.of(self._tables.seen[0]), -1.0, True, False, self._info() | {"illegal": why}
+        return self._observations.of(self._vector.seen[0]), -1.0, True, False, self._info() | {"illegal": why}
 
     def _info(self) -> dict[str, Any]:
-        self._actions.legal = mask_of(self._tables.masks[0])
-        return {"action_mask": self._actions.legal.copy(), "decision": int(self._tables.desks[0].kind)}
+        self._actions.legal = mask_of(self._vector.masks[0])
+        return {"action_mask": self._actions.legal.copy(), "decision": int(self._vector.timesteps[0].kind)}
 
     def _check_open(self) -> None:
         if self._state == "closed":
@@ -117,7 +117,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """One seat of many games as a ``gymnasium.vector.VectorEnv`` (``wsim.env.singles``).
 
     Where a game ends, the observation returned is already of the next one (Gymnasium's same-step autoreset); what is
-    left of the old one are its reward and ``terminations``. ``infos`` have ``action_mask``: int8, (games, actions).
+    left of the old one are its reward, ``terminations`` and, in ``infos["final_info"]["scores"]``, the points of all
+    players, float64 of shape (games, players), which count where ``terminations`` does. ``infos`` always have
+    ``action_mask``: int8, (games, actions).
     """
 
     def __init__(self, games: VectorEnv, seat: int, observations: str) -> None:
@@ -150,7 +152,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._masks = step.masks.copy()
         ended = step.done.copy()
         rewards = step.rewards[:, self.seat].copy()
-        return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), self._info()
+        info = self._info()
+        if ended.any():
+            info |= {"final_info": {"scores": self._games.scores}, "_final_info": ended.copy()}
+        return self._observations.of(step.observations), rewards, ended, np.zeros_like(ended), info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal now, bool of shape (games, actions)."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from wsim.env.tables import Tables, checked_word
+from wsim.env.game_vector import GameVector, checked_word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,12 +63,12 @@ def counts_box(columns: int) -> Box:
 
 def largest_seen(plan: Plan) -> NDArray[np.float32]:
     """Return the largest size of each number of an observation in some games of random moves, at least 1."""
-    games = Tables(plan.replace(seed=SAMPLE_SEED), SAMPLE, tuple(range(plan.players)), "moves", again=True)
+    games = GameVector(plan.replace(seed=SAMPLE_SEED), SAMPLE, tuple(range(plan.players)), "moves", again=True)
     games.begin(None)
     rng = np.random.default_rng(SAMPLE_SEED)
     largest, ended = np.ones(len(games.columns), np.float32), np.zeros(SAMPLE, np.bool_)
     while not ended.all():
-        ended |= games.desks.over == 1
+        ended |= games.timesteps.over == 1
         largest = np.maximum(largest, np.abs(games.seen.astype(np.float32)).max(axis=0))
         games.step((games.masks * rng.random(games.masks.shape)).argmax(axis=1))
     return largest

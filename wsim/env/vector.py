@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from wsim.env.tables import REWARDS, Tables, checked_seat, checked_word, chosen_plan
+from wsim.env.game_vector import REWARDS, GameVector, checked_seat, checked_word, chosen_plan
 from wsim.errors import UserError
 from wsim.lab.batch import usable_threads
 
@@ -81,25 +81,25 @@ class VectorEnv:
         self._reward = REWARDS[checked_word("reward", reward, REWARDS)]
         self.seats = _checked_seats(seats, chosen.players)
         count = min(usable_threads(threads), self.games)
-        self._tables = Tables(chosen, self.games, self.seats, actions, again=True, threads=count)
-        self.columns, self.actions = self._tables.columns, self._tables.actions
+        self._vector = GameVector(chosen, self.games, self.seats, actions, again=True, threads=count)
+        self.columns, self.actions = self._vector.columns, self._vector.actions
         self._rows = np.arange(self.games)
         self._state = "not begun"
 
     @property
     def plan(self) -> Plan:
         """What is played."""
-        return self._tables.plan
+        return self._vector.plan
 
     @property
     def scores(self) -> NDArray[np.float64]:
         """The points of every player in the last game that ended at each table, (games, players)."""
-        return np.array(self._tables.desks.score[:, : self.players])
+        return np.array(self._vector.timesteps.score[:, : self.players])
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin a game at every table: with a seed its first ones, without one those that come next."""
         self._check_open()
-        self._tables.begin(seed)
+        self._vector.begin(seed)
         self._state = "running"
         return self._told()
 
@@ -108,8 +108,8 @@ class VectorEnv:
         self._check_open()
         if self._state != "running":
             raise UserError("no game has begun: call reset() first")
-        tables = self._tables
-        tables.step(self._checked(actions))
+        vector = self._vector
+        vector.step(self._checked(actions))
         return self._told()
 
     def _checked(self, actions: Any) -> NDArray[np.integer[Any]]:
@@ -124,17 +124,17 @@ class VectorEnv:
         if outside.size:
             place = int(outside[0])
             raise UserError(f"game {place}: there is no action {given[place]}: they go from 0 to {known - 1}")
-        wrong = np.flatnonzero(~self._tables.masks[self._rows, given])
+        wrong = np.flatnonzero(~self._vector.masks[self._rows, given])
         if wrong.size:
             place = int(wrong[0])
-            raise UserError(f"game {place}: {self._tables.illegal(int(given[place]), place)}")
+            raise UserError(f"game {place}: {self._vector.illegal(int(given[place]), place)}")
         return given
 
     def _told(self) -> Step:
-        desks = self._tables.desks
-        done = desks.over == 1
-        rewards = np.where(done[:, None], desks[self._reward][:, : self.players], 0.0)
-        return Step(self._tables.seen, self._tables.masks, np.array(desks.seat), rewards, done)
+        timesteps = self._vector.timesteps
+        done = timesteps.over == 1
+        rewards = np.where(done[:, None], timesteps[self._reward][:, : self.players], 0.0)
+        return Step(self._vector.seen, self._vector.masks, np.array(timesteps.seat), rewards, done)
 
     def _check_open(self) -> None:
         if self._state == "closed":
@@ -142,7 +142,7 @@ class VectorEnv:
 
     def close(self) -> None:
         """Let the threads go; nothing can be stepped any more."""
-        self._tables.close()
+        self._vector.close()
         self._state = "closed"
 
     def __enter__(self) -> Self:

@@ -9,8 +9,8 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv, ParallelEnv
 
+from wsim.env.game_vector import REWARDS, GameVector, checked_word, chosen_plan
 from wsim.env.spaces import LegalDiscrete, counts_box, mask_of
-from wsim.env.tables import REWARDS, Tables, checked_word, chosen_plan
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ _Observation = dict[str, Any]
 
 
 class _Seats:
-    """What both environments have: tables of one game, spaces, names of the agents."""
+    """What both environments have: one game that is stepped, spaces, names of the agents."""
 
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         chosen = chosen_plan(plan, keys)
         self.reward = REWARDS[checked_word("reward", reward, REWARDS)]
-        self.tables = Tables(chosen, 1, tuple(range(chosen.players)), actions)
+        self.vector = GameVector(chosen, 1, tuple(range(chosen.players)), actions)
         self.agents = [f"player_{seat}" for seat in range(chosen.players)]
-        columns, count = len(self.tables.columns), len(self.tables.actions)
+        columns, count = len(self.vector.columns), len(self.vector.actions)
         masks = Box(0, 1, (count,), np.int8)
         self.actions = {agent: LegalDiscrete(count) for agent in self.agents}
         self.observations = {
@@ -47,7 +47,7 @@ class _Seats:
     def begin(self, seed: int | None) -> None:
         """Begin a game."""
         self.check_open()
-        self.tables.begin(seed)
+        self.vector.begin(seed)
         self.state = "running"
 
     def check_open(self) -> None:
@@ -62,21 +62,21 @@ class _Seats:
             why = "the game is over" if self.state == "over" else "no game has begun"
             raise UserError(f"{why}: reset() begins a game")
 
-    def check_legal(self, agent: str, tables: Tables, action: Any) -> None:
+    def check_legal(self, agent: str, vector: GameVector, action: Any) -> None:
         """Raise UserError for an action that is not legal at a table."""
-        if not tables.is_legal(action):
-            raise UserError(f"{agent}: {tables.illegal(action)}")
+        if not vector.is_legal(action):
+            raise UserError(f"{agent}: {vector.illegal(action)}")
 
-    def seen_by(self, agent: str, tables: Tables, decides: bool) -> _Observation:
+    def seen_by(self, agent: str, vector: GameVector, decides: bool) -> _Observation:
         """Return the observation of an agent; what is legal goes to its space of actions, too."""
-        mask = mask_of(tables.masks[0]) if decides else np.zeros(len(self.tables.actions), np.int8)
+        mask = mask_of(vector.masks[0]) if decides else np.zeros(len(self.vector.actions), np.int8)
         self.actions[agent].legal = mask
-        return {"observation": tables.observe(self.seat_of(agent)), "action_mask": mask.copy()}
+        return {"observation": vector.observe(self.seat_of(agent)), "action_mask": mask.copy()}
 
     def rewards(self) -> dict[str, float]:
         """Return the rewards of the agents: 0 until the end."""
-        desk = self.tables.desks[0]
-        return {agent: float(desk[self.reward][seat]) * float(desk.over) for seat, agent in enumerate(self.agents)}
+        now = self.vector.timesteps[0]
+        return {agent: float(now[self.reward][seat]) * float(now.over) for seat, agent in enumerate(self.agents)}
 
 
 class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
@@ -92,14 +92,14 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
         super().__init__()
         self._seats = _Seats(plan, keys, actions, reward)
         self.possible_agents = list(self._seats.agents)
-        self.columns, self.actions = self._seats.tables.columns, self._seats.tables.actions
+        self.columns, self.actions = self._seats.vector.columns, self._seats.vector.actions
         self.action_spaces, self.observation_spaces = self._seats.actions, self._seats.observations
         self.agents: list[str] = []
 
     @property
     def plan(self) -> Plan:
         """What is played."""
-        return self._seats.tables.plan
+        return self._seats.vector.plan
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -123,15 +123,15 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
     def _select(self) -> None:
         """Let the agent act whose decision is next."""
         seats = self._seats
-        self.agent_selection = self.possible_agents[int(seats.tables.desks[0].seat)]
-        seats.actions[self.agent_selection].legal = mask_of(seats.tables.masks[0])
+        self.agent_selection = self.possible_agents[int(seats.vector.timesteps[0].seat)]
+        seats.actions[self.agent_selection].legal = mask_of(seats.vector.masks[0])
 
     def observe(self, agent: str) -> _Observation:
         """Return what an agent may know and do."""
         seats = self._seats
         seats.check_open()
         seat = seats.seat_of(agent)
-        return seats.seen_by(agent, seats.tables, int(seats.tables.desks[0].seat) == seat)
+        return seats.seen_by(agent, seats.vector, int(seats.vector.timesteps[0].seat) == seat)
 
     def step(self, action: Any) -> None:
         """Carry out the action of ``agent_selection``; None for an agent whose game is over."""
@@ -144,11 +144,11 @@ class GameAEC(AECEnv[str, _Observation, Any]):  # type: ignore[misc]
             self._was_dead_step(action)
             seats.state = "running" if self.agents else "over"
             return
-        seats.check_legal(agent, seats.tables, action)
+        seats.check_legal(agent, seats.vector, action)
         self._cumulative_rewards[agent] = 0.0
-        seats.tables.step(int(action))
+        seats.vector.step(int(action))
         self.rewards = seats.rewards()
-        if seats.tables.desks[0].over:
+        if seats.vector.timesteps[0].over:
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self._select()
@@ -171,15 +171,15 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
     def __init__(self, plan: Plan | None, keys: Mapping[str, Any], actions: str, reward: str) -> None:
         self._seats = _Seats(plan, keys, actions, reward)
         self.possible_agents = list(self._seats.agents)
-        self.columns, self.actions = self._seats.tables.columns, self._seats.tables.actions
+        self.columns, self.actions = self._seats.vector.columns, self._seats.vector.actions
         self.action_spaces, self.observation_spaces = self._seats.actions, self._seats.observations
         self.agents: list[str] = []
-        self._asked: dict[int, Tables] = {}
+        self._deciding: dict[int, GameVector] = {}
 
     @property
     def plan(self) -> Plan:
         """What is played."""
-        return self._seats.tables.plan
+        return self._seats.vector.plan
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of an agent's observations."""
@@ -206,21 +206,21 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
         in nothing that another is told.
         """
         seats = self._seats
-        self._asked = {}
-        tables = seats.tables.clone()
-        first = tables.desks[0].moment
+        self._deciding = {}
+        vector = seats.vector.clone()
+        first = vector.timesteps[0].moment
         while True:
-            desk = tables.desks[0]
-            if desk.over or desk.seat in self._asked or (self._asked and (first < 0 or desk.moment != first)):
+            now = vector.timesteps[0]
+            if now.over or now.seat in self._deciding or (self._deciding and (first < 0 or now.moment != first)):
                 break
-            self._asked[int(desk.seat)] = tables
+            self._deciding[int(now.seat)] = vector
             if first < 0:
                 break
-            tables = tables.clone()
-            tables.step(int(tables.masks[0].argmax()))
+            vector = vector.clone()
+            vector.step(int(vector.masks[0].argmax()))
         told = {}
         for seat, agent in enumerate(self.possible_agents):
-            told[agent] = seats.seen_by(agent, self._asked.get(seat, seats.tables), seat in self._asked)
+            told[agent] = seats.seen_by(agent, self._deciding.get(seat, seats.vector), seat in self._deciding)
         return told
 
     def step(
@@ -233,15 +233,15 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
             raise UserError(f"actions are a mapping of agents to actions, not {actions!r}")
         for agent in actions:
             seats.seat_of(agent)
-        for seat, tables in self._asked.items():
+        for seat, vector in self._deciding.items():
             agent = self.possible_agents[seat]
             if agent not in actions:
                 raise UserError(f"{agent} has something to decide, and no action")
-            seats.check_legal(agent, tables, actions[agent])
-        for seat in self._asked:
-            assert int(seats.tables.desks[0].seat) == seat
-            seats.tables.step(int(actions[self.possible_agents[seat]]))
-        over = bool(seats.tables.desks[0].over)
+            seats.check_legal(agent, vector, actions[agent])
+        for seat in self._deciding:
+            assert int(seats.vector.timesteps[0].seat) == seat
+            seats.vector.step(int(actions[self.possible_agents[seat]]))
+        over = bool(seats.vector.timesteps[0].over)
         if over:
             seats.state = "over"
         agents, seen = self.possible_agents, self._seen()

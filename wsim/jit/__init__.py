@@ -11,13 +11,13 @@ from numba.extending import overload
 
 from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
-from wsim.jit.cache import cache_directory, cache_is_cold, kept_folder, source_digest
+from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable_folder
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
 from wsim.jit.clock import nanoseconds
 from wsim.jit.kernels import kernel, njit
-from wsim.jit.kinds import numpy_signature, record_type
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
+from wsim.jit.record_types import numpy_signature, record_type
 from wsim.jit.sandbox import checking_indices, in_copies, ways_out
 from wsim.jit.stack import stack_room
 
@@ -38,7 +38,6 @@ __all__ = [
     "count_bits",
     "from_dtype",
     "in_copies",
-    "kept_folder",
     "kernel",
     "lowest_bit",
     "nanoseconds",
@@ -51,6 +50,7 @@ __all__ = [
     "source_digest",
     "stack_room",
     "types",
+    "usable_folder",
     "ways_out",
     "words_of",
 ]

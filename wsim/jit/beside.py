@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wsim.jit.cache import cache_is_cold, can_keep
-from wsim.jit.modes import JIT, KEEPS
+from wsim.jit.cache import cache_is_cold, can_store
+from wsim.jit.modes import JIT, STORES
 from wsim.processors import usable_cpus
 
 __all__ = ["compiled_beside", "seconds_to_compile"]
@@ -56,7 +56,7 @@ def _is_worth_it(module: str) -> bool:
     if not JIT or _INSIDE in os.environ or usable_cpus() < 2 or not sys.executable or hasattr(sys, "frozen"):
         return False
     package, name = _place_of(module)
-    return KEEPS and can_keep(package) and module not in sys.modules and cache_is_cold(package, name)
+    return STORES and can_store(package) and module not in sys.modules and cache_is_cold(package, name)
 
 
 def _place_of(module: str) -> tuple[str, str]:

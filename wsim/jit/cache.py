@@ -21,7 +21,7 @@ import numba
 
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 
-__all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_keep", "kept_folder", "source_digest"]
+__all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_store", "source_digest", "usable_folder"]
 
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
@@ -89,7 +89,7 @@ def cache_directory(package: str) -> Path:
     return _cache_root() / f"{package}-{source_digest(package)}-py{python}-numba{numba.__version__}{mode}"
 
 
-def kept_folder(package: str) -> Path:
+def usable_folder(package: str) -> Path:
     """Return the cache folder of a package, made where it is not there; raise OSError where it must not be used."""
     folder = cache_directory(package)
     if folder.parent == _temporary_root():
@@ -109,10 +109,10 @@ def _make_private(folder: Path) -> None:
             raise PermissionError(errno.EPERM, "not a folder of this user alone", str(folder)) from None
 
 
-def can_keep(package: str) -> bool:
+def can_store(package: str) -> bool:
     """Say whether what is compiled for a package can be kept."""
     try:
-        return os.access(kept_folder(package), os.W_OK)
+        return os.access(usable_folder(package), os.W_OK)
     except OSError:
         return False
 

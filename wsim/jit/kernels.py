@@ -12,7 +12,7 @@ from typing import Any
 
 import numba
 
-from wsim.jit.modes import JIT, KEEPS, PLAIN
+from wsim.jit.modes import JIT, PLAIN, STORES
 
 __all__ = ["kernel", "njit"]
 
@@ -47,12 +47,12 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
 
 def _compiled(function: FunctionType, signature: Any, package: str | None) -> Any:
     """Compile an entry point, or find it in the cache of a package; without one it is not kept."""
-    if package is None or not KEEPS:
+    if package is None or not STORES:
         return njit(signature, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    from wsim.jit.kept import Kept
+    from wsim.jit.kernel_files import KernelFile
 
     entry = njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
-    entry._cache = Kept(function, package)  # noqa: SLF001 (modes.KEEPS)
+    entry._cache = KernelFile(function, package)  # noqa: SLF001 (modes.STORES)
     _number_afresh()
     entry.compile(signature)
     entry.disable_compile()
@@ -68,7 +68,7 @@ def _number_afresh() -> None:
     """
     from numba.core.bytecode import FunctionIdentity  # type: ignore[attr-defined, unused-ignore]
 
-    FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.KEEPS)
+    FunctionIdentity._unique_ids = count(secrets.randbits(_NUMBER_BITS))  # noqa: SLF001 (modes.STORES)
 
 
 def _package_of(function: FunctionType) -> str | None:

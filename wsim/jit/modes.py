@@ -9,7 +9,7 @@ from typing import Any
 
 from numba.core import config as _config
 
-__all__ = ["CHECKED", "JIT", "KEEPS", "PLAIN", "config"]
+__all__ = ["CHECKED", "JIT", "PLAIN", "STORES", "config"]
 
 # Typed stubs of numba do not know the settings.
 config: Any = _config
@@ -31,7 +31,7 @@ _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 # Likewise what keeping kernels on the disk stands on.
-_KEEPING: Mapping[tuple[str, str], tuple[str, ...]] = {
+_STORING: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("numba.core.bytecode", "FunctionIdentity"): ("_unique_ids",),
     ("numba.core.compiler", "CompileResult"): ("_reduce", "_rebuild"),
     ("numba.core.runtime", "rtsys"): ("initialize",),
@@ -59,5 +59,5 @@ PLAIN = os.environ.get("WSIM_PLAIN_JIT", "0") not in ("", "0") or not _known(_SH
 """Whether kernels are compiled in numba's ordinary way: by choice (``WSIM_PLAIN_JIT=1``), or because this numba lacks
 names that the short cuts stand on. It takes longer, and the kernels are a little slower; the games are the same."""
 
-KEEPS = _known(_KEEPING)
+STORES = _known(_STORING)
 """Whether compiled kernels are kept on the disk; a numba that lacks the names compiles them in every process."""

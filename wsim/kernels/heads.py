@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import ADDRESSES, record_type, types
+from wsim.jit import ADDRESSES, from_dtype, record_type, types
 
 NOBODY = -1
 KEEP_PICKS, KEEP_ALL = 1, 2
@@ -25,7 +25,7 @@ ANSWER = np.dtype(
     align=True,
 )
 
-ORDERS = np.dtype(
+REQUEST = np.dtype(
     [  # the same for all games of a call
         ("begin", "i8"),  # 1: every game begins at its number; 0: every caller's decision is carried out
         ("callers", "i8"),  # mask of the players that the caller decides for
@@ -36,7 +36,7 @@ ORDERS = np.dtype(
 )
 
 
-def desk_of(seats: int) -> np.dtype[Any]:
+def timestep_of(seats: int) -> np.dtype[Any]:
     """Return the record of one game as its caller sees it, of a game with at most so many seats."""
     return np.dtype(
         [  # one game as its caller sees it
@@ -114,10 +114,11 @@ class Types(NamedTuple):
         play = self.game, self.words, self.words, self.rules, self.seating, self.line_up
         return types.int64(*play, *[types.int64] * 4, self.outcomes, self.seen)
 
-    def lockstep(self, orders: Any, desk: Any) -> Any:
+    def lockstep(self, timestep: np.dtype[Any]) -> Any:
         """Return the signature of the kernel that steps many games (``wsim.kernels.lockstep``)."""
         play = self.game, self.words, self.states, self.rules, self.seating, self.line_up
-        return types.int64(*play, orders, types.Array(desk, 1, "C"), self.all_seen, self.masks)
+        request, timesteps = record_type(REQUEST, constant=True), types.Array(from_dtype(timestep), 1, "C")
+        return types.int64(*play, request, timesteps, self.all_seen, self.masks)
 
 
 def types_of(

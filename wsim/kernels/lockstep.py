@@ -47,10 +47,10 @@ def _writing(parts: Parts) -> Any:
     observe, moment, fixed_action = parts.observe, parts.moment, parts.fixed_action
 
     @kernel
-    def write(game, rules, orders, desk, decider, seen, masks, place):
+    def write(game, rules, request, timestep, decider, seen, masks, place):
         """Write who decides, what that seat sees, which actions it has."""
-        desk.seat = decider
-        desk.kind = desk.moment = NOBODY
+        timestep.seat = decider
+        timestep.kind = timestep.moment = NOBODY
         for action in range(masks.shape[1]):
             masks[place, action] = 0
         if decider == NOBODY:
@@ -58,11 +58,11 @@ def _writing(parts: Parts) -> Any:
                 seen[place, number] = 0
             return
         choice = game.choice
-        desk.kind = choice.kind
-        desk.moment = moment(game, rules, decider)
+        timestep.kind = choice.kind
+        timestep.moment = moment(game, rules, decider)
         observe(game, rules, decider, seen[place])
         for index in range(choice.count):
-            masks[place, fixed_action(choice, rules, choice.moves[index]) if orders.fixed else index] = 1
+            masks[place, fixed_action(choice, rules, choice.moves[index]) if request.fixed else index] = 1
 
     return write
 
@@ -70,8 +70,8 @@ def _writing(parts: Parts) -> Any:
 def lockstep_of(parts: Parts) -> Any:
     """Return the kernel that steps every game that is not over; it returns ALL_WELL, or the place of a wrong policy.
 
-    It takes (game, words, states, rules, seating, line_up, orders, desks, seen, masks). ``words`` is the same memory as
-    ``game``. Row i of states, seen and masks belongs to desk i.
+    It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
+    memory as ``game``. Row i of states, seen and masks belongs to time step i.
     """
     next_decision, take, ask, begin = parts.next_decision, parts.take, parts.engine.ask, parts.engine.begin
     load, save, outcome, move_of, write = parts.load, parts.save, parts.outcome, parts.move_of, _writing(parts)
@@ -94,41 +94,42 @@ def lockstep_of(parts: Parts) -> Any:
             take(game, rules, game.choice.moves[index])
 
     @kernel
-    def step(game, rules, seating, line_up, orders, desk):
+    def step(game, rules, seating, line_up, request, timestep):
         """Step one game and, where it ends, begin the next; return who decides, NOBODY at the end, WRONG."""
-        if orders.begin:
-            begin(game, rules, seating, desk.number)
+        if request.begin:
+            begin(game, rules, seating, timestep.number)
         else:
             next_decision(game, rules, 0)
             choice = game.choice
-            take(game, rules, move_of(choice, rules, desk.action) if orders.fixed else choice.moves[desk.action])
+            index = timestep.action
+            take(game, rules, move_of(choice, rules, index) if request.fixed else choice.moves[index])
         while True:
-            decider = run_on(game, rules, seating, line_up, orders.callers)
+            decider = run_on(game, rules, seating, line_up, request.callers)
             if decider != NOBODY:
                 return decider
-            desk.over = 1
+            timestep.over = 1
             for seat in range(rules.seats):
-                desk.score[seat], desk.share[seat] = outcome(game, seat)
-            if orders.stride == 0:
+                timestep.score[seat], timestep.share[seat] = outcome(game, seat)
+            if request.stride == 0:
                 return NOBODY
-            desk.number += orders.stride
-            begin(game, rules, seating, desk.number)
+            timestep.number += request.stride
+            begin(game, rules, seating, timestep.number)
 
     @kernel
-    def step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks):
+    def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
         game.answer.wrong = 0
         game.log.keeping = 0
-        for place in range(desks.shape[0]):
-            desk = desks[place]
-            desk.over = 0
-            if desk.seat == NOBODY and not orders.begin:
+        for place in range(timesteps.shape[0]):
+            timestep = timesteps[place]
+            timestep.over = 0
+            if timestep.seat == NOBODY and not request.begin:
                 continue
             load(states[place], words, rules)
-            decider = step(game, rules, seating, line_up, orders, desk)
+            decider = step(game, rules, seating, line_up, request, timestep)
             if decider == WRONG:
                 return place
             save(game, words, states[place], rules)
-            write(game, rules, orders, desk, decider, seen, masks, place)
+            write(game, rules, request, timestep, decider, seen, masks, place)
         return ALL_WELL
 
     return step_games

@@ -16,8 +16,8 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.options import Check, option, options_of
+from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
-from wsim.policies.passed import name_of
 from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.game import Simulator
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
     from wsim.stats.summary import Recipe, Summary
     from wsim.stats.tables import Table
 
@@ -202,7 +202,7 @@ class Run:
 
     def trace(self, number: int, *, trust: bool = False) -> dict[str, Any]:
         """Return the trace of one game: what was dealt, every decision, the scores; raises and trusts as ``game``."""
-        from wsim.positions.of_run import trace_of_run
+        from wsim.positions.run_games import trace_of_run
 
         return trace_of_run(self, number, trust=trust)
 
@@ -257,7 +257,7 @@ class Run:
         game that is not of the run, and for one that cannot be played again as it was; without ``trust`` for one whose
         policies are code of a user, which would be run.
         """
-        from wsim.positions.of_run import game_of_run
+        from wsim.positions.run_games import game_of_run
 
         return game_of_run(self, number, trust=trust)
 
@@ -445,3 +445,26 @@ def load_run(path: str | os.PathLike[str], *, to_resume: bool = False) -> Run:
             f"written{remedy}"
         )
     return opened(folder, record)
+
+
+def told_apart(runs: Sequence[Run]) -> tuple[str, list[object]]:
+    """Return the column by which runs in one table are told apart (players, ruleset, run), and the value of each.
+
+    Raises UserError for runs of different games, or for a run that is there twice.
+    """
+    games = {run.plan.game: run for run in runs}
+    if len(games) > 1:
+        one, other = list(games.values())[:2]
+        raise UserError(
+            f"runs of one game stand in one table, not {str(one.path)!r} of {one.plan.game} beside {str(other.path)!r} "
+            f"of {other.plan.game}"
+        )
+    tellers: dict[str, list[object]] = {
+        "players": [run.plan.players for run in runs],
+        "ruleset": [run.plan.ruleset for run in runs],
+        "run": [str(run.path) for run in runs],
+    }
+    for column, values in tellers.items():
+        if len(set(values)) == len(runs):
+            return column, values
+    raise UserError(f"{str(runs[-1].path)!r} is named twice: a table holds each run once")

@@ -393,8 +393,7 @@ def _searcher(
 
 def _user_player(entry: Entry, interface: Interface) -> Player:
     """Make an entry of a user's own policy ready."""
-    from wsim.policies.passed import MODULE as PASSED
-    from wsim.policies.passed import plain_name
+    from wsim.policies.functions import MODULE, plain_name
     from wsim.policies.plug import plug
 
     plugged = plug(entry, interface)
@@ -403,7 +402,7 @@ def _user_player(entry: Entry, interface: Interface) -> Player:
     parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
-    name = declared.name or (plain_name(entry.function) if entry.module == PASSED else "")
+    name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")
     label = name + str(entry)[len(entry.name) :] if name else str(entry)
     return Player(label, plugged.call, parameters, weights, digest, plugged)
 

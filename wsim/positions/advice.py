@@ -13,7 +13,7 @@ from wsim.positions.players import names_of, who_plays_on
 
 if TYPE_CHECKING:
     from wsim.lab.progress import Progress
-    from wsim.positions.game import Game
+    from wsim.positions.game_value import Game
 
 FORMAT = "wsim-advice/1"
 

@@ -99,9 +99,9 @@ class VectorKernels:
     Attributes
     ----------
     machine: rules, seating, line-up, and what steps a single position.
-    entry: the kernel of (game, words, states, rules, seating, line_up, orders, desks, seen, masks) that returns -1, or
-        the place of the game in which a policy was wrong.
-    orders, desk: dtypes, field by field in ``wsim.kernels.heads``.
+    entry: the kernel of (game, words, states, rules, seating, line_up, request, timesteps, seen, masks) that returns
+        -1, or the place of the game in which a policy was wrong.
+    timestep: its dtype, field by field in ``wsim.kernels.heads``.
     columns: what the numbers of an observation are; what lies on the table, without the history.
     actions: the names of the fixed actions, by number.
     most_moves: how many legal moves a decision may have.
@@ -109,8 +109,7 @@ class VectorKernels:
 
     machine: Machine
     entry: Any
-    orders: np.dtype[Any]
-    desk: np.dtype[Any]
+    timestep: np.dtype[Any]
     columns: tuple[str, ...]
     actions: tuple[str, ...]
     most_moves: int
@@ -120,7 +119,8 @@ class KernelSimulator(Simulator):
     """A plan of a game with kernels made ready to play.
 
     The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
-    ``machine`` (``run_machine``) and ``vector`` (``step_games``); each is imported, and compiled, where it is needed.
+    ``commands`` (``run_machine``) and ``lockstep`` (``step_games``); each is imported, and compiled, where it is
+    needed.
 
     Attributes
     ----------
@@ -155,13 +155,13 @@ class KernelSimulator(Simulator):
     def machine(self) -> Machine:
         """The kernels, ready for positions."""
         game, state = self._kernel("layout", "GAME"), self._kernel("layout", "STATE")
-        return Machine(self._kernel("machine", "run_machine"), game, state, *self.compiled)
+        return Machine(self._kernel("commands", "run_machine"), game, state, *self.compiled)
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
         """Return the kernels, ready for many games at once."""
-        orders, desk = self._kernel("desks", "ORDERS"), self._kernel("desks", "DESK")
-        entry = self._kernel("vector", "step_games")
-        return VectorKernels(self.machine, entry, orders, desk, columns, actions, most_moves)
+        timestep = self._kernel("layout", "TIMESTEP")
+        entry = self._kernel("lockstep", "step_games")
+        return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wsim.positions.game import Game
+from wsim.positions.game_value import Game
 from wsim.positions.move_text import half, move_text, worth
 from wsim.positions.players import names_of, who_plays_on
 

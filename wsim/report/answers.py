@@ -19,7 +19,7 @@ from wsim.report import charts, grids
 from wsim.report.charts import Drawing
 from wsim.report.page_parts import Figure, Section
 from wsim.report.shapes import AnswerShape, shape_of_answer
-from wsim.report.wording import count, number, percent
+from wsim.report.wording import count, number, percent, unit_of
 
 MOST = 40
 """Rows of a chart of a ladder: of more, those of the largest and of the smallest changes."""
@@ -59,9 +59,18 @@ def _effects(answers: Sequence[Stored]) -> Section:
             )
         names = ["variant", "baseline", "changed", "effect", "effect_low", "effect_high", "verdict", "variance_removed"]
         shown = answer.main.select(names)
-        tables.append(grids.plain_grid(f"whatif-{place}", f"What if: {metric} ({answer.name})", shown))
+        units = dict.fromkeys(("baseline", "changed", "effect"), _unit_of_metric(metric))
+        tables.append(grids.plain_grid(f"whatif-{place}", f"What if: {metric} ({answer.name})", shown, units))
     intro = "Baseline and variant play the same deals and seats: for these policies, the change causes the difference."
     return Section("whatif", "What if", intro, figures, numbers=tables)
+
+
+def _unit_of_metric(metric: str) -> str:
+    """Return what a metric (``wsim.experiments.metrics``) counts in; nothing where it is a number of something."""
+    head, _, rest = metric.partition(":")
+    if head in ("score", "total"):
+        return "points"
+    return "share" if rest or head in ("win", "win_share") else unit_of(head)
 
 
 def _effects_drawing(effects: pl.DataFrame, metric: str) -> Drawing | None:

@@ -187,7 +187,7 @@ def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
         colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])), legend=legend)
         across = alt.Axis(grid=False, tickCount=6 if narrow else 12)
         base = alt.Chart(binned).encode(
-            x=alt.X("total:Q", title="score", scale=alt.Scale(nice=False, zero=False), axis=across),
+            x=alt.X("total:Q", title="score, points", scale=alt.Scale(nice=False, zero=False), axis=across),
             y=alt.Y("share:Q", title=f"share of seats per {unit}", axis=alt.Axis(format=".0%", tickCount=4)),
         )
         if len(names) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +10,20 @@ from typing import Any
 import polars as pl
 
 from wsim.report.conclusions import CLEAR
-from wsim.report.shapes import labelled, level_columns
+from wsim.report.shapes import Slices, labelled, level_columns
 from wsim.report.theme import Palette
-from wsim.report.wording import chance, count, number, number_range, percent, points_name, signed, title
+from wsim.report.wording import (
+    chance,
+    count,
+    heading,
+    number,
+    number_range,
+    percent,
+    points_name,
+    signed,
+    title,
+    unit_of,
+)
 
 __all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "owner_grid", "plain", "plain_grid"]
 
@@ -43,15 +55,19 @@ class Cell:
     small: str = ""
 
 
+Rows = Sequence[Sequence[Cell]]
+
+
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, whether it holds numbers, whether a narrow screen leaves it out, what it says."""
+    """A column: heading, whether it holds numbers, whether a narrow screen leaves it out, what it says, its unit."""
 
     heading: str
     numeric: bool = True
     minor: bool = False
     hint: str = ""
     wide: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,16 +81,18 @@ class Grid:
     columns, rows: its content.
     search: whether it can be searched. choices: columns (by place) whose values can be chosen, with these values.
     sorted_by: the place of the column that the rows are sorted by, None for none; ``descending`` says how.
+    slices: the rows of a part of the seats, by what the parts are told apart by (wonder) and by their names (Gizah).
     """
 
     name: str
     caption: str
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
+    rows: Rows
     search: bool = False
     choices: Mapping[int, Sequence[str]] = field(default_factory=dict)
     sorted_by: int | None = None
     descending: bool = True
+    slices: Mapping[str, Mapping[str, Rows]] = field(default_factory=dict)
 
 
 def plain(value: object) -> Cell:
@@ -113,31 +131,43 @@ class _Axis:
         return float(round(100 * (value - self._start) / self._length, 2))
 
 
-def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette) -> Grid:
-    """Return the table of what seats have or have not (cards): win points with intervals, differences, a verdict."""
-    rows = labelled(table).sort("win_points", descending=True, nulls_last=True)
+def _sliced(slices: Slices, rows_of: Callable[[pl.DataFrame], Rows]) -> dict[str, dict[str, Rows]]:
+    return {what: {level: rows_of(frame) for level, frame in parts.items()} for what, parts in slices.items()}
+
+
+def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slices: Slices | None = None) -> Grid:
+    """Return the table of what seats have or have not (cards): win points with intervals, differences, a verdict.
+
+    ``slices``: the same table of parts of the seats.
+    """
     about = table.columns[1 : table.columns.index("n")]
     share = table.columns[table.columns.index("n") + 1]
-    axis = _Axis(rows, "win_points", 1.0)
+
+    def rows_of(frame: pl.DataFrame) -> Rows:
+        rows = labelled(frame).sort("win_points", descending=True, nulls_last=True)
+        axis, cells = _Axis(rows, "win_points", 1.0), []
+        for row in rows.to_dicts():
+            colour = next((palette.of(row[one], -1) for one in about if isinstance(row[one], str)), "")
+            cells.append([Cell(row["label"], row["label"], colour=colour), *_owner_cells(row, about, share, axis)])
+        return cells
+
     columns = [
         Column(title(noun), numeric=False),
         *(Column(title(one), numeric=_is_number(table[one]), minor=True) for one in about),
         Column("Seats", minor=True, hint="seats that have it"),
         Column(title(share), minor=True, hint="of all seats"),
         Column("Win points", hint=_WIN_POINTS, wide=True),
-        Column("Wins against others", hint=f"win share of seats with it {_LESS}, percentage points"),
-        Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}"),
+        Column("Wins against others", hint=f"win share of seats with it {_LESS}", unit="percentage points"),
+        Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}", unit="points"),
         Column("Goes with", numeric=False, minor=True, hint=f"if the q-value (Benjamini-Hochberg) is below {CLEAR}"),
     ]
-    cells = []
-    for row in rows.to_dicts():
-        colour = next((palette.of(row[one], -1) for one in about if isinstance(row[one], str)), "")
-        cells.append([Cell(row["label"], row["label"], colour=colour), *_owner_cells(row, about, share, axis)])
-    choices = {1 + place: _values(rows[one]) for place, one in enumerate(about)}
+    had = table.filter(pl.col("n") > 0)
+    choices = {1 + place: _values(had[one]) for place, one in enumerate(about)}
     choices[len(columns) - 1] = ["winning", "losing", "neither"]
+    caption = f"{title(noun)} by {noun}: how those did who have it at the end (observational)."
     return Grid(
-        name, f"{title(noun)} by {noun}: how those did who have it at the end (observational).", columns, cells,
-        search=True, choices=choices, sorted_by=columns.index(next(one for one in columns if one.wide)),
+        name, caption, columns, rows_of(table), search=True, choices=choices,
+        sorted_by=columns.index(next(one for one in columns if one.wide)), slices=_sliced(slices or {}, rows_of),
     )  # fmt: skip
 
 
@@ -183,45 +213,52 @@ def _goes_with(row: Mapping[str, Any]) -> str:
     return "winning" if row["win_difference"] > 0 else "losing"
 
 
-def level_grid(name: str, noun: str, table: pl.DataFrame) -> Grid:
-    """Return the numbers behind the charts of levels (wonders, policies)."""
-    rows = labelled(table)
-    points = [one for one in table.columns if one.startswith("points_") and rows[one].abs().max()]
-    axis = _Axis(rows, "win_points", 1.0)
+def level_grid(name: str, noun: str, table: pl.DataFrame, slices: Slices | None = None) -> Grid:
+    """Return the numbers behind the charts of levels (wonders, policies); ``slices``: of parts of the seats."""
+    had = table.filter(pl.col("n") > 0)
+    points = [one for one in table.columns if one.startswith("points_") and had[one].abs().max()]
     columns = [
         Column(title(noun), numeric=False),
         Column("Seats", minor=True),
         Column("Win share", minor=True, hint="with its 95 % interval"),
         Column("Win points", hint=_WIN_POINTS, wide=True),
-        Column("Score", hint="with its 95 % interval"),
-        *(Column(title(points_name(one)), minor=True) for one in points),
+        Column("Score", hint="with its 95 % interval", unit="points"),
+        *(Column(title(points_name(one)), minor=True, unit="points") for one in points),
     ]
-    cells = []
-    for row in rows.to_dicts():
-        share = [_hundred(row[f"win_share{end}"]) for end in ("", "_low", "_high")]
-        cells.append(
-            [
-                plain(row["label"]),
-                _count(row["n"]),
-                _number(row["win_share"], percent, number_range(share[1], share[2], 1)),
-                Cell(
-                    number(row["win_points"]),
-                    row["win_points"],
-                    axis.range(row),
-                    small=number_range(row["win_points_low"], row["win_points_high"]),
-                ),
-                _number(row["score"], small=number_range(row["score_low"], row["score_high"])),
-                *(_number(row[one], lambda value: number(value, 1)) for one in points),
-            ]
-        )
-    return Grid(name, f"Every {' and '.join(level_columns(table))}.".replace("_", " "), columns, cells, sorted_by=3)
+
+    def rows_of(frame: pl.DataFrame) -> Rows:
+        rows = labelled(frame)
+        axis = _Axis(rows, "win_points", 1.0)
+        return [_level_cells(row, points, axis) for row in rows.to_dicts()]
+
+    return Grid(
+        name, f"Every {' and '.join(level_columns(table))}.".replace("_", " "), columns, rows_of(table),
+        sorted_by=3, slices=_sliced(slices or {}, rows_of),
+    )  # fmt: skip
 
 
-def plain_grid(name: str, caption: str, table: pl.DataFrame) -> Grid:
-    """Return any table, intervals behind their estimates."""
+def _level_cells(row: Mapping[str, Any], points: Sequence[str], axis: _Axis) -> list[Cell]:
+    share = [_hundred(row[f"win_share{end}"]) for end in ("", "_low", "_high")]
+    interval = number_range(row["win_points_low"], row["win_points_high"])
+    return [
+        plain(row["label"]),
+        _count(row["n"]),
+        _number(row["win_share"], percent, number_range(share[1], share[2], 1)),
+        Cell(number(row["win_points"]), row["win_points"], axis.range(row), small=interval),
+        _number(row["score"], small=number_range(row["score_low"], row["score_high"])),
+        *(_number(row.get(one), lambda value: number(value, 1)) for one in points),
+    ]
+
+
+def plain_grid(name: str, caption: str, table: pl.DataFrame, units: Mapping[str, str] | None = None) -> Grid:
+    """Return any table, intervals behind their estimates; ``units`` of columns whose names do not tell theirs."""
     names = table.columns
     shown = [one for one in names if not (one.endswith(INTERVAL_ENDS) and one.rpartition("_")[0] in names)]
-    columns = [Column(title(points_name(one)), numeric=_is_number(table[one])) for one in shown]
+    kinds = {one: _is_number(table[one]) for one in shown}
+    columns = [
+        Column(heading(one), kinds[one], unit=(units or {}).get(one, unit_of(one) if kinds[one] else ""))
+        for one in shown
+    ]
     rows = [[_any(row, one) for one in shown] for row in table.to_dicts()]
     return Grid(name, caption, columns, rows)
 
@@ -236,3 +273,25 @@ def _any(row: Mapping[str, Any], name: str) -> Cell:
         return _number(value, chance)
     small = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"))
     return _number(value, lambda one: number(one, 3 if abs(value) < 1 else 2), small)
+
+
+def parts_json(grid: Grid) -> str:
+    """Return the rows of the slices of a grid as JSON that may stand in a script element: what page.js makes rows of.
+
+    A cell is [text, key, smaller text, colour, [low, width, value, reference, clear]], cut where nothing follows; a key
+    that is the text is null. Keys count to nine digits.
+    """
+    rows = [
+        [[_short(cell) for cell in row] for row in part] for parts in grid.slices.values() for part in parts.values()
+    ]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _short(cell: Cell) -> list[Any]:
+    drawn = cell.range
+    ends = drawn and [drawn.low, round(drawn.high - drawn.low, 2), drawn.value, drawn.reference, int(drawn.clear)]
+    key = float(f"{cell.key:.9g}") if isinstance(cell.key, float) else "" if cell.key is None else cell.key
+    parts = [cell.text, None if key == cell.text else key, cell.small, cell.colour, ends]
+    while len(parts) > 1 and not parts[-1] and parts[-1] != 0:
+        parts.pop()
+    return parts

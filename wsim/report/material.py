@@ -18,20 +18,25 @@ from wsim.lab.answer import Answer, Stored
 from wsim.lab.progress import Progress
 from wsim.lab.store import Run
 from wsim.report.outcomes import Outcomes, outcomes, rank_means, score_counts
-from wsim.report.shapes import level_columns, shape_of
+from wsim.report.shapes import Slices, level_columns, shape_of
+from wsim.report.slices import slices
 from wsim.stats.analysis import Analysis
 from wsim.stats.tables import Table, factor
 
 
 @dataclass(frozen=True)
 class Besides:
-    """What goes on a page besides the run itself: another run, and files of answers, by what gave them."""
+    """What goes on a page besides the run itself: another run, and files of answers, by what gave them.
+
+    ``beside``: runs whose tables are slices of those of the run: other player numbers, other rule sets.
+    """
 
     whatifs: Sequence[Path] = ()
     compare: Run | None = None
     balances: Sequence[Path] = ()
     matches: Sequence[Path] = ()
     skills: Sequence[Path] = ()
+    beside: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
         """Return the answers in the run's folder and in the files; UserError for a file that is none."""
@@ -80,6 +85,7 @@ class Material:
     seats: win share and score by seat.
     outcomes, scores, ranks: see ``wsim.report.outcomes``.
     comparison: another run, if one was asked for.
+    slices: tables of parts of the seats, and of runs beside this one (``wsim.report.slices``).
     answers: of ``wsim whatif``, ``match``, ``skill`` and ``balance``, those in the run's folder first.
     """
 
@@ -93,6 +99,7 @@ class Material:
     scores: pl.DataFrame
     ranks: pl.DataFrame
     comparison: Comparison | None
+    slices: Mapping[str, Slices]
     answers: Sequence[Stored] = ()
 
 
@@ -115,8 +122,11 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     if not games:
         raise UserError(f"the run {str(run.path)!r} has no finished shard: continue it with --resume")
     analyses = _shown(game, run)
-    steps = _Steps([*analyses, "games", "seats", *(["comparison"] if compare else [])], progress)
+    sliced = [f"slices: {name}" for name in analyses]
+    steps = _Steps([*analyses, *sliced, "games", "seats", *(["comparison"] if compare else [])], progress)
     tables, refused = shown_tables(run, steps.begin)
+    there = {name: table for name, table in tables.items() if len(table.frame)}
+    parts = slices(run, there, analyses, besides.beside, lambda name: steps.begin(f"slices: {name}"))
     steps.begin("games")
     collected = outcomes(run.seats)
     scores, ranks = score_counts(run.seats), rank_means(run.seats)
@@ -126,8 +136,7 @@ def collect(run: Run, besides: Besides, progress: Progress | None = None) -> Mat
     if compare is not None:
         steps.begin("comparison")
         comparison = _compared(run, compare, tables)
-    there = {name: table for name, table in tables.items() if len(table.frame)}
-    return Material(run, game, games, there, refused, seats, collected, scores, ranks, comparison, answers)
+    return Material(run, game, games, there, refused, seats, collected, scores, ranks, comparison, parts, answers)
 
 
 def shown_tables(run: Run, begin: Callable[[str], object] = str) -> tuple[dict[str, Table], dict[str, str]]:

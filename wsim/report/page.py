@@ -65,6 +65,8 @@ def template(name: str) -> Template:
     import jinja2
     from markupsafe import Markup
 
+    from wsim.report.grids import parts_json
+
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -74,6 +76,7 @@ def template(name: str) -> Template:
         loader=jinja2.FunctionLoader(text_of),
     )
     environment.filters["svg"] = Markup
+    environment.filters["parts"] = lambda grid: Markup(parts_json(grid))
     return environment.get_template(name)
 
 

@@ -58,7 +58,13 @@ def humans(name: str, table: Table) -> Section:
         ]
         for row in frame.to_dicts()
     ]
-    grid = grids.Grid(f"{name}-table", "Every figure beside the human one", columns, cells, search=True)
+    grid = grids.Grid(
+        f"{name}-table",
+        "Every figure beside the human one: points, or how many of what is named",
+        columns,
+        cells,
+        search=True,
+    )
     return Section(name, "Beside human players", table.note, figures, numbers=[grid])
 
 

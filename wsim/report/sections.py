@@ -8,7 +8,7 @@ from wsim.report import answers, charts, grids, panels
 from wsim.report.grids import Cell, plain
 from wsim.report.material import Material
 from wsim.report.page_parts import Figure, Section
-from wsim.report.shapes import by_policy, labelled, noun_of, shape_of
+from wsim.report.shapes import Slices, by_policy, labelled, noun_of, shape_of
 from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
 from wsim.stats.tables import Table
@@ -28,13 +28,14 @@ def sections(material: Material) -> list[Section]:
     palette = Palette(material.game.COLOURS)
     dealt, owned, seated, met, humans, others = [], [], [], [], [], []
     for name, table in material.tables.items():
+        parts = material.slices.get(name)
         match shape_of(table.frame):
             case "levels" if by_policy(table.frame):
-                seated.append(_levels(name, table.frame, palette))
+                seated.append(_levels(name, table.frame, palette, parts))
             case "levels":
-                dealt.append(_levels(name, table.frame, palette))
+                dealt.append(_levels(name, table.frame, palette, parts))
             case "owners":
-                owned.append(_owners(name, table, palette))
+                owned.append(_owners(name, table, palette, parts))
             case "matchups":
                 met.append(_matchups(name, table))
             case "humans":
@@ -53,7 +54,7 @@ def _points(table: pl.DataFrame) -> list[str]:
     return [name for name in table.columns if name.startswith("points_") and len(table) and table[name].abs().max()]
 
 
-def _levels(name: str, table: pl.DataFrame, palette: Palette) -> Section:
+def _levels(name: str, table: pl.DataFrame, palette: Palette, parts: Slices | None) -> Section:
     noun, rows = noun_of(name, table), labelled(table)
     alone = len(rows) == 1 and by_policy(table)
     return Section(
@@ -61,7 +62,7 @@ def _levels(name: str, table: pl.DataFrame, palette: Palette) -> Section:
         title(name),
         f"All seats were played by {rows['label'][0]}." if alone else DEALT,
         _level_figures(noun, rows, table, palette),
-        numbers=[grids.level_grid(f"{name}-table", noun, table)],
+        numbers=[grids.level_grid(f"{name}-table", noun, table, parts)],
     )
 
 
@@ -81,10 +82,10 @@ def _level_figures(noun: str, rows: pl.DataFrame, table: pl.DataFrame, palette: 
     return found
 
 
-def _owners(name: str, table: Table, palette: Palette) -> Section:
+def _owners(name: str, table: Table, palette: Palette, parts: Slices | None) -> Section:
     noun = noun_of(name, table.frame)
     more = grids.further_grid(f"{name}-more", noun, table.frame)
-    shown = [grids.owner_grid(f"{name}-table", noun, table.frame, palette)]
+    shown = [grids.owner_grid(f"{name}-table", noun, table.frame, palette, parts)]
     return Section(name, title(name), table.note, grids=shown, numbers=[] if more is None else [more])
 
 
@@ -121,8 +122,9 @@ def _scores(material: Material, palette: Palette) -> Section:
         stacked = charts.stacked(rows, points, alternative, palette, sort="rank")
         figures.append(Figure(stacked, "Where the points come from, by final rank: means."))
     names = {
-        "score": "Score of a seat", "winner": "Score of a winner", "last": "Lowest score of a game",
-        "margin": "First ahead of second", "range": "First ahead of last", "shared": "Games with several winners",
+        "score": "Score of a seat, points", "winner": "Score of a winner, points",
+        "last": "Lowest score of a game, points", "margin": "First ahead of second, points",
+        "range": "First ahead of last, points", "shared": "Games with several winners",
     }  # fmt: skip
     cells = [_figure_cells(name, key == "shared", *outcomes.figure(key)) for key, name in names.items()]
     columns = [grids.Column("Mean of", numeric=False), grids.Column("Value"), grids.Column("95 % interval")]

@@ -13,6 +13,9 @@ Shape = Literal["levels", "owners", "matchups", "humans"]
 """levels: each seat has one of them (wonders, policies); owners: a seat has each of them or not (cards); matchups:
 levels against each other; humans: figures of a run beside those of human players."""
 
+Slices = Mapping[str, Mapping[str, pl.DataFrame]]
+"""A table of parts of the seats: by what the parts are told apart by (wonder), by their names (Gizah)."""
+
 _WANTED: Mapping[Shape, tuple[str, ...]] = {
     "owners": (
         "n",

@@ -19,6 +19,7 @@ __all__ = [
     "points_name",
     "signed",
     "title",
+    "unit_of",
 ]
 
 MINUS = "\N{MINUS SIGN}"
@@ -94,6 +95,37 @@ def title(name: str) -> str:
     """Return a column's name as a heading: ``trade_paid`` is ``Trade paid``."""
     text = name.replace("_", " ").strip()
     return text[:1].upper() + text[1:]
+
+
+def heading(name: str) -> str:
+    """Return the heading of a column of any table: its name, unless that is a letter of statistics."""
+    return _HEADINGS.get(name) or title(points_name(name))
+
+
+def unit_of(column: str) -> str:
+    """Return what the numbers of a column count in, by its name; nothing where that says it, or no unit is known."""
+    if column.startswith(("points_", "score")) and column != "score_q":
+        return "points"
+    if column.startswith("win_") and not column.startswith("win_points") and column != "win_q":
+        return "share of wins"
+    return _UNITS.get(column, "")
+
+
+_HEADINGS = {"n": "Seats", "p": "p-value", "q": "q-value"}
+_UNITS = {
+    "total": "points",
+    "lift": "points",
+    "shrunk": "points",
+    "taken_difference": "share of wins",
+    "ahead": "share of games",
+    "strength": "1 = mean",
+    "log_strength": "0 = mean",
+    "average_turn": "turn",
+    "last_seen": "turn",
+    "first_pick": "share",
+    "difference": "share of wins",
+    "change": "share of wins",
+}
 
 
 def points_name(column: str) -> str:

@@ -37,7 +37,7 @@ from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
 from wsim.tuning.space import Space, space_of
 from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
-from wsim.tuning.written import head_of, playable, write_plan, write_set
+from wsim.tuning.tuned_files import head_of, playable, write_plan, write_set
 
 __all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
 

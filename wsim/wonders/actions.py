@@ -1,10 +1,10 @@
-"""The names of the fixed actions of 7 Wonders (kernels/desks.py)."""
+"""The names of the fixed actions of 7 Wonders (kernels/fixed_actions.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wsim.wonders.kernels.desks import MOST_PAID
+from wsim.wonders.kernels.fixed_actions import MOST_PAID
 
 _WITH_CARD = ("build", "stage", "sell", "build_free")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.game import PickExperiment
 from wsim.positions.kernel_game import KernelGame
-from wsim.wonders import tuning
+from wsim.wonders import tunable_values
 from wsim.wonders.bans import restrict
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.registry import POLICIES
@@ -127,7 +127,7 @@ class SevenWonders(KernelGame):
         ages=range(1, AGES + 1),
         turns=range(1, TURNS),
     )
-    TUNING = tuning.TUNING
+    TUNING = tunable_values.TUNING
     ENGINE = "wsim.wonders.kernels.engine"
     COMPILE_SECONDS = (11.0, 7.0)
     POLICIES = POLICIES

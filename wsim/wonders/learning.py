@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.kernels.searching import LEAD, WINNING
-from wsim.learn.nets import NetKeeper
+from wsim.learn.net_learner import NetLearner
 from wsim.wonders.fitting import Decisions, fit, fresh_arrays
 from wsim.wonders.kernels.net_layout import CARD_ROLES, MOVE_NUMBERS, STATE_NUMBERS
 from wsim.wonders.nets import Net
@@ -87,7 +87,7 @@ class Describer:
         return state, moves, [int(place) for place in self._moves[0, :count]]
 
 
-class _Learner(NetKeeper[Net]):
+class _Learner(NetLearner[Net]):
     """7 Wonders as ``wsim learn`` sees it (``wsim.learn.learner.Learner``)."""
 
     state, move, plan = STATE, MOVE, Path(__file__).with_name("learning.toml")

@@ -15,7 +15,7 @@ from wsim.positions.scenes import moments
 from wsim.wonders.actions import fixed_actions
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
-from wsim.wonders.catalog.text import catalogue_dict
+from wsim.wonders.catalog.listing import catalogue_dict
 from wsim.wonders.describe import text as words
 from wsim.wonders.describe.scenes import story
 from wsim.wonders.describe.setup import set_up

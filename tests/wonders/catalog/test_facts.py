@@ -226,7 +226,7 @@ def test_everything_is_sorted_by_name() -> None:
 
 def test_the_catalogue_needs_no_heavy_library() -> None:
     program = (
-        "import sys, wsim.wonders.catalog.text; from wsim.wonders.catalog import load_catalogue; load_catalogue();"
+        "import sys, wsim.wonders.catalog.listing; from wsim.wonders.catalog import load_catalogue; load_catalogue();"
         "print([name for name in ('numpy', 'numba', 'polars') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

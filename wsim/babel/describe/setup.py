@@ -11,8 +11,8 @@ from wsim.babel.kernels import layout
 from wsim.babel.words import ACTION_CARDS, DRAW_THREE, EXCHANGE_CARDS, KINDS, NEEDS, NO_KIND, ROWS, SPACES
 from wsim.errors import UserError
 from wsim.kernels.commands import LOOK
-from wsim.positions.entries import counts, listed, number_in, refuse_unknown
 from wsim.positions.machine import StatePosition
+from wsim.positions.setup_fields import counts, listed, number_in, refuse_unknown
 
 SEAT_KEYS = ("points", "hand_size", "action_cards", "discs", "shown")
 MOST_POINTS = 500  # of a seat before the final scoring

@@ -38,7 +38,7 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import JIT, from_dtype
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, timestep_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, thinking_of
 
@@ -274,6 +274,8 @@ GAME = np.dtype(
     ],
     align=True,
 )
+
+TIMESTEP = timestep_of(SEATS)
 
 ROW = np.dtype(
     [

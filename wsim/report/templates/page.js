@@ -9,13 +9,19 @@ function compareKeys(one, other) {
 }
 
 function sortBy(table, heading) {
-  const column = heading.cellIndex;
   const first = heading.classList.contains("number") ? "descending" : "ascending";
   const opposite = { ascending: "descending", descending: "ascending" };
   const current = heading.getAttribute("aria-sort");
-  const direction = current ? opposite[current] : first;
-  for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
-  heading.setAttribute("aria-sort", direction);
+  heading.parentElement.querySelector("[aria-sort]")?.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", current ? opposite[current] : first);
+  sortRows(table);
+}
+
+function sortRows(table) {
+  const heading = table.tHead.querySelector("[aria-sort]");
+  if (!heading) return;
+  const column = heading.cellIndex;
+  const direction = heading.getAttribute("aria-sort");
   const body = table.tBodies[0];
   const known = [...body.rows].filter((row) => keyOf(row, column) !== "");
   const unknown = [...body.rows].filter((row) => keyOf(row, column) === "");
@@ -26,7 +32,7 @@ function sortBy(table, heading) {
 
 function filterRows(grid) {
   const words = (grid.querySelector("input[type=search]")?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  const chosen = [...grid.querySelectorAll("select")].filter((select) => select.value);
+  const chosen = [...grid.querySelectorAll("select[data-column]")].filter((select) => select.value);
   let shown = 0;
   for (const row of grid.querySelector("tbody").rows) {
     const text = row.textContent.toLowerCase();
@@ -37,8 +43,75 @@ function filterRows(grid) {
   grid.querySelector("output").textContent = `${shown} ${shown === 1 ? "row" : "rows"}`;
 }
 
+// Slices: the rows of a part of the seats in the place of all of them.
+const WORDS = new Set(["winning", "losing", "neither"]);
+
+function element(tag, name, text) {
+  const made = document.createElement(tag);
+  made.className = name;
+  made.textContent = text;
+  return made;
+}
+
+function rangeOf([low, width, value, reference, clear]) {
+  const range = element("span", clear ? "range clear" : "range", "");
+  range.setAttribute("aria-hidden", "true");
+  const places = { ref: [reference], line: [low, width], dot: [value] };
+  for (const [name, [left, wide]] of Object.entries(places)) {
+    const mark = range.appendChild(element("i", name, ""));
+    mark.style.left = `${left}%`;
+    if (wide !== undefined) mark.style.width = `${wide}%`;
+  }
+  return range;
+}
+
+function cellOf([text, key, small, colour, range], like) {
+  const cell = like.cloneNode(false);
+  cell.dataset.key = key ?? text;
+  delete cell.dataset.word;
+  if (WORDS.has(text)) cell.dataset.word = text;
+  if (like.scope) {
+    if (colour) cell.appendChild(element("i", "chip", "")).style.background = colour;
+    cell.append(text);
+    return cell;
+  }
+  const words = [element("span", "value", text)];
+  if (small) words.push(" ", element("small", "", small));
+  if (range) {
+    const both = cell.appendChild(element("div", "with-range", ""));
+    const beside = document.createElement("div");
+    beside.append(...words);
+    both.append(rangeOf(range), beside);
+  } else {
+    cell.append(...words);
+  }
+  return cell;
+}
+
+function setUpSlices(grid, table) {
+  const select = grid.querySelector("select.slice");
+  if (!select) return;
+  const body = table.tBodies[0], caption = table.caption.textContent;
+  const whole = [...body.rows], like = [...whole[0].cells];
+  const parts = JSON.parse(grid.querySelector("script.parts").textContent);
+  select.parentElement.hidden = false;
+  select.addEventListener("change", () => {
+    const place = select.selectedIndex - 1;  // the first option is the whole
+    const rowOf = (cells) => {
+      const row = document.createElement("tr");
+      row.append(...cells.map((cell, column) => cellOf(cell, like[column])));
+      return row;
+    };
+    body.replaceChildren(...(place < 0 ? whole : parts[place].map(rowOf)));
+    grid.dataset.slice = place < 0 ? "" : select.value;
+    table.caption.textContent = grid.dataset.slice ? `${caption} Only ${grid.dataset.slice}.` : caption;
+    sortRows(table);
+  });
+}
+
 for (const grid of document.querySelectorAll(".grid")) {
   const table = grid.querySelector("table");
+  setUpSlices(grid, table);
   for (const heading of table.tHead.rows[0].cells) {
     heading.querySelector("button").addEventListener("click", () => sortBy(table, heading));
   }
@@ -91,7 +164,10 @@ function quoted(text) {
 }
 
 function csvOf(table) {
-  const headings = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+  const headings = [...table.tHead.rows[0].cells].map((cell) => {
+    const unit = cell.querySelector(".unit")?.textContent;
+    return cell.querySelector("button").textContent.trim() + (unit ? ` [${unit}]` : "");
+  });
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
   const ranged = headings.map((_, column) => rows.some((cells) => cells[column].querySelector("small")));
   const names = headings.flatMap((name, column) => (ranged[column] ? [name, `${name}: 95 % interval`] : [name]));
@@ -110,7 +186,7 @@ for (const button of document.querySelectorAll(".download")) {
   button.addEventListener("click", () => {
     const grid = button.closest(".grid");
     const link = document.createElement("a");
-    link.download = `${grid.id}.csv`;
+    link.download = `${[grid.id, ...(grid.dataset.slice ?? "").split(" ").filter(Boolean)].join("-")}.csv`;
     link.href = URL.createObjectURL(new Blob([csvOf(grid.querySelector("table"))], { type: "text/csv" }));
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -10,8 +10,8 @@ import numpy as np
 
 from wsim.errors import UserError, nearest
 from wsim.kernels.commands import LAY, LOOK
-from wsim.positions.entries import listed, number_in, refuse_unknown
 from wsim.positions.machine import StatePosition
+from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.kernels import layout
 from wsim.wonders.words import AGES, FLEX

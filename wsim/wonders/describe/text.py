@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.catalog.text import cost_text, effects_text
+from wsim.wonders.catalog.listing import cost_text, effects_text
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, WAYS
 
 WIDTH = 80

@@ -9,12 +9,12 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.kernels.engine import Parts, engine_of
 from wsim.rng import below, uniform
+from wsim.wonders.kernels.deal import set_up
 from wsim.wonders.kernels.flow import next_decision, take
 from wsim.wonders.kernels.layout import LOG_PICK, OVER, TYPES, Pick, Row
 from wsim.wonders.kernels.log import log_pick
 from wsim.wonders.kernels.moves import restrict
 from wsim.wonders.kernels.rows import write_rows
-from wsim.wonders.kernels.setup import set_up
 from wsim.wonders.words import EXPLORE, HAND, LAST_CARD, LOSS
 
 __all__ = ["ENDED", "ENGINE", "play_chunk"]

@@ -26,6 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.layout import (
     BEGIN,
     BUILD_PILE,
@@ -47,7 +48,6 @@ from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
 from wsim.wonders.kernels.payment import spread
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.setup import deal
 from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, private_symbol, resolve
 from wsim.wonders.words import (
     AGES,

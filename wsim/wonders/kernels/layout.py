@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, record_type
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, timestep_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, thinking_of
 from wsim.wonders.kernels.net_layout import NET
@@ -427,6 +427,8 @@ GAME = np.dtype(
     ],
     align=True,
 )
+
+TIMESTEP = timestep_of(SEATS)
 
 ROW = np.dtype(
     [

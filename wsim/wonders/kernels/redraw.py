@@ -17,9 +17,11 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.rng import SEAT_STREAM, seek, uniform
+from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
+from wsim.wonders.kernels.redraw_unrecorded import draw_unwritten, is_written
 from wsim.wonders.kernels.seen import (
     NOTHING,
     SOLD,
@@ -31,8 +33,6 @@ from wsim.wonders.kernels.seen import (
     read_events,
     seat_of,
 )
-from wsim.wonders.kernels.setup import DICE_STREAM
-from wsim.wonders.kernels.unwritten import draw_unwritten, is_written
 from wsim.wonders.words import AGES, CARD_WORDS, PLAY_LAST, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)

@@ -12,12 +12,12 @@ from wsim.policies.nets import LearnedNet
 if TYPE_CHECKING:
     from wsim.policies.registry import PolicySet
 
-__all__ = ["NetKeeper"]
+__all__ = ["NetLearner"]
 
 _Net = TypeVar("_Net", bound=LearnedNet)
 
 
-class NetKeeper(Generic[_Net]):
+class NetLearner(Generic[_Net]):
     """Reads and writes the nets of a game, and plays them: a part of its ``wsim.learn.learner.Learner``."""
 
     policy = "net"

@@ -4,7 +4,7 @@ A file holds one entry point for one processor: a digest, then what numba makes 
 is compared before anything is read, since damaged machine code would not fail but crash. Files are written beside their
 place, flushed to the disk and moved, so that a process killed or a disk full at any moment leaves the old file or none.
 
-This stands on names that numba does not promise to keep; where one is missing (``modes.KEEPS``), nothing is kept.
+This stands on names that numba does not promise to keep; where one is missing (``modes.STORES``), nothing is kept.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys  # type: ignore[attr-defined, unused-ignore]
 from numba.core.serialize import dumps  # type: ignore[attr-defined, unused-ignore]
 
-from wsim.jit.cache import SUFFIX, cache_directory, kept_folder
+from wsim.jit.cache import SUFFIX, cache_directory, usable_folder
 
-__all__ = ["Kept"]
+__all__ = ["KernelFile"]
 
 _HEAD = b"wsim-kernel/1\n"
 _DIGEST = 32  # bytes
-_said: list[str] = []
+_reported: list[str] = []
 
 
-class Kept:
+class KernelFile:
     """The file of an entry point, as numba's dispatcher asks for it (``numba.core.caching``)."""
 
     def __init__(self, function: FunctionType, package: str) -> None:
@@ -51,7 +51,7 @@ class Kept:
     def _file(self, signature: Any, codegen: Any) -> Path:
         """Return the path of the file for a signature and a processor; OSError where no folder can be used."""
         key = hashlib.sha256(repr((self._source, str(signature), codegen.magic_tuple())).encode()).hexdigest()
-        return kept_folder(self._package) / f"{self._name}-{key[:16]}{SUFFIX}"
+        return usable_folder(self._package) / f"{self._name}-{key[:16]}{SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function, None where it is not there or not as it was written."""
@@ -62,13 +62,13 @@ class Kept:
         except FileNotFoundError:
             return None
         except OSError as error:
-            _say_that_nothing_is_kept(self._package, error)
+            _report_no_storage(self._package, error)
             return None
         payload = content[len(_HEAD) + _DIGEST :]
         if content != _sealed(path, payload):
             return None
         try:
-            return CompileResult._rebuild(target_context, *pickle.loads(payload))  # noqa: SLF001 (modes.KEEPS)
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))  # noqa: SLF001 (modes.STORES)
         except Exception:  # made by another build of the same numba: compiled again, and replaced
             return None
 
@@ -76,12 +76,12 @@ class Kept:
         """Keep a function just compiled; say so where that is not possible."""
         if result.lifted or result.library.has_dynamic_globals:
             return
-        payload = dumps(result._reduce())  # noqa: SLF001 (modes.KEEPS)
+        payload = dumps(result._reduce())  # noqa: SLF001 (modes.STORES)
         try:
             path = self._file(signature, result.codegen)
             _write(path, _sealed(path, payload))
         except OSError as error:
-            _say_that_nothing_is_kept(self._package, error)
+            _report_no_storage(self._package, error)
 
     def enable(self) -> None:
         """Do nothing: it is always on."""
@@ -127,11 +127,11 @@ def _write(path: Path, content: bytes) -> None:
             os.close(folder)
 
 
-def _say_that_nothing_is_kept(package: str, error: OSError) -> None:
+def _report_no_storage(package: str, error: OSError) -> None:
     """Say once on stderr why kernels are compiled anew each time."""
-    if _said or sys.stderr is None:
+    if _reported or sys.stderr is None:
         return
-    _said.append(package)
+    _reported.append(package)
     reason = error.strerror or str(error)
     where = repr(os.fspath(error.filename)) if error.filename else "the cache folder"
     sys.stderr.write(

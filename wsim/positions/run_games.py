@@ -11,7 +11,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.journal import differences
 from wsim.lab.provenance import Provenance
-from wsim.positions.game import Game
+from wsim.positions.game_value import Game
 
 if TYPE_CHECKING:
     from wsim.game import Simulator

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.desks import Desk, Orders, fixed_action, move_of
+from wsim.babel.kernels.commands import outcome
 from wsim.babel.kernels.engine import ENGINE
+from wsim.babel.kernels.fixed_actions import fixed_action, move_of
 from wsim.babel.kernels.flow import advance, take
-from wsim.babel.kernels.layout import STATE, TYPES
-from wsim.babel.kernels.machine import outcome
+from wsim.babel.kernels.layout import STATE, TIMESTEP, TYPES
 from wsim.babel.kernels.observe import observe
 from wsim.babel.words import OFFER
 from wsim.jit import kernel
@@ -69,7 +69,7 @@ _step_games = lockstep_of(
 )
 
 
-@kernel(TYPES.lockstep(Orders, Desk))
-def step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks):
+@kernel(TYPES.lockstep(TIMESTEP))
+def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
     """Step every game that is not over (``wsim.kernels.lockstep.lockstep_of``)."""
-    return _step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks)
+    return _step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks)

@@ -1,4 +1,4 @@
-"""The records of many games stepped at once, and the fixed actions by which callers decide.
+"""The fixed actions by which callers decide in many games at once.
 
 A fixed action is a card and what is done with it, with the cheapest payment: ``WITH_CARD * card + BUILD, STAGE, SELL``
 or ``SPEND`` (a build that uses up the once-per-age free build). Behind those of the cards stand declining, then the
@@ -9,32 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import from_dtype, kernel, record_type
-from wsim.kernels.heads import ORDERS, desk_of
+from wsim.jit import kernel
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
-from wsim.wonders.words import BUILD, DECLINE, PAY, SEATS, SELL, STAGE
-
-__all__ = [
-    "DESK",
-    "MOST_PAID",
-    "ORDERS",
-    "SPEND",
-    "WITH_CARD",
-    "Desk",
-    "Orders",
-    "cheapest",
-    "fixed_action",
-    "price_of",
-]
+from wsim.wonders.words import BUILD, DECLINE, PAY, SELL, STAGE
 
 SPEND = 3
 WITH_CARD = 4
 MOST_PAID = 31
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
-
-DESK = desk_of(SEATS)
-Orders = record_type(ORDERS, constant=True)
-Desk = from_dtype(DESK)
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 from wsim.errors import UserError, nearest, refuse_other_types
 from wsim.wonders.catalog.effects import pack_units, resource_mask
 from wsim.wonders.kernels import layout
-from wsim.wonders.kernels.entries import pay_entry, science_entry
+from wsim.wonders.kernels.entry_points import pay_entry, science_entry
 from wsim.wonders.words import FLEX, LEFT_MADE, LEFT_RAW, RESOURCE_GROUPS, RESOURCES, RIGHT_MADE, RIGHT_RAW, UNITS
 
 __all__ = ["payments", "science_score"]

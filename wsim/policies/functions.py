@@ -1,7 +1,7 @@
 """Policies that are Python functions of this process: passed where a name could stand.
 
-A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.passed:NAME_DIGEST``. The
-digest is of what it does (its code and what it has kept), so two functions of one name are two policies. Nothing of it
+A line-up is text, so a function gets a name for as long as the process lives: ``wsim.policies.functions:NAME_DIGEST``.
+The digest is of what it does (its code and what it holds), so two functions of one name are two policies. Nothing of it
 outlives the process: a run that it played names it, and can be resumed only where it was passed again.
 """
 
@@ -15,7 +15,7 @@ from wsim.policies.declare import declaration_of
 
 __all__ = ["MODULE", "name_of", "plain_name"]
 
-MODULE = "wsim.policies.passed"
+MODULE = "wsim.policies.functions"
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
-from wsim.wonders.kernels.desks import Desk, Orders, cheapest, fixed_action
+from wsim.wonders.kernels.commands import outcome
 from wsim.wonders.kernels.engine import ENGINE
+from wsim.wonders.kernels.fixed_actions import cheapest, fixed_action
 from wsim.wonders.kernels.flow import next_decision, take
-from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE, TYPES
-from wsim.wonders.kernels.machine import outcome
+from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE, TIMESTEP, TYPES
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.words import FREE_CITY, LAST_CARD, SWITCH_NUMBER, TURN, TURNS
 
@@ -91,7 +91,7 @@ _step_games = lockstep_of(
 )
 
 
-@kernel(TYPES.lockstep(Orders, Desk))
-def step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks):
+@kernel(TYPES.lockstep(TIMESTEP))
+def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
     """Step every game that is not over (``wsim.kernels.lockstep.lockstep_of``)."""
-    return _step_games(game, words, states, rules, seating, line_up, orders, desks, seen, masks)
+    return _step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks)

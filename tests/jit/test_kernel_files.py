@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wsim.jit import JIT, cache, cache_directory, kept, kernel, types
+from wsim.jit import JIT, cache, cache_directory, kernel, kernel_files, types
 
 pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def compiled(function: Any = _plus) -> tuple[int, bool]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and nothing said yet."""
     monkeypatch.setenv("WSIM_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept, "_said", [])
+    monkeypatch.setattr(kernel_files, "_reported", [])
     return cache_directory(HOME)
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_made_a_kernel_of_is_compiled_again(file: Path) -> None:
     """As of another build of the same numba: a sound file that is of no use."""
     import pickle
 
-    file.write_bytes(kept._sealed(file, pickle.dumps(("no", "kernel"))))
+    file.write_bytes(kernel_files._sealed(file, pickle.dumps(("no", "kernel"))))
     assert (compiled(), compiled()) == ((2, False), (2, True))
 
 
@@ -172,7 +172,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-home"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(kept, "_said", [])
+    monkeypatch.setattr(kernel_files, "_reported", [])
     return cache._temporary_root()
 
 
@@ -204,7 +204,7 @@ def test_a_folder_that_somebody_else_put_there_is_not_read(
 
 # --- whole processes --------------------------------------------------------------------------------------------------
 
-PROGRAM = "from wsim.wonders.kernels.entries import science_entry; print(int(science_entry(1, 1, 1, 0)))"
+PROGRAM = "from wsim.wonders.kernels.entry_points import science_entry; print(int(science_entry(1, 1, 1, 0)))"
 
 
 def process(cache_folder: Path) -> tuple[int, str, str]:

@@ -14,7 +14,7 @@ import pytest
 
 from wsim.paths import default_cards_path
 from wsim.wonders.catalog import Cost, Count, Effects, Toll, TradeDiscount, TradePrice, load_catalogue, ruleset_names
-from wsim.wonders.catalog.text import (
+from wsim.wonders.catalog.listing import (
     card_rows,
     catalogue_dict,
     cost_text,

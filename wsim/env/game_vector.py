@@ -1,4 +1,4 @@
-"""Tables: games that wait for decisions of a caller, stepped together by the kernel of their game."""
+"""Games that wait for decisions of a caller, stepped together by the kernel of their game."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.kernels.commands import OBSERVE
+from wsim.kernels.heads import REQUEST
 from wsim.lab.plan import Plan
 
 if TYPE_CHECKING:
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
 
     from wsim.positions.machine import VectorKernels
 
-__all__ = ["REWARDS", "Tables", "checked_seat", "chosen_plan"]
-
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
-"""What an agent can be rewarded by: the field of a desk."""
+"""What an agent can be rewarded by: the field of a time step."""
 _PIECES = 4  # for each thread: games differ in length, so the last piece should be short
 _SMALLEST_PIECE = 16
 
@@ -53,7 +52,7 @@ def _records(count: int, dtype: np.dtype[Any]) -> Any:
     return np.zeros(count, dtype).view(np.recarray)
 
 
-class Tables:
+class GameVector:
     """Some games, each at a decision of a caller's seat or over.
 
     Parameters
@@ -67,7 +66,8 @@ class Tables:
 
     Attributes
     ----------
-    desks: structured, one for each game: number, action, seat, kind, moment, over, score, share (``kernels/desks.py``).
+    timesteps: structured, one for each game: number, action, seat, kind, moment, over, score, share
+        (``wsim.kernels.heads``).
     seen: int16, (count, columns): what the seat that decides may know. masks: bool, (count, actions): what it may do.
     columns, actions: names of both.
     """
@@ -82,14 +82,14 @@ class Tables:
         fixed = actions == "fixed"
         self.actions = vector.actions if fixed else tuple(map(str, range(vector.most_moves)))
         self.states = np.zeros((count, vector.machine.state.itemsize // 8), np.uint64)
-        self.desks = _records(count, vector.desk)
+        self.timesteps = _records(count, vector.timestep)
         self.seen = np.zeros((count, len(self.columns)), np.int16)
         self._masks = np.zeros((count, len(self.actions)), np.uint8)
         self.masks: NDArray[np.bool_] = self._masks.view(np.bool_)
-        self._orders = _records(1, vector.orders)
-        self._orders.fixed = fixed
-        self._orders.callers = sum(1 << seat for seat in callers)
-        self._orders.stride = count if again else 0
+        self._request = _records(1, REQUEST)
+        self._request.fixed = fixed
+        self._request.callers = sum(1 << seat for seat in callers)
+        self._request.stride = count if again else 0
         self._next = 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -106,18 +106,18 @@ class Tables:
             self.plan = self.plan.replace(seed=seed)
             self._prepare()
             self._next = 0
-        self.desks.number = np.arange(self._next, self._next + self.count)
+        self.timesteps.number = np.arange(self._next, self._next + self.count)
         self._next = self._next + self.count
-        self._orders.begin = 1
+        self._request.begin = 1
         self._run()
-        self._orders.begin = 0
+        self._request.begin = 0
 
     def step(self, actions: Any) -> None:
         """Carry out an action at every table; they are legal."""
-        self.desks.action = actions
+        self.timesteps.action = actions
         self._run()
-        if self._orders[0].stride:
-            self._next = int(self.desks.number.max()) + 1
+        if self._request[0].stride:
+            self._next = int(self.timesteps.number.max()) + 1
 
     def _run(self) -> None:
         size = max(_SMALLEST_PIECE, -(-self.count // (_PIECES * self.threads)))
@@ -136,7 +136,7 @@ class Tables:
         with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
             place = self._vector.entry(
                 *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
-                *(self._orders[0], self.desks[part], self.seen[part], self._masks[part]),
+                *(self._request[0], self.timesteps[part], self.seen[part], self._masks[part]),
             )
         if place >= 0:
             machine.line_up.raise_wrong(game.answer)
@@ -169,7 +169,7 @@ class Tables:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.states, other.seen, other._masks = self.states.copy(), self.seen.copy(), self._masks.copy()
-        other.desks, other._orders = self.desks.copy(), self._orders.copy()
+        other.timesteps, other._request = self.timesteps.copy(), self._request.copy()
         other.masks = other._masks.view(np.bool_)
         other._pool = None
         return other

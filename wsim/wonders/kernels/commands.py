@@ -5,13 +5,13 @@ from __future__ import annotations
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
+from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.engine import ENDED, ENGINE
 from wsim.wonders.kernels.flow import next_decision, take
 from wsim.wonders.kernels.layout import STATE, TYPES
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.setup import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
 

@@ -1,4 +1,4 @@
-"""The records of many games stepped at once, and the fixed actions by which callers decide.
+"""The fixed actions by which callers decide in many games at once.
 
 Every decision has a range of fixed actions of its own, one behind the other in the order of ``words.DECISIONS``; each
 move has exactly one. In a turn it is the move itself, likewise a card played, a kind set aside, a mask, no or yes. An
@@ -15,10 +15,7 @@ import numpy as np
 from wsim.babel.kernels.layout import COMPLETED
 from wsim.babel.kernels.moves import first_of, second_of, trades
 from wsim.babel.words import ACTION_CARDS, COMPLETE, DECISIONS, KINDS, OFFER, SEATS, SLOTS
-from wsim.jit import from_dtype, kernel, record_type
-from wsim.kernels.heads import ORDERS, desk_of
-
-__all__ = ["DESK", "KIND_CARDS", "ORDERS", "RANGES", "STARTS", "Desk", "Orders", "fixed_action", "move_of"]
+from wsim.jit import kernel
 
 KIND_CARDS = 7  # cards of one kind in an offer: 0 to 6
 _PAIRS = KIND_CARDS * KIND_CARDS
@@ -28,10 +25,6 @@ STARTS = (0, *accumulate(RANGES))
 """Where those of each decision begin; the last number is that of all of them."""
 assert len(RANGES) == len(DECISIONS)
 _STARTS = np.array(STARTS)
-
-DESK = desk_of(SEATS)
-Orders = record_type(ORDERS, constant=True)
-Desk = from_dtype(DESK)
 
 
 @kernel
