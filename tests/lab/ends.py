@@ -156,7 +156,7 @@ class Disk:
 def small_disk(folder: Path, free: int) -> Iterator[Disk]:
     """Let the disk of a folder be full after so many bytes, for as long as the context lasts."""
     disk = Disk(folder, free)
-    os.fsync = disk.flush
+    os.fsync = disk.flush  # type: ignore[assignment]
     try:
         yield disk
     finally:

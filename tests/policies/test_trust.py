@@ -11,7 +11,9 @@ import wsim
 from tests.policies.lineups import resolve
 from wsim import UserError
 from wsim.jit import JIT
+from wsim.jit.sandbox import GUARD
 from wsim.policies.declare import unchecked
+from wsim.wonders.kernels.layout import RULES
 
 pytestmark = pytest.mark.skipif(not JIT, reason="compiled policies")
 
@@ -232,10 +234,8 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
-    file.write_text(
-        HEAD
-        + POLICY.format(name="far", lines="return int(peek(rules.points, 26_400 // 8 * 8 + choice.count * 0) != 0)")
-    )
+    beyond = (RULES.itemsize + GUARD // 2 - RULES.fields["points"][1]) // 2
+    file.write_text(HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {beyond}) != 0)"))
     with pytest.raises(UserError, match="IndexError"):
         play("far", file)
     with unchecked():

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 import click
+from click.exceptions import NoSuchOption
 
 from wsim.errors import UserError
 from wsim.options import READERS, Option, options_of
@@ -222,7 +223,13 @@ class Command(click.Command):
         for one in self.params:
             if isinstance(one, _Option) and one.said.alone is not None:
                 args = _with_value(args, one.opts[0], one.said.alone)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except NoSuchOption as error:
+            if not error.option_name[1:].isdigit():
+                raise
+            word = next(word for word in args if word.startswith(error.option_name))
+            raise UserError(f"{word!r} is below 0: games are numbered from 0, and no count is negative") from None
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the section of the arguments."""

@@ -316,6 +316,10 @@ class RunWriter:
         firsts = {first for _, first in self._good}
         return sum(len(games) for games in map(self._games, firsts) if self._has(games, self._good))
 
+    def holds(self, games: range) -> bool:
+        """Say whether a shard with these games, or more of it, is there."""
+        return any(first == games.start and shard.games >= len(games) for (_, first), shard in self._good.items())
+
     def missing(self) -> Iterator[range]:
         """Return the games of the shards that are not there now, or not whole, in order; made one by one."""
         good = dict(self._good)

@@ -276,23 +276,23 @@ class LineUp:
             with watched(self, answer, numbered=numbered):
                 yield
         except Exception as error:
-            self.raise_failure(answer, f", in game {int(answer['number'])}" if numbered else "", error)
+            self.raise_failure(error, f", in game {int(answer['number'])}" if numbered else "", answer)
             raise
 
     def raise_wrong(self, answer: Any, *, numbered: bool = False) -> None:
         """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
         game = f"game {int(answer['number'])}, " if numbered else ""
-        self.raise_failure(answer, f", in {game.removesuffix(', ')}" if numbered else "")
+        self.raise_failure(where=f", in {game.removesuffix(', ')}" if numbered else "")
         raise UserError(
             f"policy {self.label_of(answer)!r} returned {int(answer['index'])} in {game}seat {int(answer['seat'])}: "
             f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
         )
 
-    def raise_failure(self, answer: Any, where: str, error: Exception | None = None) -> None:
+    def raise_failure(self, error: Exception | None = None, where: str = "", answer: Any = None) -> None:
         """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
 
         The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
-        engine: hand it over as ``error``.
+        engine: hand it over as ``error``. ``answer``: whom the kernels asked last.
         """
         for label, plugged in self.plugged.items():
             complaint = plugged.complaint(label, where)
@@ -300,7 +300,7 @@ class LineUp:
                 raise complaint
         compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
         if error is not None and compiled:
-            asked = self.label_of(answer)
+            asked = None if answer is None else self.label_of(answer)
             names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
             text = " ".join(str(error).split())
             raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
