@@ -105,6 +105,18 @@ class Simulator(ABC):
         """Return the same rules and options with another line-up, made ready in less time than a whole plan."""
         return find_game(self.plan.game).prepare(self.plan.replace(policies=policies))
 
+    def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
+        """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order.
+
+        Parameters
+        ----------
+        orders: the entry of the line-up on each seat, shape (games, players); what else belongs to a seat stays there.
+        """
+        entries = [str(entry) for entry in self.plan.line_up]
+        for game, order in enumerate(orders.tolist()):
+            seated = self.with_line_up([entries[place] for place in order])
+            seated.play(first + game, rows[game * self.seats : (game + 1) * self.seats])
+
     def set_up(self, described: Mapping[str, Any]) -> Position:  # noqa: ARG002 (of a game with POSITION_KEYS)
         """Return a position that a person describes; raise UserError for one that cannot be, or in no way."""
         raise UserError(f"a position of {self.plan.game} cannot be described")

@@ -42,7 +42,7 @@ class Option:
     alone: what it stands for without a value, if it may do without one; only a number that follows is its value then.
     argument: whether it stands on the command line without a name, needed unless it has a default.
     hidden: whether the command line takes it elsewhere, and has no option of this name.
-    complete: completes a text that a shell gives.
+    complete: what a shell is given to choose from: takes nothing, or the text so far as ``incomplete``.
     """
 
     help: str | Callable[[], str] = ""
@@ -54,7 +54,7 @@ class Option:
     alone: str | None = None
     argument: bool = False
     hidden: bool = False
-    complete: Callable[[str], list[str]] | None = None
+    complete: Callable[..., list[str]] | None = None
 
     @property
     def sentence(self) -> str:
@@ -240,7 +240,7 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, text.split(","))))
 
 
-READERS: Mapping[str, Callable[[str], Any]] = {"str": str, "Path": str, "bool": str, "int": whole, "float": decimal}
+READERS: Mapping[str, Callable[[str], Any]] = {"str": str, "Path": str, "bool": bool, "int": whole, "float": decimal}
 
 
 # --- the keywords of a function ---------------------------------------------------------------------------------------

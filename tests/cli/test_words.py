@@ -93,14 +93,14 @@ def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: st
 
 def test_shells_complete_commands_and_policies() -> None:
     def completed(line: str) -> list[str]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "bash_complete"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "complete_bash"}
         environment |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
         command = [sys.executable, "-c", "from wsim.cli.app import main; main()"]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.split()
 
-    assert "plain,wonders" in completed("wsim won")
-    assert "plain,balanced,science" in completed("wsim run --policies balanced,sci")
-    assert "plain,tower_of_babel" in completed("wsim run --game tow")
+    assert "wonders" in completed("wsim won")
+    assert "balanced,science" in completed("wsim run --policies balanced,sci")
+    assert "tower_of_babel" in completed("wsim run --game tow")
 
 
 def test_completion_can_be_shown(wsim_command: Command) -> None:

@@ -221,7 +221,10 @@ def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch
             told = env.step(moves[place])
             assert (told[1], told[2], told[3]) == (rewards[place], ends[place], cut[place])
             single[place] = told[:2]
+            if ends[place]:
+                assert (info["final_info"]["scores"][place] == told[4]["scores"]).all()
         ended = int(ends.sum())
+        assert ("final_info" in info) == bool(ended)
     assert many.observation_space.shape == (4, len(many.columns))
     assert isinstance(many, gymnasium.vector.VectorEnv)
     many.close()

@@ -132,7 +132,7 @@ class MedalSimulator(Simulator):
         self.banned = {int(part.partition("=")[0]) for part in plan.options.get("ban", "").split(";") if part}
 
     def with_line_up(self, policies: Sequence[str]) -> MedalSimulator:
-        return MedalSimulator(self.plan.replace(policies=policies))
+        return type(self)(self.plan.replace(policies=policies))
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         count = len(rows) // self.seats

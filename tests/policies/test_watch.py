@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ def playing(watching: Watch, monkeypatch: pytest.MonkeyPatch, **noted: int) -> t
     for name, value in noted.items():
         answer[name] = value
     monkeypatch.setattr(watch, "_WATCH", watching)
-    line_up = SimpleNamespace(plugged={"mine.py:bold": None}, label_of=lambda answer: "mine.py:bold")
-    return watched(line_up, answer, numbered=True), answer
+    return watched(True, lambda answer: "mine.py:bold", answer, numbered=True), answer
 
 
 def test_a_decision_that_lasts_is_remarked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +47,7 @@ def test_a_decision_that_lasts_is_remarked_once(monkeypatch: pytest.MonkeyPatch)
 def test_games_without_policies_of_users_are_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watch(pause=1e6)
     monkeypatch.setattr(watch, "_WATCH", watching)
-    with watched(SimpleNamespace(plugged={}), None, numbered=True):
+    with watched(False, str, None, numbered=True):
         assert watching.look(0.0) == watching.look(1000.0) == ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.balance.balance import Execution, balance, transferred
 from wsim.balance.goal import Goal, read_goal

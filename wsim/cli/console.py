@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from click.exceptions import Abort, ClickException, NoSuchOption
+from typer import Abort, TyperException
 
 from wsim.cli.signals import INTERRUPTED, stoppable
 from wsim.errors import UserError
@@ -74,11 +74,12 @@ def guarded(command: Callable[[], int | None]) -> int:
         with stoppable():
             code = command() or 0
             sys.stdout.flush()
-    except (UserError, ClickException) as error:
+    except (UserError, TyperException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
     except (KeyboardInterrupt, Abort) as error:
-        remark(" ".join(["wsim: interrupted", *getattr(error, "__notes__", ())]))
+        notes = getattr(error.__cause__ if isinstance(error, Abort) else error, "__notes__", ())
+        remark(" ".join(["wsim: interrupted", *notes]))
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (wsim trace | head). What is still in the buffer must not complain at exit.
@@ -104,12 +105,9 @@ def _of_polars(error: Exception) -> bool:
     return polars is not None and isinstance(error, polars.exceptions.PolarsError)
 
 
-def _sentence(error: UserError | ClickException) -> str:
+def _sentence(error: UserError | TyperException) -> str:
     if isinstance(error, UserError):
         return str(error)
-    if isinstance(error, NoSuchOption):
-        near = f" (Possible options: {', '.join(sorted(error.possibilities))})" if error.possibilities else ""
-        return f"No such option: {error.option_name}{near}"
     return " ".join(error.format_message().split()).removesuffix(".")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import INTERRUPTED, print_json, progress_bar, remark, write_out
 from wsim.options import Options, argument, option

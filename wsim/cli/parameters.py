@@ -1,4 +1,4 @@
-"""From options to a command: dataclasses of options (``wsim.options``) become the parameters of a click command.
+"""From options to a command: dataclasses of options (``wsim.options``) become the signature that Typer makes it of.
 
 A command is a row of ``wsim.cli.command_table``: its short help, the function that presents it, and by name the groups
 of options that this function takes. A group knows its parameters, makes of what was given the one value that the
@@ -8,19 +8,18 @@ know, ``PlanKeys`` (``plan_keys.py``) the keys of a plan with the options of the
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-import click
-from click.exceptions import NoSuchOption
+import typer
+from typer import TyperException
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from wsim.errors import UserError
 from wsim.options import READERS, Option, options_of
-
-_FILES = {"FILE": "file", "FOLDER": "dir", "RUN": "dir", "PATH": "file", "GOAL": "file", "PATCH": "file"}
-"""What a shell completes for a value by what stands for it in the help."""
 
 
 class Group(Protocol):
@@ -35,7 +34,7 @@ class Group(Protocol):
         """Return the type, the default and the option of each field."""
         ...
 
-    def value(self, context: click.Context, given: dict[str, Any]) -> Any:
+    def value(self, context: typer.Context, given: dict[str, Any]) -> Any:
         """Return what the function of the command takes; ``given``: the values by field."""
         ...
 
@@ -75,7 +74,7 @@ class Fields:
             if not said.hidden and (not self.only or name in self.only)
         }
 
-    def value(self, _context: click.Context, given: dict[str, Any]) -> Any:
+    def value(self, _context: typer.Context, given: dict[str, Any]) -> Any:
         """Return the dataclass of what was given."""
         return given if self.raw else self.kind(**given)
 
@@ -94,7 +93,7 @@ class Words:
         """Return none."""
         return {}
 
-    def value(self, context: click.Context, _given: dict[str, Any]) -> list[str]:
+    def value(self, context: typer.Context, _given: dict[str, Any]) -> list[str]:
         """Return the words."""
         return list(context.args)
 
@@ -103,78 +102,70 @@ class Words:
         return {}
 
 
-class _Value(click.ParamType[Any]):
-    """A text of the command line as its option reads it."""
-
-    name = "value"
-
-    def __init__(self, said: Option, read: Callable[[str], Any]) -> None:
-        self._said, self._read = said, read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a text; a mistake becomes one of the command line, which names the option."""
-        try:
-            return self._read(value) if isinstance(value, str) else value
-        except UserError as error:
-            if str(error).startswith("--"):  # it names its option itself
-                raise
-            self.fail(str(error), param, ctx)
-
-    def shell_complete(self, _context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[Any]:
-        """Return what the option completes; files and folders where the value is one."""
-        from click.shell_completion import CompletionItem
-
-        if self._said.complete is not None:
-            return [CompletionItem(one) for one in self._said.complete(incomplete) if one.startswith(incomplete)]
-        kind = _FILES.get((self._said.metavar or "").rstrip(".").strip("[]").partition("|")[0])
-        return [CompletionItem(incomplete, type=kind)] if kind else []
+def _process_value(self: Any, ctx: Any, value: Any) -> Any:
+    """Make values of texts by the reader of the option; Typer's own way imports pydantic, which takes 0.1 s."""
+    if value in (None, (), []):
+        return TyperOption.process_value(self, ctx, value) if self.required else None
+    try:
+        value = tuple(map(self.read, value)) if isinstance(value, list | tuple) else self.read(value)
+    except UserError as error:
+        if str(error).startswith("--"):  # it names its option itself
+            raise
+        raise typer.BadParameter(str(error), ctx=ctx, param=self) from None
+    return self.callback(ctx, self, value) if self.callback else value
 
 
-class _Option(click.Option):
-    """An option whose default is said, but not filled in: the dataclass has it."""
+class _Option(TyperOption):
+    """An option whose text its own reader reads."""
 
-    default_said = ""
-    said = Option()
+    read: Callable[[Any], Any]
+    process_value = _process_value
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+    def get_help_record(self, ctx: Any) -> tuple[str, str] | None:
         """Return its names and what it says."""
-        names, said = super().get_help_record(ctx) or ("", "")
-        return names.rstrip(), said + (f"  [default: {self.default_said}]" if self.default_said else "")
+        names, text = super().get_help_record(ctx) or ("", "")
+        return names.rstrip(), text
 
 
-class _Argument(click.Argument):
-    """An argument whose usage says whether it is needed, and whether there may be several."""
+class _Argument(TyperArgument):
+    """An argument whose text its own reader reads; usage says whether it is needed and whether there may be several."""
 
-    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+    read: Callable[[Any], Any]
+    process_value = _process_value
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str] | None:  # noqa: ARG002
+        """Return what stands for it and what it says."""
+        return str(self.metavar), f"{self.help}  [required]" if self.required else str(self.help)
+
+    def get_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return ``RUN``, ``RUN...`` or ``[RUN]``."""
-        name = self.make_metavar(ctx).strip("[]").removesuffix("...") + ("..." if self.nargs == -1 else "")
+        name = str(self.metavar).strip("[]").removesuffix("...") + ("..." if self.nargs == -1 else "")
         return [name if self.required else f"[{name}]"]
 
 
-def parameter(key: str, kind: str, default: Any, said: Option) -> click.Parameter:
-    """Return the parameter of a field."""
-    base = kind.partition(" | ")[0]
-    several = base.startswith("tuple") and said.read is None
-    read = said.read or READERS["int" if "int" in base else base.removeprefix("tuple[").partition(",")[0]]
-    if said.argument:
-        required = default is MISSING
-        shown = _default(default, said)
-        end = "  [required]" if required else f"  [default: {shown}]" if shown else ""
-        return _Argument(
-            [key], required=required, nargs=-1 if several else 1, metavar=said.metavar, type=_Value(said, read),
-            help=said.sentence + end,
-        )  # fmt: skip
-    names = said.names or (f"--{key.partition('__')[2].replace('_', '-')}",)
-    how: dict[str, Any] = {"help": said.sentence, "required": default is MISSING}
-    if base == "bool":
-        how |= {"is_flag": True, "default": None}
-    else:
-        how |= {"metavar": said.metavar or "", "multiple": several, "type": _Value(said, read)}
-        if base.startswith("tuple") and " " in (said.metavar or ""):  # as many words as stand for it
-            how |= {"nargs": len(str(said.metavar).split()), "multiple": False}
-    made = _Option([*names, key], **how)
-    made.default_said, made.said = _default(default, said), said
+def owned(made: Any, read: Callable[[Any], Any] = bool, alone: str | None = None) -> Any:
+    """Let a parameter that Typer made read values by ``read``; ``alone``: what it stands for without a value."""
+    made.__class__ = _Option if isinstance(made, TyperOption) else _Argument
+    made.read, made.alone = read, alone
     return made
+
+
+def _parameter(key: str, kind: str, default: Any, said: Option) -> inspect.Parameter:
+    """Return the parameter of a field in the signature that Typer reads."""
+    annotation: Any = bool if kind.startswith("bool") else str
+    if kind.startswith("tuple") and said.read is None:
+        words = len((said.metavar or "").split())  # as many as stand for it
+        annotation = tuple.__class_getitem__((str,) * words) if words > 1 else list[str]
+    shown = _default(default, said)
+    how: dict[str, Any] = {
+        "help": f"{said.sentence}  [default: {shown}]" if shown else said.sentence,
+        "metavar": said.metavar or "", "show_default": False, "autocompletion": said.complete,
+    }  # fmt: skip
+    names = said.names or (f"--{key.partition('__')[2].replace('_', '-')}",)
+    return inspect.Parameter(
+        key, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if default is MISSING else None,
+        annotation=Annotated[annotation, typer.Argument(**how) if said.argument else typer.Option(*names, **how)],
+    )  # fmt: skip
 
 
 def _default(default: Any, said: Option) -> str:
@@ -195,56 +186,72 @@ def _with_value(words: Sequence[str], name: str, alone: str) -> list[str]:
     return [f"{name}={alone}" if word == name else word for word in tied]
 
 
-class Command(click.Command):
-    """A command made of groups of options."""
+class Command(TyperCommand):
+    """A command made of groups of options; ``own``: by parameter its reader, and what it stands for without a value."""
 
-    def __init__(self, name: str, groups: Mapping[str, Group], **how: Any) -> None:
-        params = [
-            parameter(f"{key}__{one}", kind, default, said)
-            for key, group in groups.items()
-            for one, (kind, default, said) in group.options().items()
-        ]
-        if any(group.extra for group in groups.values()):
-            how["context_settings"] = {"allow_extra_args": True, "ignore_unknown_options": True}
-        super().__init__(name, params=params, **how)
-        self.groups = groups
+    groups: Mapping[str, Group]
+    own: Mapping[str, tuple[Callable[[Any], Any], str | None]]
 
-    def values(self, context: click.Context) -> dict[str, Any]:
-        """Return the value of each group."""
-        given: dict[str, dict[str, Any]] = {key: {} for key in self.groups}
-        for name, value in context.params.items():
-            key, _, one = name.partition("__")
-            if value not in (None, ()):
-                given[key][one] = value
-        return {key: group.value(context, given[key]) for key, group in self.groups.items()}
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters that Typer made, each with its reader."""
+        return [owned(one, *self.own.get(one.name, ())) for one in super().get_params(ctx)]
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words."""
-        for one in self.params:
-            if isinstance(one, _Option) and one.said.alone is not None:
-                args = _with_value(args, one.opts[0], one.said.alone)
+        for one in self.get_params(ctx):
+            if one.alone is not None:
+                args = _with_value(args, one.opts[0], one.alone)
         try:
             return super().parse_args(ctx, args)
-        except NoSuchOption as error:
-            if not error.option_name[1:].isdigit():
+        except TyperException as error:
+            option = getattr(error, "option_name", None) or ""
+            if not option[1:].isdigit():
                 raise
-            word = next(word for word in args if word.startswith(error.option_name))
+            word = next(word for word in args if word.startswith(option))
             raise UserError(f"{word!r} is below 0: games are numbered from 0, and no count is negative") from None
 
-    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the section of the arguments."""
-        rows = [one.get_help_record(ctx) for one in self.params if isinstance(one, click.Argument)]
-        if rows:
-            with formatter.section("Arguments"):
-                formatter.write_dl(rows)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the sections that the groups add."""
         for group in self.groups.values():
             for title, rows in group.sections().items():
                 with formatter.section(title):
                     formatter.write_dl(list(rows))
         super().format_epilog(ctx, formatter)
+
+
+def command(name: str, groups: Mapping[str, Group], text: str | None, present: Callable[..., object]) -> Command:
+    """Return the command that takes groups of options, and calls ``present`` with the value of each.
+
+    Typer makes it of a function whose signature has a parameter for each field.
+    """
+    options = {f"{key}__{name}": one for key, group in groups.items() for name, one in group.options().items()}
+
+    def call(context: typer.Context, **_given: Any) -> None:
+        given: dict[str, dict[str, Any]] = {key: {} for key in groups}
+        for name, value in context.params.items():
+            key, _, field = name.partition("__")
+            if value is not None:
+                given[key][field] = value
+        present(**{key: group.value(context, given[key]) for key, group in groups.items()})
+
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_ONLY, annotation=typer.Context)
+    parameters = [context, *(_parameter(key, *one) for key, one in options.items())]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    extra = any(group.extra for group in groups.values())
+    settings = {"allow_extra_args": extra, "ignore_unknown_options": extra}
+    program = typer.Typer(add_completion=False, rich_markup_mode=None)
+    program.command(name, cls=Command, help=text, context_settings=settings)(call)
+    made = typer.main.get_command(program)
+    assert isinstance(made, Command)
+    made.groups = groups
+    made.own = {key: (_reader(kind, said), said.alone) for key, (kind, _, said) in options.items()}
+    return made
+
+
+def _reader(kind: str, said: Option) -> Callable[[Any], Any]:
+    """Return what makes a value of the text of a field."""
+    base = kind.partition(" | ")[0]
+    return said.read or READERS["int" if "int" in base else base.removeprefix("tuple[").partition(",")[0]]
 
 
 def split(words: Sequence[str]) -> tuple[list[tuple[str, str | None]], list[str]]:

@@ -11,7 +11,7 @@ from wsim.errors import UserError, nearest
 from wsim.options import Option, options_of
 
 if TYPE_CHECKING:
-    import click
+    import typer
 
     from wsim.lab.plan import Plan
 
@@ -122,7 +122,7 @@ class PlanKeys:
                 found[name] = (str(one.type), None, said)
         return found
 
-    def value(self, context: click.Context, given: dict[str, Any]) -> PlanOptions:
+    def value(self, context: typer.Context, given: dict[str, Any]) -> PlanOptions:
         """Return what was given."""
         pairs, arguments = split(context.args)
         keys: dict[str, Any] = {key: list(one) if isinstance(one, tuple) else one for key, one in given.items()}

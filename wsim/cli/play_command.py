@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import INTERRUPTED, remark, write_out
 from wsim.cli.run_command import announce_compiling

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import print_json, print_tables, write_out
 from wsim.display import Shown

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import (
     INTERRUPTED,

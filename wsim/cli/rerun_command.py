@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import FAILURE, print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling, trusted

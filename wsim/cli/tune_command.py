@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import INTERRUPTED, progress_bar, remark
 from wsim.cli.presenter import Output, present

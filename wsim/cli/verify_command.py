@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from click.exceptions import Exit
+from typer import Exit
 
 from wsim.cli.console import FAILURE, print_json, write_out
 from wsim.options import Options, argument

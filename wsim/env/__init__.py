@@ -2,9 +2,10 @@
 
 aec, parallel: a game for PettingZoo, all seats played by agents.
 single: a game for Gymnasium, the other seats played by a line-up; singles: many such games as one vector environment.
+spiel: a game with the interface of OpenSpiel's Python games.
 VectorEnv: thousands of games in one call, on numpy arrays.
 
-All but VectorEnv need ``wsim[env]``; nothing is imported before one of them is called.
+All but VectorEnv and spiel need ``wsim[env]``; nothing is imported before one of them is called.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wsim.env.gym import SeatVectorEnv, SingleEnv
+    from wsim.env.states import SpielGame
     from wsim.env.vector import Step, VectorEnv
     from wsim.env.zoo import GameAEC, GameParallel
     from wsim.lab.plan import Plan
 
-__all__ = ["Step", "VectorEnv", "aec", "parallel", "single", "singles"]
+__all__ = ["Step", "VectorEnv", "aec", "parallel", "single", "singles", "spiel"]
 
 
 def aec(plan: Plan | None = None, /, *, actions: str = "fixed", reward: str = "win", **keys: Any) -> GameAEC:
@@ -97,6 +99,27 @@ def singles(
     vector = import_module("wsim.env.vector").VectorEnv
     stepped = vector(games, plan, seats=(seat,), actions=actions, reward=reward, threads=threads, **keys)
     made: SeatVectorEnv = gym.SeatVectorEnv(stepped, seat, observations)
+    return made
+
+
+def spiel(
+    plan: Plan | None = None,
+    /,
+    *,
+    deals: int | None = None,
+    actions: str = "fixed",
+    reward: str = "win",
+    **keys: Any,
+) -> SpielGame:
+    """Return a game with the interface of OpenSpiel's Python games: ``new_initial_state``, chance, information states.
+
+    Parameters
+    ----------
+    deals: None: the chance node before the first decision has one outcome, which draws the next game of the seed
+        (sampled stochastic); a number: it has so many, equally likely, the first games of the seed (explicit).
+    plan, actions, reward, keys: as for ``aec``. OpenSpiel itself is not needed.
+    """
+    made: SpielGame = import_module("wsim.env.states").SpielGame(plan, keys, deals, actions, reward)
     return made
 
 

@@ -17,7 +17,7 @@ from wsim.lab.plan import Plan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.positions.machine import VectorKernels
+    from wsim.positions.machine import Machine, VectorKernels
 
 ACTIONS = ("fixed", "moves")
 REWARDS = {"win": "share", "score": "score"}
@@ -100,12 +100,18 @@ class GameVector:
             raise UserError(f"{self.plan.game} has no environments")
         self._vector = vector
 
-    def begin(self, seed: int | None) -> None:
-        """Begin a game at every table: with a seed its first ones, without one the next ones."""
+    @property
+    def machine(self) -> Machine:
+        """What steps a single position of the plan."""
+        return self._vector.machine
+
+    def begin(self, seed: int | None, first: int | None = None) -> None:
+        """Begin a game at every table: with a seed its first ones, without one the next, or those from ``first`` on."""
         if seed is not None:
             self.plan = self.plan.replace(seed=seed)
             self._prepare()
             self._next = 0
+        self._next = self._next if first is None else first
         self.timesteps.number = np.arange(self._next, self._next + self.count)
         self._next = self._next + self.count
         self._request.begin = 1

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 ANSWER, DEALS = "match.json", "deals"
 SECONDS_A_PART = 30.0
 ROWS_A_PART = 1_000_000
-DECIDES = ("policies", "question", "digests")
-"""What must be the same in a match that goes on."""
+DECIDES = ("policies", "question", "digests", "seatings")
+"""What must be the same in a match that goes on; ``seatings`` only where they are drawn."""
 
 
 def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealFiles:
@@ -43,7 +43,7 @@ def open_folder(folder: Path, made: Mapping[str, Any], *, resume: bool) -> DealF
     there = folder / ANSWER
     if resume:
         known = _begun(there)
-        unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made[name]))]
+        unlike = [name for name in DECIDES if known.get(name) != json.loads(json.dumps(made.get(name)))]
         if unlike:
             raise UserError(
                 f"{str(folder)!r} holds another match: its {' and '.join(unlike)} differ{_more(known, made)}"
@@ -153,6 +153,7 @@ def _name(table: MatchTable) -> str:
 def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
     """Return a row for each side of each game."""
     deals, seatings, sides = block.wins.shape
+    side_at = np.argsort(table.design.places(table.plan.seed, block.games)).astype(np.uint8)
     policies = np.broadcast_to(np.array(table.design.seatings, np.uint32), block.wins.shape).reshape(-1)
     numbers = np.arange(block.games.start, block.games.stop, dtype=np.uint64)
     names = pl.Series(table.policies, dtype=pl.Enum(list(table.policies)))
@@ -162,7 +163,7 @@ def _frame(table: MatchTable, block: Block) -> pl.DataFrame:
             "players": np.full(block.wins.size, table.plan.players, np.uint8),
             "deal": np.repeat(numbers, seatings * sides),
             "seating": np.tile(np.repeat(np.arange(seatings, dtype=np.uint16), sides), deals),
-            "side": np.tile(np.arange(sides, dtype=np.uint8), deals * seatings),
+            "side": np.repeat(side_at[:, None], seatings, axis=1).reshape(-1),
             "policy": names.gather(policies),
             "rank": block.ranks.reshape(-1).astype(np.uint8),
             "win_share": (block.wins.reshape(-1) / PARTS).astype(np.float32),

@@ -34,6 +34,7 @@ ESTIMAND = {
     False: "Win share of one of a policy where all others at the table are of the other, each seat of a deal in turn",
 }
 """By whether tables are mixed."""
+DRAWN = "Win share of a policy at tables with all the others, each on every seat of a deal, in an order drawn anew"
 FIRST = ("policy", "other", "win share", "other share", "difference", "verdict", "margin")
 MOST_MATRIX = 12
 """Policies up to which a matrix is shown: more columns fit on no screen."""
@@ -199,8 +200,10 @@ class Match(Answer):
     def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
         """Say what was not the same about how the games were made: of the first policy, or of any."""
         there, here = (recorded_provenance(one["made"]) for one in (record, self.made))
-        same = _digests(record) == _digests(self.made)
-        return unlike(there, here) or ([] if same else ["a policy or a rule set was another"])
+        said = [] if _digests(record) == _digests(self.made) else ["a policy or a rule set was another"]
+        if record.get("seatings") != self.made.get("seatings"):
+            said.append("who sits where was decided in another way")
+        return unlike(there, here) or said
 
 
 def _digests(record: Mapping[str, Any]) -> list[str]:
@@ -346,7 +349,7 @@ def answer_of(
     return Match(
         policies=policies,
         question=question,
-        estimand=ESTIMAND[looked[0].table.design.mixed],
+        estimand=DRAWN if any(one.table.design.drawn for one in looked) else ESTIMAND[looked[0].table.design.mixed],
         stopped="interrupted" if interrupted else stopped_of(looked),
         deals=sum(trial.sums.deals for trial in looked),
         games=sum(trial.sums.deals * len(trial.table.simulators) for trial in looked),

@@ -2,8 +2,10 @@
 
 Sides are what wins together: players, or teams. In a *duel* of two policies one side plays the first and all others
 the second, each side in turn, and the other way round; a round-robin is every pair's duel. At a *mixed* table all
-policies sit together, as evenly as sides allow, in every arrangement, or where those are too many in every rotation
-of a ring and of its mirror image: each policy has each seat, and its neighbours on either hand.
+policies sit together, as evenly as sides allow, in every arrangement. Where those are too many, the table is *drawn*:
+in every deal the sides are put into another random order, and along it goes every rotation of a ring of the policies
+and of its mirror image. So each policy has each seat as often as another in every deal, and over the deals each
+arrangement is as likely as another: who sits beside whom is no matter of how the policies were named.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.experiments.deals import PARTS
+from wsim.rng import GAMMA, STREAMS, mix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +34,7 @@ __all__ = ["MOST_SEATINGS", "Cell", "Design", "duels", "mixed"]
 EVERY_ARRANGEMENT = 120  # seatings up to which a mixed table is played in all of them: 5!
 MOST_SEATINGS = 1000
 Seating = tuple[int, ...]
+_ORDERS = np.uint64(0x736964657320696E)  # makes of a seed that of the orders: no stream of a game begins there
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,28 @@ class Design:
     policies: how many take part. sides: players or teams at a table.
     seatings: the policy of each side, line-up by line-up, all different.
     cells: the figures that they give.
+    drawn: whether the sides of the seatings are *places*, and who has which place is drawn for every deal (``places``).
     """
 
     policies: int
     sides: int
     seatings: tuple[Seating, ...]
     cells: tuple[Cell, ...]
+    drawn: bool = False
+
+    def places(self, seed: int, games: range) -> NDArray[np.int64]:
+        """Return which place of the seatings each side has in these deals, shape (deals, sides).
+
+        Drawn from seed and number of the deal with a stream of their own, every order as likely as another.
+        """
+        if not self.drawn:
+            return np.broadcast_to(np.arange(self.sides), (len(games), self.sides))
+        scramble = getattr(mix, "py_func", mix)
+        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
+            numbers = np.arange(games.start, games.stop, dtype=np.uint64)[:, None] * np.uint64(STREAMS)
+            begin = scramble(scramble(np.uint64(seed)) ^ _ORDERS)
+            keys = scramble(begin + (numbers + np.arange(self.sides, dtype=np.uint64)) * GAMMA)
+        return np.argsort(keys, axis=1)
 
     @property
     def mixed(self) -> bool:
@@ -128,23 +148,34 @@ def duels(policies: int, sides: int) -> Design:
     return _design(policies, sides, seatings, cells)
 
 
-def mixed(policies: int, sides: int) -> Design:
-    """Return the tables at which all policies sit together; UserError if there would be too many."""
+def mixed(names: Sequence[str], sides: int) -> Design:
+    """Return the tables at which all policies sit together; UserError if there would be too many.
+
+    ``names``: of the policies. The rings are made of them in alphabetical order, so that the order in which they are
+    named decides nothing.
+    """
+    policies = len(names)
     groups = _groups(policies, sides)
-    every = sum(_arrangements(group) for group in groups)
-    arranged = _all_of if every <= EVERY_ARRANGEMENT else _ring
-    seatings = (seating for group in groups for seating in arranged(group))
-    return _design(policies, sides, seatings, tuple(Cell(one, None) for one in range(policies)))
+    drawn = sum(_arrangements(group) for group in groups) > EVERY_ARRANGEMENT
+    sorted_names = sorted(range(policies), key=lambda policy: names[policy])
+    seatings = (
+        tuple(sorted_names[one] for one in seating) if drawn else seating
+        for group in groups
+        for seating in (_ring(group) if drawn else _all_of(group))
+    )
+    return _design(policies, sides, seatings, tuple(Cell(one, None) for one in range(policies)), drawn=drawn)
 
 
-def _design(policies: int, sides: int, seatings: Iterator[Seating], cells: tuple[Cell, ...]) -> Design:
+def _design(
+    policies: int, sides: int, seatings: Iterator[Seating], cells: tuple[Cell, ...], *, drawn: bool = False
+) -> Design:
     found = tuple(dict.fromkeys(seatings))  # between two sides, one against the other is the other against the one
     if len(found) > MOST_SEATINGS:
         raise UserError(
             f"{policies} policies at a table of {sides} make {len(found):,} line-ups for every deal: name fewer, "
             f"at most {MOST_SEATINGS:,} are played"
         )
-    return Design(policies, sides, found, cells)
+    return Design(policies, sides, found, cells, drawn)
 
 
 def _groups(policies: int, sides: int) -> list[Seating]:

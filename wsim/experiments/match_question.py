@@ -23,8 +23,9 @@ class MatchQuestion(Options):
     """Play policies against each other: wsim match A B [C ...]
 
     Two policies: one seat plays A and all others B, each seat in turn, and the other way round, on the same deals;
-    with --round-robin every pair does. Otherwise three or more share a table in every arrangement. A sequential test
-    says who is stronger and stops when that is clear. In rule sets with teams, a team is one policy.
+    with --round-robin every pair does. Otherwise three or more share a table in every arrangement, or where those are
+    too many each on every seat, in an order that is drawn anew for every deal. A sequential test says who is stronger
+    and stops when that is clear. In rule sets with teams, a team is one policy.
     """
 
     round_robin: bool = option("Every pair by itself, and their matrix; else all at one table.", False)

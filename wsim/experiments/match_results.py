@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wsim.errors import UserError
-from wsim.experiments.match_ratings import ratings
+from wsim.experiments.match_ratings import circle, ratings
 from wsim.stats.fewest import DIFFERING
 from wsim.stats.intervals import nulls
 
@@ -33,6 +33,11 @@ CROWD = (
     "on who is rarer"
 )
 
+CIRCLE = (
+    "The field is intransitive ({table}): {beaten}. No order of strength holds for it, and ratings put it in a line "
+    "that is not there"
+)
+
 
 def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Sequence[str]) -> dict[str, Any]:
     """Return what decides the games of a match, as JSON."""
@@ -45,6 +50,7 @@ def made_of(tables: Sequence[MatchTable], question: MatchQuestion, policies: Seq
         "tables": [{"ruleset": table.plan.ruleset, "players": table.plan.players} for table in tables],
         "made": first.made[0].record(),
         "command": command_of(tables, question, policies),
+        **({"seatings": drawn} if (drawn := {table.name: "drawn" for table in tables if table.design.drawn}) else {}),
     }
 
 
@@ -174,6 +180,10 @@ def remarks_of(trials: Sequence[MatchTrial]) -> list[str]:
                     f"({trial.table.name}): too few for an interval"
                 )
         said += _rarer(trial)
+        round_it = [names[policy] for policy in circle(trial)]
+        if round_it:
+            beats = [f"{one} beats {other}" for one, other in zip(round_it, round_it[1:] + round_it[:1], strict=True)]
+            said.append(CIRCLE.format(table=trial.table.name, beaten=", ".join(beats)))
     return said
 
 

@@ -28,6 +28,8 @@ __all__ = ["Block", "MatchTable", "SideReading", "made_ready"]
 class Block:
     """Some deals in every seating, whole numbers all, each of shape (deals, seatings, sides).
 
+    Where the seating is drawn (``Design.drawn``), place by place of the seatings instead of side by side.
+
     Attributes
     ----------
     games: the numbers of the deals.
@@ -94,9 +96,23 @@ class MatchTable:
 
     def play(self, games: range) -> Block:
         """Play deals in every seating."""
-        arms = tuple(Arm("", (simulator,)) for simulator in self.simulators)
-        played = Arms(arms, SideReading(self.sides)).play(games)
-        return Block(games, *(np.stack(parts).transpose(2, 0, 1) for parts in zip(*played, strict=True)))
+        read, places = SideReading(self.sides), self.design.places(self.plan.seed, games)
+        if self.design.drawn:
+            played = [read(self._seated(simulator, places, games), games) for simulator in self.simulators]
+        else:
+            played = Arms(tuple(Arm("", (simulator,)) for simulator in self.simulators), read).play(games)
+        by_side = [np.stack(parts).transpose(2, 0, 1) for parts in zip(*played, strict=True)]
+        return Block(games, *(np.take_along_axis(one, np.argsort(places)[:, None], axis=2) for one in by_side))
+
+    def _seated(self, simulator: Simulator, places: NDArray[np.int64], games: range) -> pl.DataFrame:
+        """Play deals with the line-up of a seating, where the sides have these places of it."""
+        first = np.array([side[0] for side in self.sides])
+        orders = np.tile(np.arange(self.plan.players), (len(games), 1))
+        for number, side in enumerate(self.sides):
+            orders[:, list(side)] = first[places[:, number], None]
+        rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
+        simulator.play_seated(games.start, rows, orders)
+        return simulator.seats_frame(rows)
 
 
 def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> MatchTable:
@@ -109,7 +125,8 @@ def made_ready(plan: Plan, policies: Sequence[str], *, round_robin: bool) -> Mat
         raise UserError(
             f"a match is played by 2 to {MOST_SIDES} sides: {plan.players} players of {plan.ruleset} make {len(sides)}"
         )
-    design = duels(len(policies), len(sides)) if round_robin or len(policies) == 2 else mixed(len(policies), len(sides))
+    paired = round_robin or len(policies) == 2
+    design = duels(len(policies), len(sides)) if paired else mixed(policies, len(sides))
     line_ups = [_line_up(policies, sides, seating) for seating in design.seatings]
     seated = [plans[0].replace(policies=line_up) for line_up in line_ups]
     simulators: tuple[Simulator, ...] = tuple(map(game.prepare, seated))

@@ -189,7 +189,7 @@ class Plan:
         in nothing else are equal.
     """
 
-    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda _: list(GAMES), check=_text)
+    game: str = option(game_names, metavar="GAME", shown=first_game, complete=lambda: list(GAMES), check=_text)
     ruleset: str = option(
         "Which rules and components: wsim catalog --rulesets.",
         metavar="NAME", shown=lambda: of_the_games("ruleset"), check=_text,

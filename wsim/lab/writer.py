@@ -282,7 +282,9 @@ class RunWriter:
     def _clean_up(self) -> None:
         """After a failure: mark what is there as interrupted; if that is nothing, remove what was made."""
         if self._old is None and not self.done():
-            shards = [path.relative_to(self.folder) for path in self.folder.glob("*/part-*.parquet")]  # of one cut off
+            shards = [
+                str(path.relative_to(self.folder)) for path in self.folder.glob("*/part-*.parquet")
+            ]  # of one cut off
             paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents, *shards]
             folders = {Path(path).parent for path in self._archive.contents} - {Path()}
             above = {parent for folder in folders for parent in folder.parents} - {Path()}

@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -245,6 +246,14 @@ class LineUp:
                 seating["pool_at"][mine], seating["pool_size"][mine] = at, len(pool.players)
                 at += len(pool.players)
 
+    def fill_in_order(self, seating: Any, source: Any, order: NDArray[np.int64]) -> None:
+        """Write into a seating what ``fill`` wrote into ``source``, with the entries in another order.
+
+        The pools' players keep their places.
+        """
+        for name in ("parameters", "pool_at", "pool_size", "settings_at"):
+            seating[name][: len(order)] = source[name][order]
+
     @classmethod
     def of(cls, players: Sequence[Player], seats: int) -> LineUp:
         """Return the line-up of these players, one for each seat at the table; the engine has ``seats`` in all."""
@@ -262,37 +271,40 @@ class LineUp:
             pools=tuple(player.pool for player in filled),
         )
 
-    def label_of(self, answer: Any) -> str:
-        """Return the entry that was asked last (``ANSWER``)."""
-        return self.labels[int(answer["entry"]) % len(self.labels)]
+    def label_of(self, answer: Any, order: Any = None) -> str:
+        """Return the entry that was asked last (``ANSWER``); ``order``: of the entries, where it is another one."""
+        entry = int(answer["entry"])
+        return self.labels[(entry if order is None else int(order[entry])) % len(self.labels)]
 
     @contextmanager
-    def answering(self, answer: Any, *, numbered: bool = False) -> Iterator[None]:
+    def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
         """Let kernels ask the line-up, noting whom in ``answer``; ``numbered``: games of a number of their own.
 
         A policy that does not come to an end is remarked on, one that raises gets a sentence (UserError).
         """
         try:
-            with watched(self, answer, numbered=numbered):
+            with watched(bool(self.plugged), partial(self.label_of, order=order), answer, numbered=numbered):
                 yield
         except Exception as error:
-            self.raise_failure(error, f", in game {int(answer['number'])}" if numbered else "", answer)
+            where = f", in game {int(answer['number'])}" if numbered else ""
+            self.raise_failure(error, where, self.label_of(answer, order))
             raise
 
-    def raise_wrong(self, answer: Any, *, numbered: bool = False) -> None:
+    def raise_wrong(self, answer: Any, order: Any = None, *, numbered: bool = False) -> None:
         """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
-        game = f"game {int(answer['number'])}, " if numbered else ""
-        self.raise_failure(where=f", in {game.removesuffix(', ')}" if numbered else "")
+        game = f"game {int(answer['number'])}" if numbered else ""
+        self.raise_failure(where=game and f", in {game}")
         raise UserError(
-            f"policy {self.label_of(answer)!r} returned {int(answer['index'])} in {game}seat {int(answer['seat'])}: "
-            f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
+            f"policy {self.label_of(answer, order)!r} returned {int(answer['index'])} in {game and f'{game}, '}"
+            f"seat {int(answer['seat'])}: an index from 0 to {int(answer['count']) - 1} into the list of legal moves "
+            "is needed"
         )
 
-    def raise_failure(self, error: Exception | None = None, where: str = "", answer: Any = None) -> None:
+    def raise_failure(self, error: Exception | None = None, where: str = "", asked: str | None = None) -> None:
         """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
 
         The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
-        engine: hand it over as ``error``. ``answer``: whom the kernels asked last.
+        engine: hand it over as ``error``. ``asked``: the entry that was asked last.
         """
         for label, plugged in self.plugged.items():
             complaint = plugged.complaint(label, where)
@@ -300,7 +312,6 @@ class LineUp:
                 raise complaint
         compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
         if error is not None and compiled:
-            asked = None if answer is None else self.label_of(answer)
             names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
             text = " ".join(str(error).split())
             raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error

@@ -111,11 +111,13 @@ class Watch:
 _WATCH = Watch()
 
 
-def watched(line_up: Any, answer: Any, *, numbered: bool) -> AbstractContextManager[None]:
-    """Watch the games of a line-up that this thread plays; ``answer``: the record in which they note whom they ask."""
-    if not line_up.plugged:
-        return nullcontext()
-    return _Asked(_WATCH, line_up.label_of, answer, numbered)
+def watched(foreign: bool, label: Callable[[Any], str], answer: Any, *, numbered: bool) -> AbstractContextManager[None]:
+    """Watch the games that this thread plays, if policies of users play in them (``foreign``).
+
+    ``answer``: the record in which they note whom they ask; ``label`` makes a name of it. ``numbered``: its game has a
+    number.
+    """
+    return _Asked(_WATCH, label, answer, numbered) if foreign else nullcontext()
 
 
 def deciding() -> str:

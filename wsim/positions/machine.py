@@ -167,19 +167,46 @@ class KernelSimulator(Simulator):
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""
         return self._play(first, rows, picks, 0 if picks is None else KEEP_PICKS)[0]
 
-    def _play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int) -> tuple[int, Any]:
-        """Return the picks written, and the record of the last game, which the next call of this thread overwrites."""
+    def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
+        """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order."""
+        seating, addresses = self._seating_copy(), self._addresses.copy()
+        seats, players = self.seats, orders.shape[1]
+        for game, order in enumerate(orders):
+            self.line_up.fill_in_order(seating, self.seating, order)
+            addresses[:players] = self._addresses[order]
+            own = rows[game * seats : (game + 1) * seats]
+            self._play(first + game, own, None, 0, (seating, addresses, order))
+
+    def _seating_copy(self) -> Any:
+        """Return a copy of the seating; of its settings, which are large, only those that some entry has."""
+        copied = np.zeros(1, self.seating.dtype).view(np.recarray)[0]
+        for name in self.seating.dtype.names:
+            whole = slice(None) if name != "settings" else slice(int(self.seating["settings_at"].max()) + 1)
+            if np.ndim(self.seating[name]):
+                copied[name][whole] = self.seating[name][whole]
+            else:
+                copied[name] = self.seating[name]
+        return copied
+
+    def _play(
+        self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int, seated: Any = None
+    ) -> tuple[int, Any]:
+        """Return the picks written, and the record of the last game, which the next call of this thread overwrites.
+
+        ``seated``: seating, addresses and order of the entries, where they are not those of the plan.
+        """
         game = self._local.__dict__.pop("game", None)  # a policy that plays games itself has a record of its own
         if game is None:
             game = np.zeros(1, self._kernel("layout", "GAME")).view(np.recarray)[0]
         room = np.zeros(0, self.pick_dtype) if picks is None else picks
-        arguments = game, self.rules, self.seating, self._addresses, first, rows.view(np.recarray)
+        seating, addresses, order = seated or (self.seating, self._addresses, None)
+        arguments = game, self.rules, seating, addresses, first, rows.view(np.recarray)
         play_chunk = self._kernel("engine", "play_chunk")
-        with np.errstate(over="ignore"), self.line_up.answering(game.answer, numbered=True):
+        with np.errstate(over="ignore"), self.line_up.answering(game.answer, order, numbered=True):
             written = int(play_chunk(*arguments, room.view(np.recarray), keeping))
         self._local.game = game
         if written < 0:
-            self.line_up.raise_wrong(game.answer, numbered=True)
+            self.line_up.raise_wrong(game.answer, order, numbered=True)
         return written, game
 
     def logged(self, number: int) -> tuple[Any, NDArray[Any]]:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import wsim
 from wsim.experiments.match import Match, tables_of
+from wsim.experiments.match_design import mixed
 from wsim.experiments.match_question import MatchQuestion
+from wsim.experiments.match_ratings import circle
 from wsim.experiments.match_sums import MatchSums
 from wsim.experiments.match_trial import MatchTrial
+from wsim.game import Simulator, find_game
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
+from wsim.stats.rankings import order_numbers
 
 LUCK: dict[str, Any] = {"game": "luck"}
 HASH: Any = {"game": "luck", "luck": "hash"}
@@ -65,6 +72,74 @@ def test_three_at_one_table_by_hand() -> None:
     assert found.wins().value.tolist() == [1.0, 0.0, 0.0]
     assert found.leads().value == pytest.approx([30, 50, 20])
     assert found.points().value == pytest.approx([40, -5, -35])
+
+
+NAMED = ("p:noise=9:salt=1", "p:skill=2", "p:noise=5:salt=3", "p", "p:skill=1:noise=3", "p:salt=7:noise=12")
+
+
+@pytest.mark.parametrize(
+    ("names", "keys"),
+    [
+        (NAMED, {"game": "luck", "luck": "hash", "players": [6], "budget": 8}),
+        (NAMED[:4], {"game": "luck", "luck": "hash", "players": [6], "budget": 2}),
+        (NAMED, {"game": "luck", "luck": "hash", "players": [12], "teams": "true", "budget": 2}),
+        (("military", "balanced", "science", "civilian", "commerce", "greedy"), {"players": [6], "budget": 4}),
+    ],
+)
+def test_the_order_in_which_they_are_named_decides_nothing(names: tuple[str, ...], keys: Any) -> None:
+    """The deals, the arrangements and so every figure are the same to the last bit."""
+    found = []
+    for order in (names, names[::-1], (*names[2:], *names[:2])):
+        answer = wsim.match(*order, threads=1, **keys)
+        rows = answer.cells.sort("policy").select("policy", "win_share", "win_share_low", "margin").rows()
+        leads = {
+            tuple(sorted((row["policy"], row["other"]))): abs(row["margin"])
+            for row in answer.pairs.iter_rows(named=True)
+        }
+        found.append((rows, dict(sorted(leads.items())), answer.games))
+    assert found[0] == found[1] == found[2]
+
+
+def test_another_order_of_the_line_up_is_that_line_up() -> None:
+    """Whatever the entries have of their own (weights, parameters, pools, nets) goes with them."""
+    entries = ("balanced:explore=0.2", "net", "search:playouts=2", "weighted:shield=3", "random")
+    plan = Plan.make(players=5, policies=entries, rotate=False, ban="1=trade;3=stages")
+    simulator = find_game(plan.game).prepare(plan)
+    orders = np.array([[4, 3, 2, 1, 0], [1, 0, 0, 3, 2], [0, 1, 2, 3, 4]])
+    rows, plain = np.zeros((2, 15), simulator.row_dtype)
+    simulator.play_seated(7, rows, orders)
+    Simulator.play_seated(simulator, 7, plain, orders)
+    assert (simulator.seats_frame(rows)["total"] == simulator.seats_frame(plain)["total"]).all()
+    names = [name for name in rows.dtype.names or () if name not in ("policy", "entry")]
+    assert (rows[names] == plain[names]).all()
+
+
+def test_deals_keep_who_sat_where(tmp_path: Path) -> None:
+    """The totals of the file are those of its policies on its sides: luck of the side, and the skill of the policy."""
+    names = ("p", "p:skill=100", "p:skill=200", "p:skill=300", "p:skill=400")
+    answer = luck(*names, players=[6], budget=5, luck="hash", out=tmp_path / "kept")
+    deals = pl.read_parquet(tmp_path / "kept" / "deals")
+    skills = {name: 100 * place for place, name in enumerate(names)}
+    lucks = deals.with_columns(luck=pl.col("total") - pl.col("policy").cast(pl.String).replace_strict(skills))
+    assert (lucks.group_by("deal", "side").agg(pl.col("luck").n_unique())["luck"] == 1).all()
+    of_policy = deals.group_by("policy").agg(pl.col("win_share").mean())
+    shares = dict(answer.cells.select("policy", "win_share").rows())
+    assert dict(of_policy.with_columns(pl.col("policy").cast(pl.String)).rows()) == pytest.approx(shares, abs=1e-6)
+
+
+def test_a_circle_is_named() -> None:
+    """Of dice that beat each other in a circle by two to one, at tables of three and of two."""
+    ranks = np.array([[1, 2, 3], [3, 1, 2], [2, 3, 1]])  # of a, b, c: each beats the next one in two of three games
+    trial = SimpleNamespace(
+        table=SimpleNamespace(design=mixed("abc", 3)),
+        orders=order_numbers(np.repeat(ranks, 12, axis=0), np.tile(np.arange(3), (36, 1)), 3).reshape(-1, 6),
+        looks=[SimpleNamespace(boundary=2.0)],
+    )
+    rng = np.random.default_rng(1)
+    trial.orders = rng.permuted(np.tile(trial.orders, (20, 1)), axis=0)
+    assert circle(trial) == [0, 1, 2]  # type: ignore[arg-type]
+    trial.orders = trial.orders[:, :0:-1][:4, :]
+    assert circle(trial) == []  # type: ignore[arg-type]
 
 
 def test_teams_are_one_side_and_their_points_add_up() -> None:
