@@ -234,7 +234,7 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
-    beyond = (RULES.itemsize + GUARD // 2 - (RULES.fields or {})["points"][1]) // 2
+    beyond = (RULES.itemsize + GUARD // 2 - dict(RULES.fields or {})["points"][1]) // 2
     file.write_text(HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {beyond}) != 0)"))
     with pytest.raises(UserError, match="IndexError"):
         play("far", file)

@@ -78,7 +78,7 @@ def guarded(command: Callable[[], int | None]) -> int:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
     except (KeyboardInterrupt, Abort) as error:
-        notes = getattr(error.__cause__ if isinstance(error, Abort) else error, "__notes__", ())
+        notes = getattr(error.__context__ if isinstance(error, Abort) else error, "__notes__", ())
         remark(" ".join(["wsim: interrupted", *notes]))
         return INTERRUPTED
     except BrokenPipeError:

@@ -28,7 +28,8 @@ class _Asked:
 
     def __init__(self, watch: Watch, label: Callable[[Any], str], answer: Any, numbered: bool) -> None:
         self.watch, self.label, self.answer, self.numbered = watch, label, answer, numbered
-        self.count, self.since, self.remarked = -1, 0.0, False
+        self.first = self.count = int(answer["asked"])
+        self.since, self.remarked = 0.0, False
 
     def __enter__(self) -> None:
         self.watch.begin(self)
@@ -41,7 +42,7 @@ class _Asked:
     def look(self, now: float) -> float:
         """Return how many seconds the same decision has been seen to last."""
         count = int(self.answer["asked"])
-        if count != self.count:
+        if count == self.first or count != self.count:  # nobody was asked so far, or somebody else
             self.count, self.since, self.remarked = count, now, False
         return now - self.since
 
