@@ -122,7 +122,7 @@ LESSON: dict[str, Any] = {
 @some(28, quick="writes")
 def test_learning(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    plan = LearningPlan.made(LESSON)
+    plan = LearningPlan.restore(LESSON)
 
     def work() -> None:
         learn(plan, Path("net"), threads=1)

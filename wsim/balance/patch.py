@@ -16,6 +16,7 @@ from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.patch_search import Search
 from wsim.balance.proof import Proof
+from wsim.balance.sampling import Level
 from wsim.balance.transfer import elsewhere_tables
 from wsim.display import Display, Shown
 from wsim.errors import UserError
@@ -26,9 +27,7 @@ from wsim.spec.fields import dotted
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from wsim.balance.sampling import Effects, Level
-
-__all__ = ["Balance", "answer_of", "evidence_file"]
+    from wsim.balance.sampling import Effects
 
 MOST_NAMED = 3
 
@@ -189,7 +188,9 @@ class Balance(Answer):
             plan = setting.plan
             where = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
             head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({where}).")
-        deals = {f"proof {one['attempt']}, {name}": many for one in self.proofs for name, many in one["deals"].items()}
+        deals = {
+            f"proof {one['attempt']}, {name}": games for one in self.proofs for name, games in one["deals"].items()
+        }
         head += [f"Deals of {name}: seed {seed}, {deals[name]:,} of them." for name, seed in self.seeds.items()]
         lines = [f"# {line}" for line in head]
         for row in self.changes.to_dicts():
@@ -271,7 +272,7 @@ def answer_of(search: Search, *, interrupted: bool = False) -> Balance:
         trade=_trade(search),
         proofs=[one.record(evaluator.cells) for _, one in search.proofs],
         binds=[_place_of(search, place, value) for place in binds] if proof is not None else [],
-        conflicts=conflicts(evaluator.cells, value, search.effects, binds) if proof is not None else [],
+        conflicts=[] if proof is None else conflicts(evaluator.cells, Level(value, proof.error, 0), search.effects),
         idle=search.idle,
         provenance=_provenance(search, best.patch),
         games=evaluator.memory.played,

@@ -14,8 +14,6 @@ from typing import Any, TypeVar, overload
 
 from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["MOST_PARAMETERS", "Declaration", "declaration_of", "policy"]
-
 MOST_PARAMETERS = 7  # PARAMETERS of a game's layout less the place of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -102,7 +100,7 @@ def policy(
             raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
     if len(declared) > MOST_PARAMETERS:
         raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
-    refuse_unprintable(name, "the name of a policy", kept="")
+    refuse_unprintable(name, "the name of a policy", allowed="")
     declaration = Declaration(name, MappingProxyType(declared), idea, python)
 
     def mark(marked: _Function) -> _Function:
