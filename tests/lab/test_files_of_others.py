@@ -140,7 +140,9 @@ def test_positions(times: int, table: dict[str, Any], by_hand: bool) -> None:
 def test_plans(times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tree = tomllib.loads(
-        Plan.make(players=2, ruleset="1e-duo", games=100, set=["cards.Palace.points=6"], policies="random,greedy").to_toml()
+        Plan.make(
+            players=2, ruleset="1e-duo", games=100, set=["cards.Palace.points=6"], policies="random,greedy"
+        ).to_toml()
     )
 
     def read(content: bytes) -> None:

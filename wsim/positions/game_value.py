@@ -126,7 +126,8 @@ class Game:
             if find_game(self._plan.game).POSITION_KEYS and not _is_read(text):
                 games = self._games(self._plan, self._number, self._described, self._steps[:-1])
                 before = [game.clone() for game in games]
-                return next(filter(_is_read, (game._seen_by(seat) for game in reversed(before))), text)
+                seen = (game._seen_by(seat) for game in reversed(before))  # noqa: SLF001 (of this class)
+                return next(filter(_is_read, seen), text)
             return text
         described = self._described
         start = {"number": self._number} if described is None else {"position": dict(described)}
