@@ -81,7 +81,7 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(end: Any, step: int)
 
 
 @pytest.mark.usefixtures("toy")
-@some(9)
+@some(9, quick="bytes")
 @pytest.mark.parametrize("picks", [True, False])
 def test_a_complete_run_that_is_made_longer_is_never_broken(end: Any, step: int, picks: bool) -> None:
     short, long = (Plan.make(games=games, rotate=True, picks=picks) for games in (25, 40))
@@ -123,7 +123,7 @@ def test_a_run_that_is_resumed_is_never_broken(end: Any, step: int) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
+@first_quick(1, "damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
 def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
@@ -141,8 +141,9 @@ def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_co
     assert every_write(Path("run"), anew("run", "damaged"), work, after, step=5) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-@some(12, quick="writes")
+@some(12, quick="")
 def test_parts_that_are_merged_are_merged_again(end: Any, step: int) -> None:
     plan = Plan.make(games=40, **PLAN)
     record(plan, "whole", shard=10)

@@ -26,7 +26,7 @@ from wsim.learn.rounds import learn
 from wsim.tuning.tune import resume, tune
 
 
-@some(7, quick="writes")
+@some(7, quick="")
 def test_a_match(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
