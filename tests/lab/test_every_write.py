@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.lab.ends import every_byte, every_write
+from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.ledger import LEDGER, read_ledger
 from wsim.lab.merge import merge
