@@ -17,17 +17,18 @@ A weight set needs no code: a table of ``wsim/<game>/weights.toml`` and a row th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
 from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
-from wsim.policies.watch import watched
+from wsim.policies.watch import Answering
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,24 +37,9 @@ if TYPE_CHECKING:
     from wsim.policies.declare import Declaration
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Value
+    from wsim.policies.nets import NetSpec
     from wsim.policies.plug import Plugged
     from wsim.policies.weights import WeightSets
-
-__all__ = [
-    "BUDGET",
-    "FILE",
-    "NET_FILE",
-    "SET",
-    "LineUp",
-    "Parameter",
-    "Player",
-    "Policy",
-    "PolicySet",
-    "explores",
-    "policy_rows",
-    "resolve",
-    "rows_by_name",
-]
 
 
 @dataclass(frozen=True)
@@ -163,21 +149,65 @@ class PolicySet:
     Attributes
     ----------
     policies: its rows by name, in the order in which they are listed.
-    interface: returns how it calls its policies, always the same; imports the game's kernels.
+    home: its package, such as "wsim.wonders". It has ``kernels.layout`` (dtypes PUBLIC, PRIVATE, CHOICE, RULES and
+        SETTINGS, and TYPES), ``policies``, and where there are weight sets, ``policies.features`` (FEATURES) and
+        ``weights.toml``.
+    part: what a weight has a value each for, such as "age"; empty where it has one (``WeightSets``).
+    nets: returns the nets of its policy ``net``, if it has one.
+    routine: returns what is settled before its policies are asked (``Interface.routine``); None: exploring alone.
     """
 
     policies: Mapping[str, Policy]
-    interface: Callable[[], Interface]
+    home: str
+    part: str = ""
+    nets: Callable[[], NetSpec] | None = None
+    routine: Callable[[], Mapping[str, Any]] | None = None
+
+    def interface(self) -> Interface:
+        """Return how the game calls its policies, always the same; imports its kernels."""
+        return self._interface
+
+    @cached_property
+    def _interface(self) -> Interface:
+        from wsim.policies.interface import EXPLORE as EXPLORING
+        from wsim.policies.interface import Interface, exploring
+        from wsim.policies.weights import WeightSets
+
+        layout = import_module(f"{self.home}.kernels.layout")
+        features: Mapping[str, str] = {}
+        if any(policy.kind == "weights" for policy in self.policies.values()):
+            features = import_module(f"{self.home}.policies.features").FEATURES
+        sets = Path(str(layout.__file__)).parents[1] / "weights.toml"
+        parameters = layout.PRIVATE["parameters"].shape[0]
+        return Interface(
+            home=f"{self.home}.policies",
+            signature=layout.TYPES.policy,
+            records=(layout.PUBLIC, layout.PRIVATE, layout.CHOICE, layout.RULES),
+            seats=layout.TYPES.seats,
+            routine=self.routine() if self.routine is not None else {EXPLORING: exploring(parameters)},
+            weights=WeightSets(sets, features, layout.SETTINGS["weights"].shape, self.part),
+            nets=self.nets() if self.nets is not None else None,
+            thinker=layout.TYPES.thinker,
+        )
+
+
+NET_OF_FILE = "net of a file"
+"""The kind of policies that play a net that has to be named: they cannot be asked by their name alone."""
 
 
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
+    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
+
+    The kind of a net that comes with no file is ``NET_OF_FILE``.
+    """
     from wsim.policies.plug import installed
+
+    shipped = Path(str(import_module(policy_set.home).__file__)).with_name("net.npz").is_file()
 
     def row(name: str, kind: str, source: str, policy: Policy | None = None) -> dict[str, Any]:
         return {
             "name": name,
-            "kind": kind,
+            "kind": NET_OF_FILE if kind == "net" and not shipped else kind,
             "idea": policy.idea if policy else "",
             "parameters": ", ".join(map(str, policy.accepted)) if policy else "",
             "source": source,
@@ -190,7 +220,7 @@ def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class LineUp:
+class LineUp(Answering):
     """The policies of a table, ready for the engine.
 
     Attributes
@@ -223,10 +253,10 @@ class LineUp:
         """All that the engine may call: the functions, behind them those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 
-    def fill(self, seating: Any, lay: Callable[[Any], Any] | None = None) -> None:
-        """Write parameters, settings and pools into the seating of a game; ``lay`` returns the record of a net.
+    def fill(self, seating: Any, rules: Any) -> None:
+        """Write parameters, settings and pools into the seating of a game, which is played by a RULES record.
 
-        Weights and nets that are equal are laid out once: entries of the same policy share a place.
+        Weights and nets that are equal are written once: entries of the same policy share a place.
         """
         seating["parameters"][:] = self.parameters
         at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
@@ -237,8 +267,8 @@ class LineUp:
             if key not in places:
                 places[key] = len(places)
                 seating["settings"][places[key]]["weights"] = weights
-                if net is not None and lay is not None:
-                    seating["settings"][places[key]]["net"] = lay(net)
+                if net is not None:
+                    seating["settings"][places[key]]["net"] = net.record(rules)
             seating["settings_at"][place] = places[key]
         for pool in dict.fromkeys(self.pools):
             if pool:
@@ -270,51 +300,6 @@ class LineUp:
             nets=tuple(player.net for player in filled),
             pools=tuple(player.pool for player in filled),
         )
-
-    def label_of(self, answer: Any, order: Any = None) -> str:
-        """Return the entry that was asked last (``ANSWER``); ``order``: of the entries, where it is another one."""
-        entry = int(answer["entry"])
-        return self.labels[(entry if order is None else int(order[entry])) % len(self.labels)]
-
-    @contextmanager
-    def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
-        """Let kernels ask the line-up, noting whom in ``answer``; ``numbered``: games of a number of their own.
-
-        A policy that does not come to an end is remarked on, one that raises gets a sentence (UserError).
-        """
-        try:
-            with watched(bool(self.plugged), partial(self.label_of, order=order), answer, numbered=numbered):
-                yield
-        except Exception as error:
-            where = f", in game {int(answer['number'])}" if numbered else ""
-            self.raise_failure(error, where, self.label_of(answer, order))
-            raise
-
-    def raise_wrong(self, answer: Any, order: Any = None, *, numbered: bool = False) -> None:
-        """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
-        game = f"game {int(answer['number'])}" if numbered else ""
-        self.raise_failure(where=game and f", in {game}")
-        raise UserError(
-            f"policy {self.label_of(answer, order)!r} returned {int(answer['index'])} in {game and f'{game}, '}"
-            f"seat {int(answer['seat'])}: an index from 0 to {int(answer['count']) - 1} into the list of legal moves "
-            "is needed"
-        )
-
-    def raise_failure(self, error: Exception | None = None, where: str = "", asked: str | None = None) -> None:
-        """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
-
-        The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
-        engine: hand it over as ``error``. ``asked``: the entry that was asked last.
-        """
-        for label, plugged in self.plugged.items():
-            complaint = plugged.complaint(label, where)
-            if complaint is not None:
-                raise complaint
-        compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
-        if error is not None and compiled:
-            names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
-            text = " ".join(str(error).split())
-            raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:
@@ -388,9 +373,10 @@ def _searcher(
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     policy = policies[entry.name]
-    kinds = {name: row.kind for name, row in policies.items()}
+    shipped = interface.nets is not None and interface.nets.file is not None  # else it goes by weights
+    kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
-    net = _net_of(entry, values, interface) if interface.nets is not None else None
+    net = _net_of(entry, values, interface) if shipped else None
     weights = players[0].weights if net is None else net.weights
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)

@@ -10,12 +10,18 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["PATIENCE", "Watch", "deciding", "watched"]
+from wsim.errors import UserError
+
+if TYPE_CHECKING:
+    from wsim.policies.plug import Plugged
+
+__all__ = ["PATIENCE", "Answering", "Watch", "deciding", "watched"]
 
 PATIENCE = 60.0
 """Seconds in one decision before it is remarked."""
@@ -124,3 +130,55 @@ def watched(foreign: bool, label: Callable[[Any], str], answer: Any, *, numbered
 def deciding() -> str:
     """Say which policy of a user's has been deciding for some time now; empty for none."""
     return _WATCH.look(time.monotonic())
+
+
+class Answering:
+    """What a line-up says of policies that are asked; a base of ``LineUp``, which has ``labels`` and ``plugged``."""
+
+    labels: tuple[str, ...]
+    plugged: Mapping[str, Plugged]
+
+    def label_of(self, answer: Any, order: Any = None) -> str:
+        """Return the entry that was asked last (``ANSWER``); ``order``: of the entries, where it is another one."""
+        entry = int(answer["entry"])
+        return self.labels[(entry if order is None else int(order[entry])) % len(self.labels)]
+
+    @contextmanager
+    def answering(self, answer: Any, order: Any = None, *, numbered: bool = False) -> Iterator[None]:
+        """Let kernels ask the line-up, noting whom in ``answer``; ``numbered``: games of a number of their own.
+
+        A policy that does not come to an end is remarked on, one that raises gets a sentence (UserError).
+        """
+        try:
+            with watched(bool(self.plugged), partial(self.label_of, order=order), answer, numbered=numbered):
+                yield
+        except Exception as error:
+            where = f", in game {int(answer['number'])}" if numbered else ""
+            self.raise_failure(error, where, self.label_of(answer, order))
+            raise
+
+    def raise_wrong(self, answer: Any, order: Any = None, *, numbered: bool = False) -> None:
+        """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
+        game = f"game {int(answer['number'])}" if numbered else ""
+        self.raise_failure(where=game and f", in {game}")
+        raise UserError(
+            f"policy {self.label_of(answer, order)!r} returned {int(answer['index'])} in {game and f'{game}, '}"
+            f"seat {int(answer['seat'])}: an index from 0 to {int(answer['count']) - 1} into the list of legal moves "
+            "is needed"
+        )
+
+    def raise_failure(self, error: Exception | None = None, where: str = "", asked: str | None = None) -> None:
+        """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
+
+        The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
+        engine: hand it over as ``error``. ``asked``: the entry that was asked last.
+        """
+        for label, plugged in self.plugged.items():
+            complaint = plugged.complaint(label, where)
+            if complaint is not None:
+                raise complaint
+        compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
+        if error is not None and compiled:
+            names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
+            text = " ".join(str(error).split())
+            raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
