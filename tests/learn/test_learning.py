@@ -15,7 +15,7 @@ from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.learn import rounds as run_module
-from wsim.learn.fitting import Fitting
+from wsim.learn.fitting_settings import Fitting
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.harvest_files import read_records, write_records
 from wsim.learn.judge import judge
