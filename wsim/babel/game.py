@@ -41,7 +41,6 @@ class TowerOfBabel(KernelGame):
     }
     LEARNER = "wsim.babel.learning:LEARNER"
     POSITION_KEYS = POSITION_KEYS
-    ENGINE = "wsim.babel.kernels.engine"
     COMPILE_SECONDS = (6.0, 3.0)
     POLICIES = POLICIES
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan, first_game
-from wsim.learn.learner import Fitting, learner_of
+from wsim.learn.fitting import Fitting
+from wsim.learn.learner import learner_of
 from wsim.spec.rows import read_row, read_rows
 from wsim.spec.source import read_toml
 
@@ -172,10 +173,10 @@ class LearningPlan:
     def keys(self, table: Seats | Field) -> dict[str, Any]:
         """Return the keys of the plan that is played at a table."""
         changes = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
-        given = {key: value for key, value in changes.items() if value}
-        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **given}
+        changed = {key: value for key, value in changes.items() if value}
+        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **changed}
 
-    def record(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the plan as an object from which ``restore`` makes it again."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         for field_name, (key, _) in _ROWS.items():

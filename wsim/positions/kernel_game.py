@@ -20,20 +20,24 @@ class KernelGame(Game):
 
     Attributes
     ----------
-    ENGINE: the module of the kernel that plays whole games.
-    COMPILE_SECONDS: about how long it compiles; and about how long the policies of the default plan do.
+    COMPILE_SECONDS: about how long the kernel that plays whole games compiles (``kernels.engine``); and about how long
+        the policies of the default plan do.
     POLICIES: its registry.
     """
 
-    ENGINE: str
     COMPILE_SECONDS: tuple[float, float]
     POLICIES: PolicySet
+
+    @property
+    def _engine(self) -> str:
+        """The module of the kernel that plays whole games."""
+        return f"{self.POLICIES.home}.kernels.engine"
 
     def cold(self) -> float:
         """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
         from wsim.jit import seconds_to_compile
 
-        return seconds_to_compile(self.ENGINE, *self.COMPILE_SECONDS)
+        return seconds_to_compile(self._engine, *self.COMPILE_SECONDS)
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows (``wsim policies``)."""
@@ -49,5 +53,5 @@ class KernelGame(Game):
         """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
         from wsim.jit import compiled_beside
 
-        with compiled_beside(self.ENGINE):
+        with compiled_beside(self._engine):
             return resolve(plan.line_up, plan.players, self.POLICIES)

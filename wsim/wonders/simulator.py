@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Story
 
 
-class WondersSimulator(KernelSimulator):
+class WondersSimulator(KernelSimulator[WondersPosition]):
     """A plan of 7 Wonders made ready to play.
 
     Attributes
@@ -45,6 +45,7 @@ class WondersSimulator(KernelSimulator):
     """
 
     KERNELS = "wsim.wonders.kernels"
+    POSITION = WondersPosition
     picks_per_game = DEEDS  # a decision that is no loss is one deed at most
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
@@ -62,10 +63,6 @@ class WondersSimulator(KernelSimulator):
         """Return the same rules and options with another line-up."""
         plan = self.plan.replace(policies=policies)
         return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
-
-    def begin(self, number: int) -> WondersPosition:
-        """Return the first decision of game ``number``; its players have not been asked yet."""
-        return WondersPosition(self, number)
 
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
         """Return a position that a person describes; raise UserError for one that cannot be."""

@@ -28,8 +28,9 @@ _STARTS = np.array(STARTS)
 
 
 @kernel
-def fixed_action(kind, move):
+def fixed_action(choice, rules, move):
     """Return the fixed action of a move of a decision."""
+    kind = choice.kind
     start = _STARTS[kind]
     if kind == OFFER:
         return start + (trades(move) * KIND_CARDS + second_of(move)) * KIND_CARDS + first_of(move)
@@ -39,9 +40,9 @@ def fixed_action(kind, move):
 
 
 @kernel
-def move_of(choice, action):
+def move_of(choice, rules, action):
     """Return the legal move of a fixed action."""
     for index in range(choice.count):
-        if fixed_action(choice.kind, choice.moves[index]) == action:
+        if fixed_action(choice, rules, choice.moves[index]) == action:
             return choice.moves[index]
     return choice.moves[0]

@@ -5,9 +5,11 @@ A build is told by what it leaves if it succeeds: parts, points of the wonder by
 
 from __future__ import annotations
 
+import numpy as np
+
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
-from wsim.babel.kernels.net_layout import MOVE_NUMBERS
-from wsim.babel.policies.net_inputs import ends_game, expected_cards, lead_of, own_set_gain
+from wsim.babel.kernels.net_layout import SIZES
+from wsim.babel.policies.net_inputs import ends_game, expected_cards, fill_standing, lead_of, own_set_gain
 from wsim.babel.policies.value import completes, pass_value, set_gain, shortage, slot_of, takes, wonder_points
 from wsim.babel.policies.weighted import move_values
 from wsim.babel.words import (
@@ -21,14 +23,13 @@ from wsim.babel.words import (
     KINDS,
     OFFER,
     PLAY_CARD,
+    SEATS,
     SPACES,
     TAKE,
     TRIPLE,
     TURN,
 )
-from wsim.jit import kernel
-
-__all__ = ["fill_moves"]
+from wsim.jit import kernel, stack_room
 
 _BYTE = 0xFF
 (
@@ -41,7 +42,9 @@ _BYTE = 0xFF
     _EXCHANGES, _DRAWS_THREE, _SETS_ASIDE, _OF_KIND, _DISCS_OF_KIND, _TRIPLES, _DOUBLES, _BLUFFS, _SEEN,
 ) = range(46)  # fmt: skip
 
-assert _SEEN < MOVE_NUMBERS
+assert SIZES.move_numbers > _SEEN
+
+_standing_room = stack_room("moves.standing", np.int64, SEATS)
 
 
 # --- builds: what they leave
@@ -247,8 +250,10 @@ def _fill_card(public, own, choice, move, numbers, j):
 
 
 @kernel
-def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
-    """Fill what ``weighted`` thinks of each legal move, and its numbers; ``standing`` is that of ``fill_standing``."""
+def fill_moves(public, own, choice, rules, settings, values, places, count, numbers):
+    """Fill what ``weighted`` thinks of each legal move, and its numbers."""
+    standing = _standing_room()
+    fill_standing(public, own, rules, standing)
     move_values(public, own, choice, rules, settings, values)
     best = values[0]
     for j in range(1, choice.count):
@@ -257,8 +262,6 @@ def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
     kind = choice.kind
     for j in range(choice.count):
         move = choice.moves[j]
-        for i in range(MOVE_NUMBERS):
-            numbers[j, i] = 0.0
         numbers[j, _VALUE], numbers[j, _BEHIND] = values[j] / 5.0, (values[j] - best) / 5.0
         numbers[j, _BEST], numbers[j, _REFUSES] = 1.0 if values[j] == best else 0.0, 1.0 if move == 0 else 0.0
         if kind == TURN:
