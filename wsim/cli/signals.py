@@ -29,7 +29,7 @@ class _Watcher:
     """The thread that is told of signals."""
 
     def __init__(self) -> None:
-        self._asked = False
+        self._stop_asked = False
         self._main = threading.get_ident()
         self._end, self.start = os.pipe()
         os.set_blocking(self.start, False)
@@ -40,23 +40,23 @@ class _Watcher:
     def _watch(self) -> None:
         advised = False
         while True:
-            patience = PATIENCE if self._asked and not advised else None
+            patience = PATIENCE if self._stop_asked and not advised else None
             if not select.select([self._end], [], [], patience)[0]:
                 advised = True
                 _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once")
                 continue
-            told = os.read(self._end, 1)
-            if not told:
+            byte = os.read(self._end, 1)
+            if not byte:
                 return
-            if told[0] == _LOST:
+            if byte[0] == _LOST:
                 time.sleep(PAUSE)
-                self._asked = False
+                self._stop_asked = False
                 _thread.interrupt_main()
-            elif told[0] in _STOPS:
-                if self._asked:
+            elif byte[0] in _STOPS:
+                if self._stop_asked:
                     _say("wsim: ended at once; what was finished is kept")
                     os._exit(INTERRUPTED)
-                self._asked = True
+                self._stop_asked = True
                 signal.pthread_kill(self._main, signal.SIGURG)
 
     def again(self, unraisable: Any) -> None:

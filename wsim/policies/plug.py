@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "plug"]
-
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
@@ -309,14 +307,14 @@ def _first_useful(text: str) -> str:
 def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     if not JIT:
-        return interface.explored(lambda *records: _asked(source, records, errors))
+        return interface.explored(lambda *records: _answer_of(source, records, errors))
     callback = _callback(source, interface, errors)
 
     @kernel
-    def ask(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+    def decide(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         return callback(address_of(public), address_of(own), address_of(choice), address_of(rules))
 
-    entrance = interface.explored(ask)
+    entrance = interface.explored(decide)
     entrance.keeps = callback  # the callback must live as long as the code that jumps to it
     return entrance
 
@@ -326,21 +324,21 @@ def _callback(source: Any, interface: Interface, errors: list[BaseException]) ->
     offsets = {name: interface.records[1].fields[name][1] for name in TAKEN_BACK}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
-    def ask(*addresses: int) -> int:
+    def decide(*addresses: int) -> int:
         copies = [
             np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
             for address, record in zip(addresses, records, strict=True)
         ]
-        index = _asked(source, copies, errors)
+        index = _answer_of(source, copies, errors)
         for name, at in offsets.items():
-            written = copies[1][name].tobytes()
-            ctypes.memmove(addresses[1] + at, written, len(written))
+            taken_back = copies[1][name].tobytes()
+            ctypes.memmove(addresses[1] + at, taken_back, len(taken_back))
         return index
 
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(decide)
 
 
-def _asked(source: Callable[..., Any], copies: Any, errors: list[BaseException]) -> int:
+def _answer_of(source: Callable[..., Any], copies: Any, errors: list[BaseException]) -> int:
     """Ask a plain-Python policy; keep what it raises and answer -1, which no list of moves has."""
     try:
         index = source(*copies)
