@@ -230,7 +230,7 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
     run = run_module.Learning(plan, tmp_path)
     assert [len(run.parts(1, seats)) for seats in plan.tables] == [3, 2, 0]  # 6,000 and 3,000 decisions, 2,000 a part
     assert [len(run.parts(2, seats)) for seats in plan.tables] == [1, 0, 3]
-    assert LearningPlan.restore(plan.as_dict()) == plan
+    assert LearningPlan.restore(plan.record()) == plan
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_the_shipped_plan_is_one(game: str) -> None:
     learner = learner_of(game)
     plan = LearningPlan.from_toml(str(learner.plan))
     assert plan.game == game
-    assert LearningPlan.restore(plan.as_dict()) == plan
-    assert learner.load("").about["plan"] == json.loads(json.dumps(plan.as_dict()))
+    assert LearningPlan.restore(plan.record()) == plan
+    assert learner.load("").about["plan"] == json.loads(json.dumps(plan.record()))
 
 
 @pytest.mark.usefixtures("toy")

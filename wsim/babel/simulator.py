@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.actions import fixed_actions
 from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.compiling import compile_rules
@@ -20,6 +19,7 @@ from wsim.babel.describe.text import game_text, phrase
 from wsim.babel.describe.trace import trace_of
 from wsim.babel.describe.view import columns
 from wsim.babel.frames import picks_frame, seats_frame
+from wsim.babel.kernels.fixed_actions import fixed_actions
 from wsim.babel.kernels.layout import ACTION_DRAWS, MOVES, SEATING, records
 from wsim.babel.position import BabelPosition
 from wsim.babel.registry import POLICIES

@@ -244,6 +244,7 @@ def net_of(parts: Parts) -> Net:
 
     @kernel
     def values(public, own, choice, rules, settings, places, learned):
+        """Fill the indices of the moves worth a look and the learned value of each; return how many there are."""
         net, said, numbers = settings.net, values_room(), numbers_room()
         count = list_moves(public, own, choice, rules, settings, said, places)
         if count == 1:
@@ -267,6 +268,7 @@ def net_of(parts: Parts) -> Net:
 
     @kernel
     def best(public, own, choice, rules, settings):
+        """Return the move of the highest learned value, the first of equals."""
         places, learned = places_room(), learned_room()
         count, found = values(public, own, choice, rules, settings, places, learned), 0
         for j in range(1, count):
@@ -275,7 +277,8 @@ def net_of(parts: Parts) -> Net:
         return places[found]
 
     @kernel
-    def describe(public, own, choice, rules, settings, state, moves, places):
+    def describe_decision(public, own, choice, rules, settings, state, moves, places):
+        """Fill the record of the decision, those of the moves worth a look and their indices; return how many."""
         said, numbers = values_room(), numbers_room()
         count = list_moves(public, own, choice, rules, settings, said, places)
         number_moves(public, own, choice, rules, settings, said, places, count, numbers)
@@ -287,7 +290,7 @@ def net_of(parts: Parts) -> Net:
                 moves[j].numbers[i] = numbers[j, i]
         return count
 
-    return Net(values, best, describe)
+    return Net(values, best, describe_decision)
 
 
 inner: Any = None  # what ``entrance`` puts there

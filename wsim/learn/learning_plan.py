@@ -173,10 +173,10 @@ class LearningPlan:
     def keys(self, table: Seats | Field) -> dict[str, Any]:
         """Return the keys of the plan that is played at a table."""
         changes = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
-        changed = {key: value for key, value in changes.items() if value}
-        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **changed}
+        given = {key: value for key, value in changes.items() if value}
+        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **given}
 
-    def as_dict(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Return the plan as an object from which ``restore`` makes it again."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         for field_name, (key, _) in _ROWS.items():

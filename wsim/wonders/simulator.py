@@ -12,7 +12,6 @@ from wsim.paths import default_cards_path
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.scenes import moments
-from wsim.wonders.actions import fixed_actions
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
@@ -22,6 +21,7 @@ from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
+from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.position import WondersPosition
 from wsim.wonders.registry import POLICIES

@@ -7,6 +7,8 @@ coins paid for a loss, 0 to ``MOST_PAID``, which stands for more as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from wsim.jit import kernel
@@ -16,7 +18,14 @@ from wsim.wonders.words import BUILD, DECLINE, PAY, SELL, STAGE
 SPEND = 3
 WITH_CARD = 4
 MOST_PAID = 31
+_WITH_CARD_NAMES = ("build", "stage", "sell", "build_free")
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
+
+
+def fixed_actions(cards: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ..."""
+    paid = [f"pay:{coins}" for coins in range(MOST_PAID)]
+    return (*(f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES), "decline", *paid, f"pay:{MOST_PAID}+")
 
 
 @kernel
