@@ -146,6 +146,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(rooms, "_row_of", real)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_goes_on(
     wsim_command: Command, stopped: Callable[[], None]
 ) -> None:
