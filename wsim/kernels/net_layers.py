@@ -28,7 +28,7 @@ class Sizes:
     Attributes
     ----------
     width, narrow: units of the first layer (a multiple of ``AT_ONCE``), and of the second one.
-    state_numbers, move_numbers: numbers that are told of a state, and of a move.
+    state_numbers, move_numbers: numbers of a state, and of a move.
     item_rows: rows of the first layer for further inputs, such as one for each card; they follow those of the numbers.
     """
 
@@ -114,10 +114,9 @@ class Parts:
     Attributes
     ----------
     choices, candidates: legal moves, and moves worth a look, that a decision may have.
-    fill_state: (public, own, choice, rules, numbers) -> fills the numbers of the state, which are 0 where it fills
-        nothing; returns how many there are.
-    fill_moves: (public, own, choice, rules, settings, values, places, count, numbers) -> fills a row of numbers,
-        likewise, for each candidate; ``values`` is what ``list_moves`` left there.
+    fill: (public, own, choice, rules, settings, values, places, count, state, moves) -> fills the numbers of the state,
+        and a row of numbers for each candidate; returns how many the state has. They are 0 where it fills nothing, and
+        ``values`` is what ``list_moves`` left there.
     list_moves: (public, own, choice, rules, settings, values, places) -> lists the indices of the moves worth a look;
         returns how many there are. ``values`` is room for what ``weighted`` says of each legal move.
     list_items: (public, own, choice, rules, rows, amounts, count) -> adds the rows of the state's items to a list of so
@@ -131,8 +130,7 @@ class Parts:
     sizes: Sizes
     choices: int
     candidates: int
-    fill_state: Any
-    fill_moves: Any
+    fill: Any
     list_moves: Any = every_move
     list_items: Any = no_items
     most_items: int = 0
@@ -199,7 +197,7 @@ def net_of(parts: Parts) -> Net:
     """Return the kernels of a game's net."""
     sizes, candidates = parts.sizes, parts.candidates
     width, state_numbers, move_numbers = sizes.width, sizes.state_numbers, sizes.move_numbers
-    fill_state, fill_moves, list_moves = parts.fill_state, parts.fill_moves, parts.list_moves
+    fill, list_moves = parts.fill, parts.list_moves
     list_items, list_items_of_move, describe_items = parts.list_items, parts.list_items_of_move, parts.describe_items
     add_rows, value = _layers(sizes)
     inputs = max(state_numbers + parts.most_items, move_numbers) + AT_ONCE
@@ -215,25 +213,20 @@ def net_of(parts: Parts) -> Net:
     second_room = stack_room("net.second", np.float32, sizes.narrow)
 
     @kernel
-    def number_moves(public, own, choice, rules, settings, said, places, count, numbers):
-        """Fill the numbers of the moves worth a look."""
+    def number(public, own, choice, rules, settings, said, places, count, x, numbers):
+        """Fill the numbers of the state and of the moves worth a look; return how many the state has."""
+        for i in range(state_numbers):
+            x[i] = _NONE
         for j in range(count):
             for i in range(move_numbers):
                 numbers[j, i] = _NONE
-        fill_moves(public, own, choice, rules, settings, said, places, count, numbers)
+        return fill(public, own, choice, rules, settings, said, places, count, x, numbers)
 
     @kernel
-    def number_state(public, own, choice, rules, x):
-        """Fill the numbers of the state; return how many there are."""
-        for i in range(state_numbers):
-            x[i] = _NONE
-        return fill_state(public, own, choice, rules, x)
-
-    @kernel
-    def sum_state(public, own, choice, rules, net, rows, amounts, first):
-        """Sum the first layer of the state."""
-        x, count = state_room(), 0
-        for i in range(number_state(public, own, choice, rules, x)):
+    def sum_state(public, own, choice, rules, net, x, shown, rows, amounts, first):
+        """Sum the first layer of the state, of which so many numbers are shown."""
+        count = 0
+        for i in range(shown):
             if x[i] != _NONE:
                 rows[count], amounts[count] = i, x[i]
                 count += 1
@@ -250,10 +243,10 @@ def net_of(parts: Parts) -> Net:
         if count == 1:
             learned[0] = _NONE
             return count
-        number_moves(public, own, choice, rules, settings, said, places, count, numbers)
+        x, rows, amounts = state_room(), rows_room(), amounts_room()
         first, layer, second = first_room(), layer_room(), second_room()
-        rows, amounts = rows_room(), amounts_room()
-        sum_state(public, own, choice, rules, net, rows, amounts, first)
+        shown = number(public, own, choice, rules, settings, said, places, count, x, numbers)
+        sum_state(public, own, choice, rules, net, x, shown, rows, amounts, first)
         for j in range(count):
             for k in range(width):
                 layer[k] = first[k]
@@ -281,8 +274,7 @@ def net_of(parts: Parts) -> Net:
         """Fill the record of the decision, those of the moves worth a look and their indices; return how many."""
         said, numbers = values_room(), numbers_room()
         count = list_moves(public, own, choice, rules, settings, said, places)
-        number_moves(public, own, choice, rules, settings, said, places, count, numbers)
-        number_state(public, own, choice, rules, state.numbers)
+        number(public, own, choice, rules, settings, said, places, count, state.numbers, numbers)
         state.moves = count
         describe_items(public, own, choice, rules, state, moves, places)
         for j in range(count):

@@ -190,14 +190,23 @@ class PolicySet:
         )
 
 
+NET_OF_FILE = "net of a file"
+"""The kind of policies that play a net that has to be named: they cannot be asked by their name alone."""
+
+
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
+    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
+
+    The kind of a net that comes with no file is ``NET_OF_FILE``.
+    """
     from wsim.policies.plug import installed
+
+    shipped = Path(str(import_module(policy_set.home).__file__)).with_name("net.npz").is_file()
 
     def row(name: str, kind: str, source: str, policy: Policy | None = None) -> dict[str, Any]:
         return {
             "name": name,
-            "kind": kind,
+            "kind": NET_OF_FILE if kind == "net" and not shipped else kind,
             "idea": policy.idea if policy else "",
             "parameters": ", ".join(map(str, policy.accepted)) if policy else "",
             "source": source,
@@ -387,9 +396,10 @@ def _searcher(
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     policy = policies[entry.name]
-    kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or _has_net(interface)}
+    shipped = interface.nets is not None and interface.nets.file is not None  # else it goes by weights
+    kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
-    net = _net_of(entry, values, interface) if _has_net(interface) else None
+    net = _net_of(entry, values, interface) if shipped else None
     weights = players[0].weights if net is None else net.weights
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)
@@ -399,11 +409,6 @@ def _searcher(
     return Player(
         str(entry), function, parameters, weights, _digest(" ".join(made_of), parameters, weights), None, net, pool
     )
-
-
-def _has_net(interface: Interface) -> bool:
-    """Say whether a net comes with the game: else its searchers go by weights."""
-    return interface.nets is not None and interface.nets.file is not None
 
 
 def _user_player(entry: Entry, interface: Interface) -> Player:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.policies.registry import NET_OF_FILE
 from wsim.positions.move_text import WIDTH, ranked_lines
 from wsim.positions.players import names_of, who_plays_on
 
@@ -58,7 +59,7 @@ def advice(
 def _policies(game: Game) -> list[str]:
     """Return the policies that can be asked by their name alone."""
     rows = find_game(game.plan.game).policies()
-    return [str(row["name"]) for row in rows if row["name"] != "weighted"]
+    return [str(row["name"]) for row in rows if row["name"] != "weighted" and row["kind"] != NET_OF_FILE]
 
 
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 
 from wsim.babel.kernels.layout import MOVES
 from wsim.babel.kernels.net_layout import SIZES
-from wsim.babel.policies.net_inputs import fill_state
+from wsim.babel.policies.net_inputs import fill_standing, fill_state
 from wsim.babel.policies.net_moves import fill_moves
+from wsim.babel.words import SEATS
 from wsim.jit import kernel, stack_room
 from wsim.kernels.net_layers import Parts, net_of
 from wsim.rng import below
@@ -20,7 +21,19 @@ from wsim.rng import below
 _places_room = stack_room("best.places", np.int64, MOVES)
 _learned_room = stack_room("best.learned", np.float32, MOVES)
 
-NET = net_of(Parts(sizes=SIZES, choices=MOVES, candidates=MOVES, fill_state=fill_state, fill_moves=fill_moves))
+_standing_room = stack_room("net.standing", np.int64, SEATS)
+
+
+@kernel
+def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
+    """Fill the numbers of the state and of all moves; return how many the state has."""
+    standing = _standing_room()
+    fill_standing(public, own, rules, standing)
+    fill_moves(public, own, choice, rules, settings, standing, values, moves)
+    return fill_state(public, own, choice, rules, standing, state)
+
+
+NET = net_of(Parts(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill))
 net_values = NET.values
 
 

@@ -5,18 +5,14 @@ The same for every number of players; values, sets and effects come from the rul
 
 from __future__ import annotations
 
-import numpy as np
-
 from wsim.babel.kernels.moves import cards_of, usable
 from wsim.babel.kernels.scoring import award, count_wonder, set_points
 from wsim.babel.policies.value import completes, shortage, wonder_points
 from wsim.babel.words import ACTION_CARDS, DECISIONS, FEWEST_SEATS, JOKER, KINDS, ROWS, SEATS, SHARES, SPACES, WONDERS
-from wsim.jit import kernel, stack_room
+from wsim.jit import kernel
 
 _FAR = 20.0  # points by which a lead is a lead
 _RIVAL = 8  # numbers of a rival
-
-_standing_room = stack_room("state.standing", np.int64, SEATS)
 
 
 # --- what several inputs are made of
@@ -193,10 +189,8 @@ def _build(public, own, rules, x, at):
 
 
 @kernel
-def fill_state(public, own, choice, rules, x):
+def fill_state(public, own, choice, rules, standing, x):
     """Fill the numbers of the state for the seat that decides; return how many there are."""
-    standing = _standing_room()
-    fill_standing(public, own, rules, standing)
     at = _moment(public, own, choice, rules, x)
     at = _own(public, own, rules, standing, x, at)
     at = _rivals(public, own, rules, standing, x, at)

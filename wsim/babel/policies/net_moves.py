@@ -5,11 +5,9 @@ A build is told by what it leaves if it succeeds: parts, points of the wonder by
 
 from __future__ import annotations
 
-import numpy as np
-
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
 from wsim.babel.kernels.net_layout import SIZES
-from wsim.babel.policies.net_inputs import ends_game, expected_cards, fill_standing, lead_of, own_set_gain
+from wsim.babel.policies.net_inputs import ends_game, expected_cards, lead_of, own_set_gain
 from wsim.babel.policies.value import completes, pass_value, set_gain, shortage, slot_of, takes, wonder_points
 from wsim.babel.policies.weighted import move_values
 from wsim.babel.words import (
@@ -23,13 +21,12 @@ from wsim.babel.words import (
     KINDS,
     OFFER,
     PLAY_CARD,
-    SEATS,
     SPACES,
     TAKE,
     TRIPLE,
     TURN,
 )
-from wsim.jit import kernel, stack_room
+from wsim.jit import kernel
 
 _BYTE = 0xFF
 (
@@ -43,8 +40,6 @@ _BYTE = 0xFF
 ) = range(46)  # fmt: skip
 
 assert SIZES.move_numbers > _SEEN
-
-_standing_room = stack_room("moves.standing", np.int64, SEATS)
 
 
 # --- builds: what they leave
@@ -250,10 +245,8 @@ def _fill_card(public, own, choice, move, numbers, j):
 
 
 @kernel
-def fill_moves(public, own, choice, rules, settings, values, places, count, numbers):
-    """Fill what ``weighted`` thinks of each legal move, and its numbers."""
-    standing = _standing_room()
-    fill_standing(public, own, rules, standing)
+def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
+    """Fill what ``weighted`` thinks of each legal move, and its numbers; ``standing`` is that of ``fill_standing``."""
     move_values(public, own, choice, rules, settings, values)
     best = values[0]
     for j in range(1, choice.count):

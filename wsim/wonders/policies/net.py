@@ -31,6 +31,13 @@ _BIT, _WHOLE = np.uint64(1), np.float32(1.0)
 
 
 @kernel
+def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
+    """Fill the numbers of the state and of the moves; return how many the state has."""
+    fill_moves(public, own, choice, rules, settings, values, places, count, moves)
+    return fill_state(public, own, choice, rules, state)
+
+
+@kernel
 def _list_cards(role, names, word, rows, amounts, count):
     """Add a set of cards to the list of inputs; return its length."""
     while names:
@@ -102,8 +109,7 @@ NET = net_of(
         sizes=SIZES,
         choices=CHOICES,
         candidates=MOST_CANDIDATES,
-        fill_state=fill_state,
-        fill_moves=fill_moves,
+        fill=_fill,
         list_moves=list_candidates,
         list_items=_list_items,
         most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands

@@ -10,25 +10,20 @@ from .simple import card_value
 
 
 @kernel
-def _fill_state(public, own, choice, rules, x):
-    """Fill how far the game, the ladder and the best rival are."""
-    x[0], x[1], x[2] = public.turn / (HAND * rules.seats), (public.top + 1) / CARDS, public.rungs[own.seat] / HAND
+def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
+    """Fill how far game, ladder and best rival are; of a card its value, its height, what stays above it."""
+    state[0], state[1] = public.turn / (HAND * rules.seats), (public.top + 1) / CARDS
+    state[2] = public.rungs[own.seat] / HAND
     for seat in range(rules.seats):
         if seat != own.seat:
-            x[3] = max(x[3], public.rungs[seat] / HAND)
+            state[3] = max(state[3], public.rungs[seat] / HAND)
+    for j in range(count):
+        card = choice.moves[places[j]]
+        moves[j, 0], moves[j, 1] = card_value(public, own, settings, card) / CARDS, card / CARDS
+        moves[j, 2] = 1.0 if card > public.top else 0.0
+        moves[j, 3] = (choice.count - places[j] - 1) / HAND
     return 4
 
 
-@kernel
-def _fill_moves(public, own, choice, rules, settings, values, places, count, numbers):
-    """Fill what the weights say of each card, whether it is a rung, how high, and how many of the hand are higher."""
-    for j in range(count):
-        card = choice.moves[places[j]]
-        rung = card > public.top
-        numbers[j, 0] = card_value(public, own, settings, card) / CARDS
-        numbers[j, 1], numbers[j, 2] = 1.0 if rung else 0.0, card / CARDS
-        numbers[j, 3] = (choice.count - places[j] - 1) / HAND
-
-
-NET = net_of(Parts(SIZES, HAND, HAND, _fill_state, _fill_moves))
+NET = net_of(Parts(SIZES, HAND, HAND, _fill))
 net_policy = NET.best
