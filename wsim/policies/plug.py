@@ -65,27 +65,32 @@ class Plugged:
     ----------
     where: the file or module it is from, as written. digest: of its source; its name where there is no file.
     call: what the engine calls: its entrance (``Interface.explored``).
-    errors: exceptions that a plain-Python policy raised.
+    errors: exceptions that a plain-Python policy raised, by the thread that played.
     """
 
     where: str
     declaration: Declaration
     call: Any
     digest: str = ""
-    errors: list[BaseException] = field(default_factory=list)
+    errors: dict[int, BaseException] = field(default_factory=dict)
 
-    def complaint(self, label: str) -> UserError | None:
-        """Return what went wrong inside the policy, in one sentence, or None; raise an interrupt again."""
-        if not self.errors:
+    def complaint(self, label: str, where: str = "") -> UserError | None:
+        """Return what went wrong inside the policy in this thread, in one sentence, or None; raise an interrupt again.
+
+        ``where`` follows: ``, in game 7``.
+        """
+        error = self.errors.pop(threading.get_ident(), None)
+        if error is None:
             return None
-        error = self.errors[0]
-        self.errors.clear()
         if isinstance(error, KeyboardInterrupt):
+            error.add_note(f"while policy {label!r} was deciding{where}")
             raise error
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         text = " ".join(str(error).split())
-        complaint = UserError(f"policy {label!r} raised {type(error).__name__}{': ' if text else ''}{text}{place}")
+        complaint = UserError(
+            f"policy {label!r} raised {type(error).__name__}{': ' if text else ''}{text}{place}{where}"
+        )
         complaint.__cause__ = error
         return complaint
 
@@ -238,7 +243,7 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
         return Plugged("", declaration, _compiled(source, label, interface))
-    errors: list[BaseException] = []
+    errors: dict[int, BaseException] = {}
     return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
 
 
@@ -304,41 +309,41 @@ def _first_useful(text: str) -> str:
     return f"{first[:200]}{place}"
 
 
-def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+def _bridged(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     if not JIT:
-        return interface.explored(lambda *records: _answer_of(source, records, errors))
+        return interface.explored(lambda *records: _asked(source, records, errors))
     callback = _callback(source, interface, errors)
 
     @kernel
-    def decide(public: Any, own: Any, choice: Any, rules: Any) -> Any:
+    def ask(public: Any, own: Any, choice: Any, rules: Any) -> Any:
         return callback(address_of(public), address_of(own), address_of(choice), address_of(rules))
 
-    entrance = interface.explored(decide)
+    entrance = interface.explored(ask)
     entrance.keeps = callback  # the callback must live as long as the code that jumps to it
     return entrance
 
 
-def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+def _callback(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
     """Return a C function of four addresses that calls a Python function with copies that it may keep."""
     offsets = {name: interface.records[1].fields[name][1] for name in TAKEN_BACK}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
 
-    def decide(*addresses: int) -> int:
+    def ask(*addresses: int) -> int:
         copies = [
             np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
             for address, record in zip(addresses, records, strict=True)
         ]
-        index = _answer_of(source, copies, errors)
+        index = _asked(source, copies, errors)
         for name, at in offsets.items():
-            taken_back = copies[1][name].tobytes()
-            ctypes.memmove(addresses[1] + at, taken_back, len(taken_back))
+            written = copies[1][name].tobytes()
+            ctypes.memmove(addresses[1] + at, written, len(written))
         return index
 
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(decide)
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
 
 
-def _answer_of(source: Callable[..., Any], copies: Any, errors: list[BaseException]) -> int:
+def _asked(source: Callable[..., Any], copies: Any, errors: dict[int, BaseException]) -> int:
     """Ask a plain-Python policy; keep what it raises and answer -1, which no list of moves has."""
     try:
         index = source(*copies)
@@ -348,5 +353,5 @@ def _answer_of(source: Callable[..., Any], copies: Any, errors: list[BaseExcepti
             raise TypeError(f"it returned {index!r}, not the index of a move") from None
         return number if -(2**63) <= number < 2**63 else -1
     except BaseException as error:
-        errors.append(error)
+        errors.setdefault(threading.get_ident(), error)
         return -1
