@@ -47,7 +47,7 @@ def compile_policy(game: str, name: str) -> None:
     registry = import_module(f"wsim.{game}.registry")
     interface, policy = registry.POLICIES.interface(), registry.REGISTRY[name]
     if policy.kind == "search":
-        interface.thinking(policy.function)
+        interface.searching(policy.function)
     else:
         interface.registered(policy.function, policy.settled)
 

@@ -15,8 +15,6 @@ import numpy as np
 
 from wsim.jit import kernel
 
-__all__ = ["GAMMA", "SEAT_STREAM", "SETUP_STREAM", "STREAMS", "below", "mix", "seek", "uniform"]
-
 STREAMS = 16
 SETUP_STREAM = 3
 SEAT_STREAM = 4

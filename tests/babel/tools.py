@@ -28,7 +28,7 @@ from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS
 from wsim.jit import addresses_of, kernel, types
-from wsim.kernels.heads import KEEP_ALL
+from wsim.kernels.heads import RECORD_ALL
 from wsim.lab.plan import Plan
 
 Pick = tuple[int, int, int, str, int, int, int]
@@ -112,7 +112,7 @@ class Scene:
         self.g = records(1, GAME)[0]
         self.seating = records(1, SEATING)[0]
         self.seating.settings_at[:SEATS] = range(SEATS)
-        self.g.log.keeping = KEEP_ALL
+        self.g.log.recording = RECORD_ALL
         with np.errstate(over="ignore"):
             _lay_out(self.g, self.t, self.seating)
         self.g.log.count = 0

@@ -21,7 +21,7 @@ from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import answer_of
-from wsim.balance.patch_search import Search
+from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof, games_needed, proven
 from wsim.balance.sampling import Level
 from wsim.errors import UserError
@@ -91,7 +91,7 @@ def test_a_patch_is_proven_on_deals_that_the_search_has_not_seen(monkeypatch: py
 
     phase = ["search"]
     monkeypatch.setattr("tests.games.medal_game.MedalSimulator.play", play)
-    search = Search(Evaluator(read_goal(write_goal()), Memory(), 1))
+    search = PatchSearch(Evaluator(read_goal(write_goal()), Memory(), 1))
     with monkeypatch.context() as unproven:
         unproven.setattr(search, "_prove", lambda: None)
         search.run()
@@ -156,7 +156,7 @@ def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: i
     )
     attempts, wrong = 0, 0
     for _ in range(tries):
-        search = Search(cast("Evaluator", evaluator))
+        search = PatchSearch(cast("Evaluator", evaluator))
         for count in range(1, 5):
             patch = tuple((knob.path, 4) for knob in knobs[:count])
             search._note(patch, level(patch, "found", 40_000))
@@ -344,11 +344,11 @@ def test_an_interrupted_search_says_what_it_knows_and_goes_on(
 
 
 def test_ctrl_c_on_the_command_line(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(self: Search) -> None:
+    def stopped(self: PatchSearch) -> None:
         self._repair()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Search, "run", stopped)
+    monkeypatch.setattr(PatchSearch, "run", stopped)
     answer = wsim_command("balance", write_goal(), "--out", "patch.toml", *FEW)
     assert answer.code == 130
     assert answer.out.startswith("Interrupted: the best so far has ")

@@ -16,7 +16,7 @@ from wsim.balance.evaluator import Evaluator
 from wsim.balance.goal import SearchSettings, read_goal
 from wsim.balance.knobs import Knob, cost_of, options_of, patch_of
 from wsim.balance.measurements import Memory
-from wsim.balance.patch_search import Search
+from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import games_needed, prove
 from wsim.balance.sampling import Effects, Level
 
@@ -54,7 +54,7 @@ def test_what_one_target_takes_another_beyond_is_a_conflict() -> None:
     assert conflicts(BOTH, level_of([0.30, 0.20], 0.0), ALIKE) == []
 
 
-def stub(true: dict[int, float], search: SearchSettings, played: list[tuple[str, Any, int]]) -> Search:
+def stub(true: dict[int, float], search: SearchSettings, played: list[tuple[str, Any, int]]) -> PatchSearch:
     """Return a search over numbers of changed values whose one cell is, at so many of them, where ``true`` says."""
     cells = [Cell("four", "A", "win", 0.235, 0.265, True)]
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
@@ -67,7 +67,7 @@ def stub(true: dict[int, float], search: SearchSettings, played: list[tuple[str,
     evaluator = SimpleNamespace(
         goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
     )
-    found = Search(cast("Evaluator", evaluator))
+    found = PatchSearch(cast("Evaluator", evaluator))
     for count in true:
         patch = tuple((knob.path, 4) for knob in knobs[:count])
         found._note(patch, level(patch, "found", search.games))
@@ -134,7 +134,7 @@ def test_the_change_that_does_least_harm_is_taken_out_first() -> None:
         moves = [[worth[knobs[one.knob].path] * (now.get(knobs[one.knob].path, 3) - one.value)] for one in options]
         return level(patch, purpose, games), effects_of(*moves)
 
-    search = Search(
+    search = PatchSearch(
         cast(
             "Evaluator",
             SimpleNamespace(
@@ -164,7 +164,7 @@ def test_no_patch_of_one_or_two_values_is_smaller(only: str, value: str, range_:
     """
     target = f'\n[[target]]\nof = "wonder"\n{only}within = {within}\n'
     knobs = f'\n[[knob]]\npath = "wonders.*.{value}"\nrange = "{range_}"\n'
-    search = Search(Evaluator(read_goal(write_goal(UNBALANCED + target + knobs + SEARCH)), Memory(), 3))
+    search = PatchSearch(Evaluator(read_goal(write_goal(UNBALANCED + target + knobs + SEARCH)), Memory(), 3))
     search.run()
     evaluator, nearest = search.evaluator, search.nearest_proof
     base = [knob.base for knob in evaluator.knobs]

@@ -80,7 +80,7 @@ class Position:
             self.game.own[seat].entrant = -1
         self._do(kernels.SET_TABLE)
         self.public.age, self.public.turn = age - 1, turn - 1
-        self.game.log.keeping = 1
+        self.game.log.recording = 1
         self.hidden.taken[:] = NO_MOVE
 
     def _do(self, step: int, seat: int = 0, what: int = 0) -> int:

@@ -13,7 +13,7 @@ from wsim.balance.goal import Goal, GoalSource, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
-from wsim.balance.patch_search import Search
+from wsim.balance.patch_search import PatchSearch
 from wsim.balance.transfer import Elsewhere, Transfer, check_elsewhere, measure_transfer
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -75,7 +75,7 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, execution: Execut
     start = time.perf_counter()
     execution, where = execution or Execution(), elsewhere or Elsewhere()
     memory, found = Memory(), Transfer()
-    search: Search | None = None
+    search: PatchSearch | None = None
     answer: Balance | None = None
 
     def known(answer: Balance, *, interrupted: bool) -> Balance:
@@ -88,7 +88,7 @@ def balance(goal: Goal, *, elsewhere: Elsewhere | None = None, execution: Execut
 
     try:
         check_elsewhere(goal, where)
-        search = Search(execution.evaluator(goal, memory))
+        search = PatchSearch(execution.evaluator(goal, memory))
         search.run()
         answer = answer_of(search)
         measure_transfer(search.evaluator, answer.patch, where, found)

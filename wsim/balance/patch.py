@@ -14,7 +14,7 @@ import polars as pl
 from wsim.balance.conflicts import binding, conflicts
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
-from wsim.balance.patch_search import Search
+from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof
 from wsim.balance.sampling import Level
 from wsim.balance.transfer import elsewhere_tables
@@ -241,7 +241,7 @@ def evidence_file(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
-def answer_of(search: Search, *, interrupted: bool = False) -> Balance:
+def answer_of(search: PatchSearch, *, interrupted: bool = False) -> Balance:
     """Return what a search knows. It must have measured the game without a patch.
 
     Parameters
@@ -281,14 +281,14 @@ def answer_of(search: Search, *, interrupted: bool = False) -> Balance:
     )
 
 
-def _place_of(search: Search, place: int, value: Any) -> str:
+def _place_of(search: PatchSearch, place: int, value: Any) -> str:
     """Say where a cell lies, and what is accepted."""
     cell = search.evaluator.cells[place]
     low, high = (f"{one:.4g}" for one in (cell.low, cell.high))
     return f"{cell.metric} of {cell.name} ({cell.setting}) at {float(value[place]):.4g}, accepted {low} to {high}"
 
 
-def _changes(search: Search, patch: Patch, *, alone: bool) -> pl.DataFrame:
+def _changes(search: PatchSearch, patch: Patch, *, alone: bool) -> pl.DataFrame:
     """Return what each change of a patch does next to the others; ``alone``: next to no patch."""
     evaluator = search.evaluator
     knobs = {knob.path: knob for knob in evaluator.knobs}
@@ -326,7 +326,7 @@ def _changes(search: Search, patch: Patch, *, alone: bool) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _targets(search: Search, proof: Proof | None) -> pl.DataFrame:
+def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
     """Return every cell before and after."""
     before = search.before
     assert before is not None
@@ -343,7 +343,7 @@ def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, f
     return dict(Interval.normal(level.value, level.error).at(place, name))
 
 
-def _trade(search: Search) -> pl.DataFrame:
+def _trade(search: PatchSearch) -> pl.DataFrame:
     """Return the candidates of which none is both cheaper and nearer."""
     rows = [
         {
@@ -361,7 +361,7 @@ def _patch_line(patch: Sequence[tuple[tuple[str, ...], int]]) -> str:
     return ", ".join(f"{dotted(path)}={value}" for path, value in patch)
 
 
-def _provenance(search: Search, patch: Patch) -> dict[str, Any]:
+def _provenance(search: PatchSearch, patch: Patch) -> dict[str, Any]:
     """Return digests of the rules without and with a patch, what plays them, and the version of wsim."""
     plan = search.evaluator.goal.settings[0].plan
     prepare = find_game(plan.game).prepare

@@ -45,7 +45,7 @@ class Candidate:
 
 
 @dataclass
-class Search:
+class PatchSearch:
     """A search and what it knows so far.
 
     Attributes

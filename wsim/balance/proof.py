@@ -61,8 +61,8 @@ class Proof:
 
     def record(self, cells: Sequence[Cell]) -> dict[str, Any]:
         """Return it as JSON; ``within``: see ``bound``."""
-        told = {"attempt": self.attempt, "alpha": self.alpha, "games": sum(self.deals.values())}
-        return {**told, "deals": dict(self.deals), "holds": self.holds, "within": self.bound(cells)}
+        head = {"attempt": self.attempt, "alpha": self.alpha, "games": sum(self.deals.values())}
+        return {**head, "deals": dict(self.deals), "holds": self.holds, "within": self.bound(cells)}
 
 
 def middle_of(cell: Cell) -> float:

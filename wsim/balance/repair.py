@@ -159,6 +159,6 @@ def few_values(
                 found.append((float(price[place]), float(worst[place]), patch))
     for _, _, chosen in sorted(found):
         values = [one.base for one in knobs]
-        for place in chosen:
-            values[options[place].knob] = options[place].value
+        for number in chosen:
+            values[options[number].knob] = options[number].value
         yield patch_of(knobs, values)

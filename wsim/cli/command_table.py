@@ -159,7 +159,7 @@ COMMANDS: Mapping[str, Row] = {
     "tune": Row(
         "Tune the numbers of a policy.", "tune_command:tune_command",
         plan=PlanKeys(left_out=("games", "picks", "keep", "policies", "rotate", "ruleset", "players")),
-        question=Fields("wsim.tuning.tune_question:Question", raw=True),
+        question=Fields("wsim.tuning.tune_question:TuneQuestion", raw=True),
         output="wsim.tuning.tune_question:TuneOutput", trust=TRUST, files=FILES, workers=THREADS, table=WIDE,
         printing=PRINTING,
     ),

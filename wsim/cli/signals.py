@@ -18,8 +18,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-__all__ = ["INTERRUPTED", "stoppable"]
-
 INTERRUPTED = 130
 PATIENCE = 2.0  # seconds in order before somebody at the terminal is told how to stop at once
 PAUSE = 0.05  # seconds, after which a callback that swallowed an interrupt should be over

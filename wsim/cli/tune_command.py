@@ -14,7 +14,7 @@ from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted
-from wsim.tuning.tune import Search, begin, question_of, resume
+from wsim.tuning.tune import TuningSearch, begin, question_of, resume
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -55,7 +55,7 @@ def tune_command(
 
 def _begun(
     plan: PlanOptions, question: Mapping[str, Any], output: TuneOutput, threads: int | None, *, quiet: bool
-) -> Search:
+) -> TuningSearch:
     """Begin the search that was asked for."""
     if len(plan.arguments) != 1:
         said = f"{len(plan.arguments)} were named" if plan.arguments else "as in wsim tune weighted --start balanced"

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.position import Position
 
-__all__ = ["SpielGame", "SpielState", "SpielType"]
-
 CHANCE, TERMINAL = -1, -4
 """In place of a player, as in OpenSpiel (``pyspiel.PlayerId``)."""
 MOST_DEALS = 1 << 24

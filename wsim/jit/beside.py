@@ -16,8 +16,6 @@ from wsim.jit.cache import cache_is_cold, can_store
 from wsim.jit.modes import JIT, STORES
 from wsim.processors import usable_cpus
 
-__all__ = ["compiled_beside", "seconds_to_compile"]
-
 _INSIDE = "WSIM_COMPILING_BESIDE"  # set in the other process, which starts none of its own
 _PATIENCE = 600.0  # seconds until the other process is given up
 

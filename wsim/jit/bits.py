@@ -9,8 +9,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-__all__ = ["count_bits", "lowest_bit", "reverse_bits"]
-
 
 def lowest_bit(word: Any) -> int:
     """Return the index of the lowest set bit of a 64-bit word (undefined for 0)."""

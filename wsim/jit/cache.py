@@ -21,8 +21,6 @@ import numba
 
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 
-__all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_store", "source_digest", "usable_folder"]
-
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
 SHARED_SOURCES = ("jit", "kernels", "rng.py", "policies/interface.py")

@@ -17,8 +17,6 @@ from numba.extending import intrinsic, overload
 
 from wsim.jit.modes import JIT
 
-__all__ = ["ADDRESSES", "address_of", "addresses_of", "call"]
-
 ADDRESSES = types.Array(types.uint64, 1, "C")
 """The type of the argument that brings addresses to an entry point."""
 

@@ -10,8 +10,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-__all__ = ["nanoseconds"]
-
 _WORD = ir.IntType(64)
 _UNIX = sys.platform != "win32"
 _TICK = 1 if _UNIX else 100  # nanoseconds of a unit of the system's clock

@@ -12,8 +12,6 @@ from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-__all__ = ["INNER", "with_plain_types"]
-
 
 class _InnerLibrary(JITCodeLibrary):
     """Intermediate code that waits for the entry point it is linked into: not optimised, no machine code."""

@@ -26,8 +26,6 @@ from numba.core.serialize import dumps  # type: ignore[attr-defined, unused-igno
 
 from wsim.jit.cache import SUFFIX, cache_directory, usable_folder
 
-__all__ = ["KernelFile"]
-
 _HEAD = b"wsim-kernel/1\n"
 _DIGEST = 32  # bytes
 _reported: list[str] = []

@@ -10,8 +10,6 @@ from numba import types
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
-__all__ = ["words_of"]
-
 _WORDS = types.Array(types.uint64, 1, "C")
 
 

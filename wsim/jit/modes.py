@@ -9,8 +9,6 @@ from typing import Any
 
 from numba.core import config as _config
 
-__all__ = ["CHECKED", "JIT", "PLAIN", "STORES", "config"]
-
 # Typed stubs of numba do not know the settings.
 config: Any = _config
 

@@ -11,8 +11,6 @@ from wsim.jit.modes import PLAIN
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["numpy_signature", "record_type"]
-
 
 def record_type(dtype: np.dtype[Any], *, constant: bool = False) -> Any:
     """Return the type that kernels have for the records of a dtype; nothing ever writes to ``constant`` ones.

@@ -33,8 +33,6 @@ from numba.extending import (
     type_callable,
 )
 
-__all__ = ["view"]
-
 _BYTES = ir.IntType(8).as_pointer()
 _WORD = ir.IntType(64)
 

@@ -13,8 +13,6 @@ from numba.extending import intrinsic
 from wsim.jit.kernels import kernel
 from wsim.jit.modes import JIT, PLAIN
 
-__all__ = ["stack_room"]
-
 
 def stack_room(name: str, kind: type[np.generic], *shape: int) -> Any:
     """Return a kernel without arguments that returns an array of this kind and shape; what is in it is undefined.

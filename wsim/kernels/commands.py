@@ -11,10 +11,10 @@ from wsim.jit import entrance, kernel
 from wsim.kernels.engine import Engine
 from wsim.kernels.heads import NOBODY, copying
 
-BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
+BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, DECIDE, ADD, COUNT, COMPARE = range(11)
 """Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
 ``number`` on; draw anew what a seat cannot know; write what a seat may know; make the move that the plan's own policy
-makes; say what a line-up would do; lay out a part of a position, where the game has that; count the points of every
+makes; say what a line-up would do; add a part of a position, where the game has that; count the points of every
 seat as if it ended here, where they are not kept in the state; play to the end after each of the moves in ``seen``, for
 each redrawing."""
 EVERYTHING = -1
@@ -22,8 +22,8 @@ EVERYTHING = -1
 
 
 @kernel
-def nothing_laid(game, rules, seat, what):
-    """Lay out nothing: for a game that has no LAY."""
+def nothing_added(game, rules, seat, what):
+    """Add nothing: for a game that has no ADD."""
 
 
 @kernel
@@ -41,7 +41,7 @@ class Parts:
     seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.
-    lay: (game, rules, seat, what) -> lays out a part of a position (LAY).
+    add: (game, rules, seat, what) -> adds a part of a position that a person sets up (ADD).
     count: (game, rules) -> counts the points (COUNT).
     """
 
@@ -49,7 +49,7 @@ class Parts:
     seat_players: Any
     observe: Any
     outcome: Any
-    lay: Any = nothing_laid
+    add: Any = nothing_added
     count: Any = nothing_counted
 
 
@@ -117,13 +117,14 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
 
     It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
     the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in
-    ``game.answer``; ASK returns an index. What BEGIN, STEP, FOLLOW, LAY and REDRAW change is written back to ``state``.
+    ``game.answer``; DECIDE returns an index. What BEGIN, STEP, FOLLOW, ADD and REDRAW change is written back to
+    ``state``.
     """
     copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, parts)
-    begin, picked, ask = engine.begin, engine.picked, engine.ask
+    begin, picked, decide = engine.begin, engine.picked, engine.decide
     next_decision, take = engine.parts.next_decision, engine.parts.take
-    redraw, observe, seat_players, lay, count = (
-        parts.redraw, parts.observe, parts.seat_players, parts.lay, parts.count
+    redraw, observe, seat_players, add, count = (
+        parts.redraw, parts.observe, parts.seat_players, parts.add, parts.count
     )  # fmt: skip
 
     @kernel
@@ -132,7 +133,7 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
         for _ in range(moves):
             if decider == NOBODY:
                 break
-            index = ask(game, rules, seating, line_up, decider)
+            index = decide(game, rules, seating, line_up, decider)
             if index < 0:
                 return NOBODY
             game.answer.index = index
@@ -143,7 +144,7 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
     @kernel
     def carry_out(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
         game.answer.wrong = 0
-        game.log.keeping = 0
+        game.log.recording = 0
         if command == BEGIN:
             begin(game, rules, seating, number)
         elif command == PLAY_OUT:
@@ -160,14 +161,14 @@ def commands_of(engine: Engine, parts: Parts) -> Any:
         if command == COUNT:
             count(game, rules)
             return NOBODY
-        if command == LAY:
-            lay(game, rules, seat, number)
+        if command == ADD:
+            add(game, rules, seat, number)
             copy(words, state)
             return seat
         if command == REDRAW:
             redraw(game, rules, seed, number, seat)
         decider = next_decision(game, rules, 0)
-        if command == ASK:
+        if command == DECIDE:
             seat_players(game, rules, seating, seed, number)
             return picked(game, rules, seating, line_up, decider) if game.choice.count > 1 else np.int64(0)
         if command == FOLLOW:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsim.jit import call, entrance, kernel
-from wsim.kernels.heads import KEEP_PICKS, NOBODY, Types
+from wsim.kernels.heads import NOBODY, RECORD_PICKS, Types
 
 
 @kernel
@@ -26,9 +26,9 @@ def as_picked(game, rules, seating, seat, index, stream):
 
 
 @kernel
-def no_picks(game, picks, written, number):
+def no_picks(game, picks, filled, number):
     """Write no picks."""
-    return written
+    return filled
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,16 @@ class Engine(NamedTuple):
     ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
     play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
-    play_chunk: the entry point. (game, rules, seating, line_up, first, rows, picks, keeping) -> plays
+    play_chunk: the entry point. (game, rules, seating, line_up, first, rows, picks, recording) -> plays
         ``len(rows) // seats`` games from number ``first`` on; returns the picks written, or -1 - the number of a game
-        with a wrong index. With KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left
-        in the game.
+        with a wrong index. With RECORD_PICKS there is room for all picks; with RECORD_ALL the log of the last game is
+        left in the game.
     """
 
     parts: Parts
     types: Types
     picked: Any
-    ask: Any
+    decide: Any
     play_until: Any
     begin: Any
     play_chunk: Any
@@ -88,9 +88,9 @@ class Engine(NamedTuple):
 inner: Any = None  # what ``entrance`` puts there
 
 
-def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+def play_chunk(game, rules, seating, line_up, first, rows, picks, recording):
     """Play ``len(rows) // seats`` games from number ``first`` on."""
-    return inner(game, rules, seating, line_up, first, rows, picks, keeping)
+    return inner(game, rules, seating, line_up, first, rows, picks, recording)
 
 
 @kernel
@@ -138,7 +138,7 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
     write_rows, write_picks = parts.write_rows, parts.write_picks
 
     @kernel
-    def ask(game, rules, seating, line_up, seat):
+    def decide(game, rules, seating, line_up, seat):
         """Let the policy of a seat pick one of the legal moves; return its index, -1 after a wrong one."""
         restrict(game, rules, seating)
         index, stream = np.int64(0), game.own[seat].rng
@@ -155,7 +155,7 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
             seat = next_decision(game, rules, until)
             if seat == NOBODY:
                 return True
-            index = ask(game, rules, seating, line_up, seat)
+            index = decide(game, rules, seating, line_up, seat)
             if index < 0:
                 return False
             take(game, rules, game.choice.moves[index])
@@ -168,11 +168,11 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
         set_up(game, rules, seating, number)
 
     @kernel
-    def play_games(game, rules, seating, line_up, first, rows, picks, keeping):
+    def play_games(game, rules, seating, line_up, first, rows, picks, recording):
         """Play games from number ``first`` on; return the picks written, or -1 - the number of a game that failed."""
-        written = 0
+        filled = 0
         game.answer.wrong = 0
-        game.log.keeping = keeping
+        game.log.recording = recording
         forget_entrants(game, rules)
         for place in range(rows.shape[0] // rules.seats):
             number = first + place
@@ -181,9 +181,9 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
             if not play_until(game, rules, seating, line_up, over):
                 return -1 - number
             write_rows(game, rules, rows, place * rules.seats, number)
-            if keeping == KEEP_PICKS:
-                written = write_picks(game, picks, written, number)
-        return written
+            if recording == RECORD_PICKS:
+                filled = write_picks(game, picks, filled, number)
+        return filled
 
     entry = kernel(types.chunk(row, pick), package=types.package)(entrance(play_chunk, play_games))
-    return Engine(parts, types, picked, ask, play_until, begin, entry)
+    return Engine(parts, types, picked, decide, play_until, begin, entry)

@@ -9,8 +9,8 @@ import numpy as np
 from wsim.jit import ADDRESSES, from_dtype, kernel, record_type, types
 
 NOBODY = -1
-KEEP_PICKS, KEEP_ALL = 1, 2
-"""LOG.keeping: decisions with more than one move; everything. 0: nothing."""
+RECORD_PICKS, RECORD_ALL = 1, 2
+"""LOG.recording: decisions with more than one move; everything. 0: nothing."""
 
 ANSWER = np.dtype(
     [  # what a policy is asked, and answered last, where that is asked for
@@ -70,7 +70,7 @@ def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
     """Return the record of a log with room for so many events."""
     return np.dtype(
         [
-            ("keeping", "i8"),  # 0, KEEP_PICKS, KEEP_ALL
+            ("recording", "i8"),  # 0, RECORD_PICKS, RECORD_ALL
             ("count", "i8"),  # events kept
             ("events", event, (events,)),  # in the order in which they happened
         ],
@@ -96,7 +96,7 @@ class Types(NamedTuple):
     ----------
     package: of the game's kernels, such as "wonders.kernels": where its entry points are kept.
     state: dtype of a position, which a game begins with. seats: at most.
-    policy: of policies; thinker: of those that search, the last argument is the seat that decides.
+    policy: of policies; searcher: of those that search, the last argument is the seat that decides.
     line_up: addresses of the policies, one for each entry, then for each player of a pool.
     words, states, outcomes, seen, all_seen, masks: arrays.
     """
@@ -109,7 +109,7 @@ class Types(NamedTuple):
     seating: Any
     settings: Any
     policy: Any
-    thinker: Any
+    searcher: Any
     package: str
     state: np.dtype[Any]
     seats: int
@@ -165,7 +165,7 @@ def types_of(
         seating=fixed[1],
         settings=fixed[2],
         policy=types.int64(*own[:3], fixed[0], fixed[2]),
-        thinker=types.int64(own[3], *fixed[:2], ADDRESSES, types.int64),
+        searcher=types.int64(own[3], *fixed[:2], ADDRESSES, types.int64),
         package=package,
         state=state,
         seats=game["own"].shape[0],

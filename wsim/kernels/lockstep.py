@@ -93,7 +93,7 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
     It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
     memory as ``game``. Row i of states, seen and masks belongs to time step i.
     """
-    next_decision, take, ask, begin = engine.parts.next_decision, engine.parts.take, engine.ask, engine.begin
+    next_decision, take, decide, begin = engine.parts.next_decision, engine.parts.take, engine.decide, engine.begin
     outcome, move_of, write = parts.outcome, parts.move_of, _writing(parts)
     load, save = (parts.load, parts.save) if parts.load is not None else _copying(engine)
 
@@ -109,7 +109,7 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
                 if game.choice.count > 1:
                     return decider
             else:
-                index = ask(game, rules, seating, line_up, decider)
+                index = decide(game, rules, seating, line_up, decider)
                 if index < 0:
                     return WRONG
             take(game, rules, game.choice.moves[index])
@@ -139,7 +139,7 @@ def lockstep_of(engine: Engine, parts: Parts) -> Any:
     @kernel
     def step_all(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
         game.answer.wrong = 0
-        game.log.keeping = 0
+        game.log.recording = 0
         for place in range(timesteps.shape[0]):
             timestep = timesteps[place]
             timestep.over = 0

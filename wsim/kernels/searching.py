@@ -1,4 +1,4 @@
-"""Search by playouts: the kernels that every game's ``search`` is made of, and the record that they think in.
+"""Search by playouts: the kernels that every game's ``search`` is made of, and the record that they work in.
 
 At a decision the moves are ranked by a prior value and the best few become candidates. Then, again and again, all that
 the seat cannot know is drawn anew, every rival becomes some player of a pool, and each candidate is played to the end
@@ -34,7 +34,7 @@ _HALF = np.uint64(1)  # bits by which a random word becomes a seed, which has a 
 _NANOSECONDS = 1e6  # of a millisecond
 
 
-def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.dtype[Any]:
+def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.dtype[Any]:
     """Return the record of a search in a game that begins with a state and the choice at hand."""
     assert state.itemsize % 8 == choice.itemsize % 8 == 0
     moves, count = choice["moves"].base, choice["moves"].shape[0]
@@ -43,7 +43,7 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
         [
             ("rng", "u8"),  # what the rivals are drawn from
             ("seed", "i8"),  # of all random streams of this search
-            ("keeping", "i8"),  # LOG.keeping of the game
+            ("recording", "i8"),  # LOG.recording of the game
             ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
@@ -88,8 +88,8 @@ class Parts:
     Attributes
     ----------
     state, choice: dtypes of the position and of the decision at hand, which a game begins with.
-    values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in utility,
-        NEVER where it is not to be tried; it may draw from ``game.thinking.rng``.
+    values: (game, rules, settings, seat) -> fills ``game.lookahead.values`` for each legal move of the seat, in
+        utility, NEVER where it is not to be tried; it may draw from ``game.lookahead.rng``.
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
     redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
@@ -116,45 +116,45 @@ class Parts:
 
 
 @kernel
-def _swap(thinking, one, other):
+def _swap(lookahead, one, other):
     """Let two candidates change places."""
-    candidate, move, worth = thinking.candidate, thinking.move, thinking.worth
+    candidate, move, worth = lookahead.candidate, lookahead.move, lookahead.worth
     candidate[one], candidate[other] = candidate[other], candidate[one]
     move[one], move[other] = move[other], move[one]
     worth[one], worth[other] = worth[other], worth[one]
 
 
 @kernel
-def _sort(thinking, count):
+def _sort(lookahead, count):
     """Sort candidates by their worth, the best first; equal ones stay in their order."""
     for last in range(1, count):
         place = last
-        while place > 0 and thinking.worth[place] > thinking.worth[place - 1]:
-            _swap(thinking, place, place - 1)
+        while place > 0 and lookahead.worth[place] > lookahead.worth[place - 1]:
+            _swap(lookahead, place, place - 1)
             place -= 1
 
 
 @kernel
-def _enter(thinking, choice, index, count, most):
+def _enter(lookahead, choice, index, count, most):
     """Enter a move among the best ``most`` of the candidates so far; return how many there are now."""
-    worth = thinking.values[index]
+    worth = lookahead.values[index]
     if count > 0 and worth == NEVER:
         return count
     if count == most:
-        if worth <= thinking.worth[count - 1]:
+        if worth <= lookahead.worth[count - 1]:
             return count
         count -= 1
-    thinking.candidate[count], thinking.move[count], thinking.worth[count] = index, choice.moves[index], worth
-    _sort(thinking, count + 1)
+    lookahead.candidate[count], lookahead.move[count], lookahead.worth[count] = index, choice.moves[index], worth
+    _sort(lookahead, count + 1)
     return count + 1
 
 
 @kernel
-def _set_prior(thinking, count, playouts):
+def _set_prior(lookahead, count, playouts):
     """Let the prior count as so many playouts: by how much a move is worse than the best one."""
-    best = thinking.worth[0]
+    best = lookahead.worth[0]
     for place in range(count):
-        thinking.worth[place] = playouts * (thinking.worth[place] - best)
+        lookahead.worth[place] = playouts * (lookahead.worth[place] - best)
 
 
 def _choosing(parts: Parts) -> Any:
@@ -164,17 +164,17 @@ def _choosing(parts: Parts) -> Any:
     @kernel
     def choose_candidates(game, rules, settings, seat, most, prior):
         """Choose the candidates by the prior's value; return how many there are."""
-        thinking, choice = game.thinking, game.choice
+        lookahead, choice = game.lookahead, game.choice
         fill_values(game, rules, settings, seat)
         count, best = np.int64(0), np.int64(0)
         for index in range(1, choice.count):
             if not alike(choice, index - 1, index):
-                count = _enter(thinking, choice, best, count, most)
+                count = _enter(lookahead, choice, best, count, most)
                 best = np.int64(index)
-            elif thinking.values[index] > thinking.values[best]:
+            elif lookahead.values[index] > lookahead.values[best]:
                 best = np.int64(index)
-        count = _enter(thinking, choice, best, count, most)
-        _set_prior(thinking, count, prior)
+        count = _enter(lookahead, choice, best, count, most)
+        _set_prior(lookahead, count, prior)
         return count
 
     return choose_candidates
@@ -193,10 +193,10 @@ def _copy(source, target, count):
 @kernel
 def _seat_players(game, rules, seating, seat, parameters):
     """Let the seat be played by the first of its pool, every rival by one of the others; nobody explores."""
-    thinking, entry = game.thinking, game.own[seat].entrant
+    lookahead, entry = game.lookahead, game.own[seat].entrant
     first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
     for one in range(rules.seats):
-        thinking.player[one] = first if one == seat else first + 1 + below(thinking, rivals)
+        lookahead.player[one] = first if one == seat else first + 1 + below(lookahead, rivals)
         for place in range(parameters):
             game.own[one].parameters[place] = 0.0
 
@@ -216,7 +216,7 @@ def _playing_on(parts: Parts) -> Any:
 
     @kernel
     def play_on(game, rules, seating, line_up):
-        """Play to the end with ``game.thinking.player``; what the plan forbids stays forbidden."""
+        """Play to the end with ``game.lookahead.player``; what the plan forbids stays forbidden."""
         choice = game.choice
         while True:
             decider = next_decision(game, rules, 0)
@@ -225,7 +225,7 @@ def _playing_on(parts: Parts) -> Any:
             restrict(game, rules, seating)
             index = 0
             if choice.count > 1:
-                player = game.thinking.player[decider]
+                player = game.lookahead.player[decider]
                 settings = seating.settings[seating.settings_at[player]]
                 index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
             take(game, rules, choice.moves[index])
@@ -241,18 +241,18 @@ def _comparing(parts: Parts) -> Any:
     @kernel
     def compare(game, words, rules, seating, line_up, seat, number, left):
         """Draw what is hidden anew, make each candidate, play on, add up what it was worth."""
-        thinking = game.thinking
-        _copy(thinking.saved, words, redrawn_words)
-        redraw(game, rules, thinking.seed, number, seat)
-        seek(game.own[seat], thinking.seed, number, SEAT_STREAM + seat)
+        lookahead = game.lookahead
+        _copy(lookahead.saved, words, redrawn_words)
+        redraw(game, rules, lookahead.seed, number, seat)
+        seek(game.own[seat], lookahead.seed, number, SEAT_STREAM + seat)
         _seat_players(game, rules, seating, seat, parameters)
-        _copy(words, thinking.redrawn, redrawn_words)
+        _copy(words, lookahead.redrawn, redrawn_words)
         for place in range(left):
             if place > 0:
-                _copy(thinking.redrawn, words, redrawn_words)
-            take(game, rules, thinking.move[place])
+                _copy(lookahead.redrawn, words, redrawn_words)
+            take(game, rules, lookahead.move[place])
             play_on(game, rules, seating, line_up)
-            thinking.worth[place] += utility(game, rules, seat)
+            lookahead.worth[place] += utility(game, rules, seat)
 
     return compare
 
@@ -261,10 +261,10 @@ def _comparing(parts: Parts) -> Any:
 
 
 @kernel
-def _set_streams(thinking, own, moment):
+def _set_streams(lookahead, own, moment):
     """Set the random streams of a search, a function of the seat's own and of the decision."""
-    thinking.seed = np.int64(mix(own.rng ^ mix(np.uint64(moment))) >> _HALF)
-    seek(thinking, thinking.seed, 0, _STREAM)
+    lookahead.seed = np.int64(mix(own.rng ^ mix(np.uint64(moment))) >> _HALF)
+    seek(lookahead, lookahead.seed, 0, _STREAM)
 
 
 def searching(parts: Parts) -> Any:
@@ -275,16 +275,16 @@ def searching(parts: Parts) -> Any:
     @kernel
     def search(game, rules, seating, line_up, seat):
         """Return the index of the move that did best in playouts, of the few that the prior values most."""
-        thinking, own = game.thinking, game.own[seat]
+        lookahead, own = game.lookahead, game.own[seat]
         playouts, milliseconds = own.parameters[PLAYOUTS], own.parameters[MILLISECONDS]
         most, prior = np.int64(own.parameters[MOST_CANDIDATES]), own.parameters[PRIOR]
-        _set_streams(thinking, own, moment_of(game.public, game.choice))
+        _set_streams(lookahead, own, moment_of(game.public, game.choice))
         left = choose_candidates(game, rules, seating.settings[seating.settings_at[own.entrant]], seat, most, prior)
         if left == 1:
-            return thinking.candidate[0]
+            return lookahead.candidate[0]
         words = words_of(game, all_words)
-        _copy(words, thinking.saved, all_words)
-        thinking.keeping, game.log.keeping = game.log.keeping, 0
+        _copy(words, lookahead.saved, all_words)
+        lookahead.recording, game.log.recording = game.log.recording, 0
         rounds, number = _rounds(left), np.int64(0)
         for _ in range(rounds):
             end = number + max(1, np.int64(playouts / (rounds * left)))
@@ -292,10 +292,10 @@ def searching(parts: Parts) -> Any:
             while number < end or (milliseconds > 0.0 and nanoseconds() < until):
                 compare(game, words, rules, seating, line_up, seat, number, left)
                 number += 1
-            _sort(thinking, left)
+            _sort(lookahead, left)
             left = (left + 1) // 2
-        _copy(thinking.saved, words, all_words)
-        game.log.keeping = thinking.keeping
-        return thinking.candidate[0]
+        _copy(lookahead.saved, words, all_words)
+        game.log.recording = lookahead.recording
+        return lookahead.candidate[0]
 
     return search

@@ -55,7 +55,7 @@ class Interface:
         to be asked; gone through in this order. One is called "explore".
     weights: the weights of the policy ``weighted`` and their named sets.
     nets: the nets of the policy ``net``, where the game has one.
-    thinker: the numba signature ``int64(Game, Rules, Seating, LINE_UP, int64)`` of policies that search, if any do.
+    searcher: the numba signature ``int64(Game, Rules, Seating, LINE_UP, int64)`` of policies that search, if any do.
     """
 
     home: str
@@ -65,7 +65,7 @@ class Interface:
     routine: Mapping[str, Any]
     weights: WeightSets
     nets: NetSpec | None = None
-    thinker: Any = None
+    searcher: Any = None
     _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def registered(self, function: str, settled: tuple[str, ...] | None = None) -> Any:
@@ -80,12 +80,12 @@ class Interface:
             self._entrances[name] = compiled(entrance(_policy, self._after(parts, self._kernel(function)), name))
         return self._entrances[name]
 
-    def thinking(self, function: str) -> Any:
+    def searching(self, function: str) -> Any:
         """Return the entrance of a policy that searches, "module:function"; it explores before it thinks."""
         name = "_".join((*function.split(":"), "after", EXPLORE))
         if name not in self._entrances:
             think = _unless_exploring(self._kernel(function), self.routine[EXPLORE])
-            compiled = kernel(self.thinker, package=self.home.removeprefix("wsim."))
+            compiled = kernel(self.searcher, package=self.home.removeprefix("wsim."))
             self._entrances[name] = compiled(entrance(_searcher, think, name))
         return self._entrances[name]
 

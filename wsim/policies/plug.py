@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Entry
 
-__all__ = ["GROUP", "Plugged", "function_of", "installed", "installed_module", "plug"]
-
 GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 

@@ -187,7 +187,7 @@ class PolicySet:
             routine=self.routine() if self.routine is not None else {EXPLORING: exploring(parameters)},
             weights=WeightSets(sets, features, layout.SETTINGS["weights"].shape, self.part),
             nets=self.nets() if self.nets is not None else None,
-            thinker=layout.TYPES.thinker,
+            searcher=layout.TYPES.searcher,
         )
 
 
@@ -382,7 +382,7 @@ def _searcher(
         players[0] = replace(players[0], net=net, weights=weights)
     parameters = _parameters_of(policy.parameters, values, interface)
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
-    pool, function = Pool(values["pool"], tuple(players)), interface.thinking(policy.function)
+    pool, function = Pool(values["pool"], tuple(players)), interface.searching(policy.function)
     return Player(
         str(entry), function, parameters, weights, _digest(" ".join(made_of), parameters, weights), None, net, pool
     )

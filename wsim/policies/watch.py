@@ -21,8 +21,6 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from wsim.policies.plug import Plugged
 
-__all__ = ["PATIENCE", "Answering", "Watch", "deciding", "watched"]
-
 PATIENCE = 60.0
 """Seconds in one decision before it is remarked."""
 _PAUSE = 0.5

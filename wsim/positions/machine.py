@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 
 from wsim.game import Simulator
-from wsim.kernels.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
-from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS, timestep_of
+from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
+from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, timestep_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
         """Play ``len(rows) // seats`` games numbered from ``first`` and fill the rows; return the picks written."""
-        return self._play(first, rows, picks, 0 if picks is None else KEEP_PICKS)[0]
+        return self._play(first, rows, picks, 0 if picks is None else RECORD_PICKS)[0]
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order."""
@@ -196,7 +196,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
         return copied
 
     def _play(
-        self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, keeping: int, seated: Any = None
+        self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, recording: int, seated: Any = None
     ) -> tuple[int, Any]:
         """Return the picks written, and the record of the last game, which the next call of this thread overwrites.
 
@@ -210,16 +210,16 @@ class KernelSimulator(Simulator, Generic[_Position]):
         arguments = game, self.rules, seating, addresses, first, rows.view(np.recarray)
         play_chunk = self._kernel("engine", "play_chunk")
         with np.errstate(over="ignore"), self.line_up.answering(game.answer, order, numbered=True):
-            written = int(play_chunk(*arguments, room.view(np.recarray), keeping))
+            filled = int(play_chunk(*arguments, room.view(np.recarray), recording))
         self._local.game = game
-        if written < 0:
+        if filled < 0:
             self.line_up.raise_wrong(game.answer, order, numbered=True)
-        return written, game
+        return filled, game
 
     def logged(self, number: int) -> tuple[Any, NDArray[Any]]:
         """Play one game and return its record, with the log of all that happened, and its rows."""
         rows = np.zeros(self.seats, self.row_dtype).view(np.recarray)
-        return self._play(number, rows, None, KEEP_ALL)[1], rows
+        return self._play(number, rows, None, RECORD_ALL)[1], rows
 
 
 class StatePosition(Position):
@@ -287,7 +287,7 @@ class StatePosition(Position):
     def chosen_by(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""
         other: Machine = simulator.machine  # type: ignore[attr-defined]
-        return other.run(self.words, ASK, number, EVERYTHING, seed)[0]
+        return other.run(self.words, DECIDE, number, EVERYTHING, seed)[0]
 
     def clone(self) -> Self:
         """Return a copy."""

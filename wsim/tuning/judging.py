@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.stats.intervals import Estimate, verdicts
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
-from wsim.tuning.tune_question import HELD_OUT, Question, plans_of
+from wsim.tuning.tune_question import HELD_OUT, TuneQuestion, plans_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +20,7 @@ MET, UNMET = "tuned against", "held out"
 
 
 def judge(
-    base: Plan, question: Question, entries: tuple[str, str], threads: int, progress: Progress | None
+    base: Plan, question: TuneQuestion, entries: tuple[str, str], threads: int, progress: Progress | None
 ) -> pl.DataFrame:
     """Play the start and the result of a search against its field, then against each judge alone, on new deals.
 

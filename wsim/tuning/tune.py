@@ -36,7 +36,7 @@ from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
 from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.judging import judge
 from wsim.tuning.space import Space, space_of
-from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
+from wsim.tuning.tune_question import NOBODY, TuneQuestion, entry_of, plans_of, usual_judges
 from wsim.tuning.tuned_files import head_of, playable, write_plan, write_set
 
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
@@ -122,7 +122,7 @@ class Tuned(Answer):
         }
 
 
-@keywords(Question, plan_keys)
+@keywords(TuneQuestion, plan_keys)
 def tune(
     policy: str,
     plan: Plan | None = None,
@@ -148,20 +148,20 @@ def tune(
 
     >>> wsim.tune("weighted:set=balanced", generations=20).judged  # doctest: +SKIP
     """
-    own = {name: keys.pop(name) for name in tuple(keys) if name in Question.__dataclass_fields__}
+    own = {name: keys.pop(name) for name in tuple(keys) if name in TuneQuestion.__dataclass_fields__}
     base = chosen(plan, keys)
     question = question_of(policy, base, start=start, **own)
     return begin(base, question, out, threads=threads).run(threads, progress)
 
 
-def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> Question:
+def question_of(policy: str, base: Plan, *, start: str | None = None, **own: Any) -> TuneQuestion:
     """Return a question; the judges are the game's own players unless named."""
-    question = Question(policy=str(entry_of(policy, start)), **own)
+    question = TuneQuestion(policy=str(entry_of(policy, start)), **own)
     return replace(question, judges=usual_judges(base.game, question)) if question.judges is None else question
 
 
 @dataclass
-class Search:
+class TuningSearch:
     """A search, begun or taken up again.
 
     Attributes
@@ -172,7 +172,7 @@ class Search:
 
     folder: Path
     base: Plan
-    question: Question
+    question: TuneQuestion
     space: Space
     contests: tuple[Contest, ...]
     history: History
@@ -255,8 +255,8 @@ class Search:
 
 
 def begin(
-    base: Plan, question: Question, out: str | os.PathLike[str] | None = None, *, threads: int | None = None
-) -> Search:
+    base: Plan, question: TuneQuestion, out: str | os.PathLike[str] | None = None, *, threads: int | None = None
+) -> TuningSearch:
     """Check a question, see which numbers change anything, and make the folder. Raises UserError as ``tune`` does."""
     count = usable_threads(threads)
     version = cmaes().__version__
@@ -282,10 +282,10 @@ def begin(
     )
     folder.mkdir(parents=True, exist_ok=True)
     history.write(folder)
-    return Search(folder, base, question, space, contests, history)
+    return TuningSearch(folder, base, question, space, contests, history)
 
 
-def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> Search:
+def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> TuningSearch:
     """Take a search up again, perhaps for more generations.
 
     Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
@@ -293,7 +293,9 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     folder = Path(out)
     history = read_history(folder)
     cmaes()
-    question = Question.restore({**history.question, **({} if generations is None else {"generations": generations})})
+    question = TuneQuestion.restore(
+        {**history.question, **({} if generations is None else {"generations": generations})}
+    )
     if len(history.generations) > question.generations:
         raise UserError(f"{str(folder)!r} has {len(history.generations)} generations already, more than {generations}")
     if (code := _code(question)) and not trust:
@@ -305,10 +307,10 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     space, contests = _prepared(base, question)
     history.refuse_other(_identity(question, space, contests), folder)
     history = replace(history, question=question.record(), command=_command(base, question))
-    return Search(folder, base, question, space.restricted(history.moved), contests, history)
+    return TuningSearch(folder, base, question, space.restricted(history.moved), contests, history)
 
 
-def _code(question: Question) -> tuple[str, ...]:
+def _code(question: TuneQuestion) -> tuple[str, ...]:
     """Return the entries of a question that are code of a user."""
     entries = [
         entry
@@ -318,14 +320,14 @@ def _code(question: Question) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(entry) for entry in entries if entry.file or entry.module))
 
 
-def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Contest, ...]]:
+def _prepared(base: Plan, question: TuneQuestion) -> tuple[Space, tuple[Contest, ...]]:
     """Return the numbers of the policy and the contests ready to play."""
     contests = tuple(Contest.of(plan) for plan in plans_of(base, question, question.policy, question.against))
     entry = parse_entry(question.policy)
     return space_of(entry, find_game(base.game).numbers(entry), question.only), contests
 
 
-def _identity(question: Question, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
+def _identity(question: TuneQuestion, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
     """Return what decides what the generations are."""
     searched = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
     identity = {
@@ -339,7 +341,7 @@ def _identity(question: Question, space: Space, contests: Sequence[Contest]) -> 
     return result
 
 
-def _command(base: Plan, question: Question) -> str:
+def _command(base: Plan, question: TuneQuestion) -> str:
     """Return the shell command of a search, every option written out."""
     words = ["wsim", "tune", question.policy]
     for key, value in question.record().items():

@@ -60,7 +60,7 @@ def _players(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Question(Options):
+class TuneQuestion(Options):
     """Tune the numbers of a policy by self-play (CMA-ES): wsim tune POLICY
 
     wsim tune weighted --start balanced: all its weights, against three balanced. All candidates of a generation play
@@ -110,7 +110,7 @@ class Question(Options):
             )
 
     @classmethod
-    def restore(cls, record: Mapping[str, Any]) -> Question:
+    def restore(cls, record: Mapping[str, Any]) -> TuneQuestion:
         """Return the question of a record."""
         return cls(**record)
 
@@ -139,7 +139,7 @@ def entry_of(policy: str, start: str | None = None) -> Entry:
     return Entry(entry.name, {SET.name: start, **entry.parameters}, entry.place)
 
 
-def plans_of(base: Plan, question: Question, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:
+def plans_of(base: Plan, question: TuneQuestion, start: str, fields: Sequence[str]) -> tuple[Plan, ...]:
     """Return the plans of the tables: ``start`` on the first seat, each field in turn on all others."""
     game = find_game(base.game)
     plans = []
@@ -162,7 +162,7 @@ def _others(field: str, players: int) -> tuple[str, ...]:
     return entries * (players - 1) if len(entries) == 1 else entries
 
 
-def usual_judges(game: str, question: Question) -> tuple[str, ...]:
+def usual_judges(game: str, question: TuneQuestion) -> tuple[str, ...]:
     """Return the game's own players that the search does not meet: those of some strength that are fast."""
     fields = [entry.name for field in question.against for entry in parse_lineup(field)]
     met = {parse_entry(question.policy).name, *fields, "weighted"}

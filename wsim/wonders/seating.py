@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
 
-__all__ = ["compile_seating"]
-
 _FLAGS = dict(zip(BANS, (BAN_TRADE, BAN_STAGE, BAN_SELL), strict=True))
 
 

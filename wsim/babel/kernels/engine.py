@@ -95,16 +95,16 @@ def _write_picks(game, picks, start, number):
         if event.what == TURN:
             slot = event.move - 1  # the disc that this very move announces
         pick.disc = public.board[slot] if slot >= 0 else NOBODY
-        kept = pick.event
-        kept.what = event.what
-        kept.seat = event.seat
-        kept.action = event.action
-        kept.count = event.count
-        kept.index = event.index
-        kept.slot = event.slot
-        kept.turn = event.turn
-        kept.move = event.move
-        kept.value = event.value
+        copy = pick.event
+        copy.what = event.what
+        copy.seat = event.seat
+        copy.action = event.action
+        copy.count = event.count
+        copy.index = event.index
+        copy.slot = event.slot
+        copy.turn = event.turn
+        copy.move = event.move
+        copy.value = event.value
     return start + log.count
 
 

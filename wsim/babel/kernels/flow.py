@@ -71,9 +71,6 @@ from wsim.babel.words import (
 )
 from wsim.jit import kernel
 
-__all__ = ["advance", "take"]
-
-
 # --- the machine
 
 

@@ -9,7 +9,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 
 A policy is handed the public record, its own private record, the choice and the rules; other hands, action cards, the
 decks and offers that are not yet revealed are out of its reach. ``GAME`` bundles them with what nobody sees.
-A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/kernels/searching.py).
+A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
 
 Kinds, action cards and decisions are numbered as in words.py.
 A *disc* is a row of the rules (0-23), a *slot* one of the 24 disc spaces of the board: wonder * 3 + space. A disc
@@ -40,7 +40,7 @@ from wsim.babel.words import (
 from wsim.jit import JIT, from_dtype
 from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
-from wsim.kernels.searching import POOL, thinking_of
+from wsim.kernels.searching import POOL, lookahead_of
 
 MOVES = 104  # legal moves of one decision: at most 97, the offers on a two-colour disc that needs 6 + 6
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
@@ -260,7 +260,7 @@ REDRAW = np.dtype(
     align=True,
 )
 
-THINKING = thinking_of(STATE, CHOICE, SEATS)
+LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
 
 GAME = np.dtype(
     [
@@ -269,7 +269,7 @@ GAME = np.dtype(
         ("redraw", REDRAW),  # hidden cards drawn again
         ("sums", "i8", (1 << (SEATS - 1),)),  # packed cards of each legal set of partners, while listing
         ("answer", ANSWER),  # of a policy, the last
-        ("thinking", THINKING),  # a search
+        ("lookahead", LOOKAHEAD),  # a search
         ("log", LOG),  # events for traces and picks
     ],
     align=True,
@@ -316,7 +316,7 @@ ROW = np.dtype(
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
 TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "babel.kernels")
-Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
+Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, SEARCHER, *_ = TYPES
 Row, Pick = map(from_dtype, (ROW, PICK))
 LINE_UP = TYPES.line_up
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from wsim.babel.kernels.layout import EVENTS
 from wsim.jit import kernel
-from wsim.kernels.heads import KEEP_ALL
+from wsim.kernels.heads import RECORD_ALL
 
 
 @kernel
 def log_pick(game, seat, index):
     """Log the decision at hand: always for a trace, else only where there was more than one move."""
-    choice, keeping = game.choice, game.log.keeping
-    if keeping and (choice.count > 1 or keeping == KEEP_ALL):
+    choice, recording = game.choice, game.log.recording
+    if recording and (choice.count > 1 or recording == RECORD_ALL):
         _log(game, choice.kind, seat, choice.moves[index], 0, choice.count, index)
 
 
 @kernel
 def note(game, what, seat, move, value):
     """Log an event that is no decision (traces only)."""
-    if game.log.keeping == KEEP_ALL:
+    if game.log.recording == RECORD_ALL:
         _log(game, what, seat, move, value, 0, 0)
 
 

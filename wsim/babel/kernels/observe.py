@@ -1,11 +1,9 @@
-"""What a seat may know, as one row of numbers of fixed length (A26); the columns are named in ``wsim.babel.seeing``."""
+"""What a seat may know, as a row of numbers of fixed length (A26); ``wsim.babel.describe.view`` names the columns."""
 
 from __future__ import annotations
 
 from wsim.babel.words import ACTION_CARDS, KINDS, NEEDS, NO_KIND, SLOTS, WONDERS
 from wsim.jit import kernel
-
-__all__ = ["observe"]
 
 
 @kernel

@@ -15,8 +15,6 @@ from wsim.babel.words import ACTION_CARDS, DOUBLE_TURN, DRAW_THREE, EXCHANGE_CAR
 from wsim.jit import kernel
 from wsim.rng import SEAT_STREAM, below, seek
 
-__all__ = ["redraw"]
-
 _STREAM = 14  # of redrawings
 MOST_TRIES = 10_000  # deals of action cards
 
@@ -130,9 +128,9 @@ def _offer_anew(game, me):
     """Let the other seats make their offers anew, after the seat itself; an offer of its own stands."""
     public, flow = game.public, game.flow
     seats = public.seats
-    laid = seats - 1 - flow.left  # before flow.seat, the active seat left out
+    decided = seats - 1 - flow.left  # before flow.seat, the active seat left out
     back, seat, mine = 0, flow.seat, False
-    while back < laid:
+    while back < decided:
         seat = (seat - 1) % seats
         if seat != public.active:
             back += 1

@@ -10,8 +10,6 @@ from wsim.babel.words import DISC_BONUS, FIVE_POINTS, KINDS, SLOTS, SPACES, WOND
 from wsim.errors import UserError
 from wsim.jit import kernel
 
-__all__ = ["award", "count_wonder", "final_scoring", "score_wonder", "set_points", "wonder_points"]
-
 
 @kernel
 def award(units, most, leaders, second, seconds, first_points, second_points, other_points):

@@ -10,8 +10,6 @@ from types import MappingProxyType
 
 from wsim.babel.kernels.layout import WEIGHTS
 
-__all__ = ["FEATURES"]
-
 FEATURES: Mapping[str, str] = MappingProxyType(
     {
         "set_points": "a point that the disc adds to the own set table",

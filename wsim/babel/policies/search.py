@@ -28,10 +28,10 @@ _learned_room = stack_room("search.learned", np.float32, MOVES)
 @kernel
 def _values(game, rules, settings, seat):
     """Fill what the net learned of each legal move, equal ones in a random order."""
-    choice, thinking, places, learned = game.choice, game.thinking, _places_room(), _learned_room()
+    choice, lookahead, places, learned = game.choice, game.lookahead, _places_room(), _learned_room()
     net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
-        thinking.values[index] = learned[index] + _TIE * uniform(thinking)
+        lookahead.values[index] = learned[index] + _TIE * uniform(lookahead)
 
 
 @kernel

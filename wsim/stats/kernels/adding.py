@@ -11,8 +11,6 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit, types
 
-__all__ = ["BITS", "EACH", "OUTCOME_COUNT", "OWN", "SQUARE", "UNFOLDED", "add_cells", "add_owners"]
-
 OUTCOME_COUNT = 2  # parts of a win, score
 EACH = 1 + OUTCOME_COUNT  # what a row counts: itself, its outcomes
 SQUARE = EACH * EACH  # products of those of two rows

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wsim.spec.fields import Problems
     from wsim.wonders.catalog.model import Card, Catalogue
 
-__all__ = ["check_chains", "check_names", "check_sides", "check_table"]
-
 _SHOWN = 6  # cards named in an advice
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wsim.errors import UserError, nearest
-from wsim.kernels.commands import LAY, LOOK
+from wsim.kernels.commands import ADD, LOOK
 from wsim.positions.machine import StatePosition
 from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
@@ -95,12 +95,12 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
             raise UserError(f"city {seat} cannot have built {name} in age {int(position.record.public.age) + 1}")
         if built.count(name) > 1:
             raise UserError(f"city {seat} has built {name} more than once (R7)")
-        position.refresh(LAY, number, seat)
+        position.refresh(ADD, number, seat)
         if int(position.record.public.flex_count[seat]) > FLEX - 2 or len(built) > _most_built(position):
             raise UserError(f"city {seat} cannot have built {len(built)} structures by then")
     side = int(position.record.public.side[seat])
     for stage in range(number_in(f"stages of city {seat}", city.get("stages", 0), 0, int(rules.stage_count[side]))):
-        position.refresh(LAY, int(rules.stage_entry[side][stage]), seat)
+        position.refresh(ADD, int(rules.stage_entry[side][stage]), seat)
     public = position.record.public
     public.coins[seat] = number_in(f"coins of city {seat}", city.get("coins", int(rules.start_coins)), 0, MOST_COINS)
     victories = listed(f"victories of city {seat}", city.get("victories", [0] * AGES), int)

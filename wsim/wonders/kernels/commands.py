@@ -28,7 +28,7 @@ def seat_players(game, rules, seating, seed, number):
 
 
 @kernel
-def lay_entry(game, rules, seat, entry):
+def add_entry(game, rules, seat, entry):
     """Put a structure or the next stage into a city; nothing else happens."""
     if entry < STAGE_ENTRY:
         add_structure(game.public, rules, seat, entry)
@@ -44,7 +44,7 @@ run_machine = commands_of(
         seat_players=seat_players,
         observe=observe,
         outcome=outcome,
-        lay=lay_entry,
+        add=add_entry,
         count=score_game,
     ),
 )

@@ -27,7 +27,7 @@ def _settle(game, rules, seating, seat, index, stream):
     randomised, probability = False, 1.0
     if seating.experiment and choice.count > 1 and choice.kind <= LAST_CARD:
         index, randomised, probability = randomise(game, seating.randomise[seat], index)
-    if game.log.keeping:
+    if game.log.recording:
         if choice.count > 1 and explored(choice, game.own[seat], stream):
             randomised, probability = True, 1.0 / choice.count
         log_pick(game, rules, seat, index, randomised, probability)
@@ -58,17 +58,17 @@ def randomise(game, chance, wanted):
 
 
 @kernel
-def _write_picks(game, picks, written, number):
+def _write_picks(game, picks, filled, number):
     """Copy the decisions of the game's log to the picks; return the new length."""
     log = game.log
     for i in range(log.count):
         event = log.events[i]
-        if event.kind == LOG_PICK and event.decision != LOSS and written < picks.shape[0]:
-            pick = picks[written]
+        if event.kind == LOG_PICK and event.decision != LOSS and filled < picks.shape[0]:
+            pick = picks[filled]
             pick.game = number
             _copy_event(pick.event, event)
-            written += 1
-    return written
+            filled += 1
+    return filled
 
 
 @kernel

@@ -64,8 +64,6 @@ from wsim.wonders.words import (
     TURNS,
 )
 
-__all__ = ["advance", "next_decision", "take"]
-
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _FREE_CITY_SEAT = 2
 _DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
@@ -111,7 +109,7 @@ def advance(game, rules, until):
             return list_choice(game, rules, _FREE_CITY_SEAT, FREE_CITY)
         elif phase == DEAL:
             deal(game, rules)
-            if game.log.keeping:
+            if game.log.recording:
                 log_hands(game, rules)
             flow.phase = BEGIN
         else:
@@ -164,7 +162,7 @@ def take(game, rules, move):
     elif phase == LAST:
         hidden.taken[flow.seat] = move
         leave_hand(game, flow.seat, move)
-        flow.asked_last = 1
+        flow.played_last = 1
         flow.seat += 1
     elif phase == BUILD_PILE:
         _build_next(game, rules, move)
@@ -247,7 +245,7 @@ def _pay_loss(game, move):
     public.coins[seat] -= paid
     public.coins_lost[seat] += paid
     public.debts[seat] += loss - paid
-    if game.log.keeping:
+    if game.log.recording:
         log_loss(game, seat, paid, loss - paid)
 
 
@@ -270,7 +268,7 @@ def _put_hands_away(game, rules):
         game.own[seat].hand = _ZERO
     if rules.duo:
         discard(game, rules.slot_card[public.age, hidden.free_pile[hidden.free_pile_next]])
-    game.flow.seat = game.flow.wrap = game.flow.asked_last = 0
+    game.flow.seat = game.flow.wrap = game.flow.played_last = 0
     game.flow.end = rules.players
 
 
@@ -291,7 +289,7 @@ def _list_next_last_card(game, rules):
 @kernel
 def _resolve_last_cards(game, rules):
     """Resolve the last cards, if there were any."""
-    losing = game.flow.asked_last != 0 and resolve(game, rules, LAST_CARD)
+    losing = game.flow.played_last != 0 and resolve(game, rules, LAST_CARD)
     _settle_before(game, losing, PILE)
 
 
@@ -444,7 +442,7 @@ def _finish_turn(game, rules):
 @kernel
 def _close_turn(game, rules):
     """Log the treasuries and hand the Free City's card to the other player (R45)."""
-    if game.log.keeping:
+    if game.log.recording:
         log_coins(game)
     if rules.duo:
         game.hidden.holder = 1 - game.hidden.holder

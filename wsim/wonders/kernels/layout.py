@@ -8,7 +8,7 @@ Records are aligned structured dtypes passed as numba ``Record`` (one pointer, n
 * ``CHOICE``   the legal moves of the decision at hand (R50)
 * ``SETTINGS``  what a policy of wsim's own plays by: its weights; data of the line-up, no part of the game
 
-A searcher gets the whole game, to play it on and put it back (``THINKER``, wsim/kernels/searching.py).
+A searcher gets the whole game, to play it on and put it back (``SEARCHER``, wsim/kernels/searching.py).
 
 A policy is handed the public record, its own private record, the choice and the rules, one of wsim's own its settings
 too: hidden cards are out of its reach. What a game in progress is stands in ``STATE``: public, private and hidden
@@ -26,7 +26,7 @@ import numpy as np
 from wsim.jit import from_dtype, record_type
 from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
-from wsim.kernels.searching import POOL, thinking_of
+from wsim.kernels.searching import POOL, lookahead_of
 from wsim.wonders.kernels.net_layout import NET
 from wsim.wonders.words import (
     AGES,
@@ -302,7 +302,7 @@ FLOW = np.dtype(
         ("after", "i8"),  # the phase that follows when all losses are settled
         ("end", "i8"),  # the seat behind the last one that chooses in the phases CHOOSE, CITY and LAST
         ("wrap", "i8"),  # seats before it that choose after it: hidden choices that are made anew (redraw.py)
-        ("asked_last", "i8"),  # whether some city played its last card
+        ("played_last", "i8"),  # whether some city played its last card
         ("queue_at", "i8"),  # builds from the pile carried out
         ("queue_end", "i8"),  # builds from the pile in the queue
         ("queue", "i1", (QUEUE,)),  # the seats that build from the pile, in order
@@ -409,7 +409,7 @@ RESULT = np.dtype(
 )
 
 LOG = log_of(EVENT, EVENTS)
-THINKING = thinking_of(STATE, CHOICE, SEATS)
+LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
 
 GAME = np.dtype(
     [
@@ -423,7 +423,7 @@ GAME = np.dtype(
         ("result", RESULT),  # the score
         ("log", LOG),  # events for traces and picks
         ("answer", ANSWER),  # of a policy, the last
-        ("thinking", THINKING),  # a search
+        ("lookahead", LOOKAHEAD),  # a search
     ],
     align=True,
 )
@@ -464,7 +464,7 @@ ROW = np.dtype(
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
 TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "wonders.kernels")
-Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
+Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, SEARCHER, *_ = TYPES
 Solver = record_type(SOLVER)
 Row, Pick = map(from_dtype, (ROW, PICK))
 LINE_UP = TYPES.line_up

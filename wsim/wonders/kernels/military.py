@@ -7,8 +7,6 @@ from wsim.wonders.kernels.layout import LOG_CONFLICT
 from wsim.wonders.kernels.log import log_event
 from wsim.wonders.kernels.turn import neighbor_left
 
-__all__ = ["fight_conflicts"]
-
 
 @kernel
 def fight_conflicts(game, rules):
@@ -19,7 +17,7 @@ def fight_conflicts(game, rules):
             team_conflict(game, rules, 2 * place + 1)
         else:
             ring_conflict(game, rules, fighters, place)
-        if game.log.keeping:
+        if game.log.recording:
             event = log_event(game, LOG_CONFLICT, game.conflict.fought[0])
             for i in range(6):
                 event.values[i] = game.conflict.fought[i]

@@ -55,7 +55,6 @@ from wsim.wonders.words import (
     SELL,
     STAGE,
     SWITCH_NUMBER,
-    TURN,
 )
 
 NO_MOVE = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -172,12 +171,12 @@ def _cheapest_only(solver, count):
     least = 1 << 30
     for i in range(count):
         least = min(least, left_of(solver.pairs[i]) + right_of(solver.pairs[i]))
-    kept = 0
+    found = 0
     for i in range(count):
         if left_of(solver.pairs[i]) + right_of(solver.pairs[i]) == least:
-            solver.pairs[kept] = solver.pairs[i]
-            kept += 1
-    return kept
+            solver.pairs[found] = solver.pairs[i]
+            found += 1
+    return found
 
 
 @kernel(inline=True)
@@ -327,17 +326,17 @@ def keep_allowed(game, rules, seating, seat):
     """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
     choice = game.choice
     flags = np.int64(seating.ban[seat, 3])
-    kept = 0
+    count = 0
     for i in range(choice.count):
         if not _banned(rules, seating, seat, flags, choice.moves[i]):
-            choice.moves[kept] = choice.moves[i]
-            kept += 1
-    if kept == 0:
+            choice.moves[count] = choice.moves[i]
+            count += 1
+    if count == 0:
         for i in range(choice.count):
             if action_of(choice.moves[i]) == SELL:
-                choice.moves[kept] = choice.moves[i]
-                kept += 1
-    choice.count = kept
+                choice.moves[count] = choice.moves[i]
+                count += 1
+    choice.count = count
 
 
 @kernel
@@ -355,6 +354,3 @@ def _banned(rules, seating, seat, flags, move):
     if flags & BAN_STAGE and action == STAGE:
         return True
     return flags & BAN_SELL != 0 and action == SELL
-
-
-__all__ = ["TURN", "action_of", "bank_of", "card_of", "how_of", "left_of", "right_of", "slot_of", "spends_of"]

@@ -1,4 +1,4 @@
-"""What a seat may know, as a row of numbers of fixed length (R49); ``wsim.wonders.seeing`` names the columns."""
+"""What a seat may know, as a row of numbers of fixed length (R49); ``wsim.wonders.describe.view`` names the columns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.layout import NOBODY
 from wsim.wonders.words import AGES, COLOR_KINDS, PRICE_KINDS, RESOURCE_KINDS, SYMBOL_KINDS
-
-__all__ = ["CITY_NUMBERS", "HISTORY", "TABLE_NUMBERS", "observe"]
 
 TABLE_NUMBERS = 6
 CITY_NUMBERS = 15 + COLOR_KINDS + SYMBOL_KINDS + AGES + PRICE_KINDS + 2 * RESOURCE_KINDS

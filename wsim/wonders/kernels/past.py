@@ -313,14 +313,14 @@ def _guess(game, rules, me, age, hand, turn, until, slots):
                 return _NOWHERE
             past.gone[age, hand, at] = slot
             slots &= ~bit(slot)
-    kept = _ZERO
+    known = _ZERO
     if until <= past.turns[age]:
-        kept = seen_before(game, rules, witness_of(game, rules, me, age, until, hand), age, until)
+        known = seen_before(game, rules, witness_of(game, rules, me, age, until, hand), age, until)
     for at in range(turn, end):
         if leaves(past, rules, age, hand, at) < 0:
-            if slots & ~kept == _ZERO:
+            if slots & ~known == _ZERO:
                 return _NOWHERE
-            slot = _hidden_slot(game, rules, me, age, hand, at, slots & ~kept)
+            slot = _hidden_slot(game, rules, me, age, hand, at, slots & ~known)
             if slot == NOBODY:
                 return _NOWHERE
             past.gone[age, hand, at] = slot
@@ -335,16 +335,16 @@ def _guess_duo(game, rules, me, age, hand, turn, until, slots):
     event, city = leaves(past, rules, age, hand, turn), past.event[age, _FREE_CITY_SEAT, turn]
     if holder(game.public, age, turn) == me:
         return _guess(game, rules, me, age, hand, turn, until, slots)
-    kept = _ZERO
+    known = _ZERO
     if witness_of(game, rules, me, age, turn + 1, hand) != NOBODY:
-        kept = seen_before(game, rules, me, age, turn + 1)
+        known = seen_before(game, rules, me, age, turn + 1)
     for _ in range(_DUO_TRIES):
         place = -1
-        extra = np.int64(lowest_bit(kept & ~slots)) if kept & ~slots else np.int64(NOBODY)
+        extra = np.int64(lowest_bit(known & ~slots)) if known & ~slots else np.int64(NOBODY)
         if extra == NOBODY:
             place = below(past, past.pool_size)
             extra = past.pool[place]
-        open_slots = (slots | bit(extra)) & ~kept
+        open_slots = (slots | bit(extra)) & ~known
         first = _random_slot(past, open_slots)
         second = _random_slot(past, open_slots & ~bit(first))
         if event >= 0 and rules.slot_card[age, first] != event:

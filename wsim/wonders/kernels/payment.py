@@ -13,6 +13,9 @@ each total to the right, from "nothing covered" on. The pair (l, r) pays exactly
 ``right[r]`` add up to the full state, that is when ``left[l] & mirrored(right[r])`` is not zero.
 
 More than 64 states (seven resources at once, custom cards) take a slower general path.
+
+What the solver reads of a city (production, ``flex``, ``reach``, prices) is kept up to date by turn.py as cities grow;
+``BEFORE`` is a copy from before the turn (flow.py) for a last card that is paid from the old state (R9.5).
 """
 
 from __future__ import annotations
@@ -56,8 +59,8 @@ def spread(mask):
 def less(amounts, other):
     """Return amounts - other in every lane, at least 0."""
     difference = (amounts | _TOP) - other
-    kept = difference & _TOP
-    return difference & (kept - (kept >> _S7))
+    at_least = difference & _TOP
+    return difference & (at_least - (at_least >> _S7))
 
 
 @kernel
@@ -222,7 +225,7 @@ def _collect(solver, top, budget):
 
 
 @kernel
-def _lay_out_states(solver, missing):
+def _number_states(solver, missing):
     """Number the states of the missing amounts: fill strides and open states; return the number of states."""
     states = 1
     rest = missing
@@ -319,7 +322,7 @@ def _buy(public, solver, seat, side, needed, top, raw_price, made_price):
 @kernel
 def _pay_sets(public, solver, seat, missing, budget):
     """Pay with words of reachable states; where all units cost the same, totals are counted in units."""
-    states = _lay_out_states(solver, missing)
+    states = _number_states(solver, missing)
     if states > STATES:
         return _pay_general(public, solver, seat, missing, budget)
     needed = _ones_of(missing)

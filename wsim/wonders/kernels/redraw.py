@@ -21,7 +21,7 @@ from wsim.wonders.kernels.deal import DICE_STREAM
 from wsim.wonders.kernels.layout import CHOOSE, CITY, DEAL, LAST, MEMORY, MOMENT_AT, NOBODY, SETTLE
 from wsim.wonders.kernels.moves import NO_MOVE
 from wsim.wonders.kernels.past import from_pool, leaves, make_age, want_pile
-from wsim.wonders.kernels.redraw_unrecorded import draw_unwritten, is_written
+from wsim.wonders.kernels.redraw_unrecorded import draw_unrecorded, is_recorded
 from wsim.wonders.kernels.seen import (
     NOTHING,
     SOLD,
@@ -172,8 +172,8 @@ def _looks_right(game, rules, me, moment, deed):
             past.pile[past.builds[build]] -= 1
     right = True
     for card in range(rules.cards):
-        lay = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
-        if past.pile[card] > lay or (past.pile[card] < lay and _is_of_one_age(rules, age, card)):
+        there = np.int64(own.look[card >> 4] >> np.uint64(4 * (card & 15)) & _NIBBLE)
+        if past.pile[card] > there or (past.pile[card] < there and _is_of_one_age(rules, age, card)):
             right = False
         past.pile[card] = 0
     return right
@@ -188,18 +188,18 @@ def _make_past(game, rules, me):
             if not make_age(game, rules, me, age) or not _last_cards_fit(game, rules, age):
                 return False
             if rules.duo:
-                game.redraw.city_left[age] = from_pool(game.redraw) if _is_laid(game, rules, age) else NOBODY
+                game.redraw.city_left[age] = from_pool(game.redraw) if _is_put_away(game, rules, age) else NOBODY
     return _make_pile(game, rules, me) and uniform(game.redraw) < game.redraw.weight
 
 
 @kernel
-def _is_laid(game, rules, age):
+def _is_put_away(game, rules, age):
     """Say whether the hands of an age are put away."""
     return age < game.public.age or put_away(game, rules)
 
 
 @kernel
-def _tell_seat(game, rules, seat, age):
+def _show_seat(game, rules, seat, age):
     """Give another seat the past that was made up: what it took and handed on."""
     past, own = game.redraw, game.own[seat]
     for turn in range(past.turns[age]):
@@ -252,7 +252,7 @@ def _choose_anew(game, rules, me):
 
 
 @kernel
-def _lay_pile(game, rules):
+def _put_pile(game, rules):
     """Put the cards of the pile and what is left of the Free City's pile down."""
     past, hidden = game.redraw, game.hidden
     for word in range(CARD_WORDS):
@@ -304,7 +304,7 @@ def _try_pasts(game, rules, me, tries):
 
 
 @kernel
-def _draw_written(game, rules, me, tries):
+def _draw_recorded(game, rules, me, tries):
     """Make up a past that agrees with the history, and give everybody what follows from it."""
     game.redraw.strict = 1
     agrees = _try_pasts(game, rules, me, tries)
@@ -314,9 +314,9 @@ def _draw_written(game, rules, me, tries):
     for seat in range(rules.players):
         if seat != me:
             for age in range(game.public.age + 1):
-                _tell_seat(game, rules, seat, age)
+                _show_seat(game, rules, seat, age)
             _give_hand(game, rules, seat)
-    _lay_pile(game, rules)
+    _put_pile(game, rules)
     if rules.duo:
         _free_city_past(game, me)
     if rules.teams:
@@ -341,11 +341,11 @@ def redraw_within(game, rules, seed, number, me, tries):
     hidden, past = game.hidden, game.redraw
     seek(past, seed, number, _STREAM)
     read_events(game)
-    if not is_written(game, rules):
-        draw_unwritten(game, rules, me)
+    if not is_recorded(game, rules):
+        draw_unrecorded(game, rules, me)
         _choose_anew(game, rules, me)
     elif game.flow.phase != DEAL:
-        _draw_written(game, rules, me, tries)
+        _draw_recorded(game, rules, me, tries)
     for seat in range(rules.players):
         if seat != me:
             own = game.own[seat]

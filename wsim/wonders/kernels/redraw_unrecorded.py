@@ -1,4 +1,4 @@
-"""Hidden cards drawn again where the history is not written down: positions laid out by hand (``wonders/laying.py``).
+"""Hidden cards drawn again where the history is not recorded: positions set up by hand (``describe/setup.py``).
 
 What is known then: cities, sizes of hands, the own hand, and hands handed on in this age as far as they were given. Of
 a hand that the seat handed on, what is left is drawn from what nobody has built; other hands from all that is unseen;
@@ -15,13 +15,11 @@ from wsim.wonders.kernels.past import fill_pool, from_pool
 from wsim.wonders.kernels.seen import bit, hand_at, seat_of
 from wsim.wonders.words import CARD_WORDS, SLOTS
 
-__all__ = ["draw_unwritten", "is_written"]
-
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
-def is_written(game, rules):
+def is_recorded(game, rules):
     """Say whether the history holds every turn that was resolved."""
     past, public = game.redraw, game.public
     for age in range(public.age):
@@ -102,7 +100,7 @@ def _fill_pile(game, rules):
 
 
 @kernel
-def draw_unwritten(game, rules, me):
+def draw_unrecorded(game, rules, me):
     """Draw the other hands and the discard pile."""
     public, own, past = game.public, game.own[me], game.redraw
     age = public.age

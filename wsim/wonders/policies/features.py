@@ -10,8 +10,6 @@ from types import MappingProxyType
 
 from wsim.wonders.kernels.layout import WEIGHTS
 
-__all__ = ["FEATURES", "INDEX"]
-
 FEATURES: Mapping[str, str] = MappingProxyType(
     {
         # points

@@ -14,8 +14,6 @@ from wsim.wonders.kernels.turn import neighbor_left
 from wsim.wonders.policies.points import conflict_points, next_stage, score_change
 from wsim.wonders.words import BUILD, DECLINE, FREE_CITY, STAGE
 
-__all__ = ["city_value", "pick_for_free_city"]
-
 _DENIED = 0.5  # of the points that the card would bring the rival at once
 _MISSED = 0.25  # of those that it would bring the holder, who sees the hand again in two turns
 

@@ -7,8 +7,6 @@ from wsim.wonders.kernels.moves import action_of, card_of, spends_of
 from wsim.wonders.policies.points import next_stage, price_of, rivals_loss, score_change
 from wsim.wonders.words import BUILD, SELL, STAGE
 
-__all__ = ["pick_most_points"]
-
 _SAVED = 0.01  # of keeping the once-per-age free build where paying costs nothing
 
 

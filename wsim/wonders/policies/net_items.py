@@ -33,8 +33,6 @@ from wsim.wonders.words import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ITEM_NUMBERS", "item_numbers"]
-
 _ABILITIES = 11  # low bits of words of abilities: those that are not only marks for the engine
 _COUNTED = (*COLORS, "stages", "defeats", "victories")
 

@@ -30,23 +30,6 @@ from wsim.wonders.words import (
     TABLET,
 )
 
-__all__ = [
-    "coins_of",
-    "conflict_points",
-    "fighter_left",
-    "fighter_right",
-    "next_holder",
-    "next_stage",
-    "points_counted",
-    "price_of",
-    "rivals_loss",
-    "rivals_toll",
-    "science_gain",
-    "score_change",
-    "team_rival",
-    "war_points",
-]
-
 _ONE = np.uint64(1)
 _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY

@@ -12,8 +12,6 @@ from wsim.rng import below, uniform
 from wsim.wonders.policies.free_city import pick_for_free_city
 from wsim.wonders.words import EXPLORE, LOSS
 
-__all__ = ["ROUTINE"]
-
 
 @kernel
 def _pay_loss(public, own, choice, rules):

@@ -17,8 +17,6 @@ from wsim.wonders.policies.greedy import pick_most_points
 from wsim.wonders.policies.points import price_of
 from wsim.wonders.words import BLUE, BUILD, GREEN, RED, RESOURCE_KINDS, SELL
 
-__all__ = ["rulebased_policy"]
-
 _EITHER_OR, _LACKING, _LEADING, _CIVIL, _SCIENCE, _ANY_BUILD, _NO_BUILD = 60, 50, 40, 30, 20, 10, 0
 _ZERO = np.uint64(0)
 _LANE = np.uint64(0xFF)

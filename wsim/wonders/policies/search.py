@@ -30,7 +30,7 @@ _learned_room = stack_room("search.learned", np.float32, MOST_CANDIDATES)
 @kernel
 def _loss_values(game, rules, settings, seat):
     """Fill the value of each payment of a loss; of the Free City's, whose points win nothing, the first pays most."""
-    choice, values = game.choice, game.thinking.values
+    choice, values = game.choice, game.lookahead.values
     move_values(game.public, settings, choice, rules, values)
     for index in range(choice.count):
         values[index] = _POINT * values[index] if choice.seat == seat else -float(index)
@@ -39,7 +39,7 @@ def _loss_values(game, rules, settings, seat):
 @kernel
 def _values(game, rules, settings, seat):
     """Fill the value of each legal move: what the net learned of it, of a loss what the weights say."""
-    choice, values = game.choice, game.thinking.values
+    choice, values = game.choice, game.lookahead.values
     if choice.kind == LOSS:
         _loss_values(game, rules, settings, seat)
         return

@@ -51,8 +51,6 @@ from wsim.wonders.words import (
     YELLOW,
 )
 
-__all__ = ["card_for_next", "city_needs", "item_value"]
-
 _ZERO, _ONE, _LANE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
 _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)

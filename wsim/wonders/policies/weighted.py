@@ -16,8 +16,6 @@ from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, item_value
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LOSS, SELL, STAGE, TURN
 
-__all__ = ["move_values", "weighted_policy"]
-
 _COIN, _RESERVE, _GIFT, _SALE, _DEBT = (INDEX[name] for name in ("coin", "reserve", "gift", "sale", "debt"))
 _STAGE, _SAVE_FREE = INDEX["stage"], INDEX["save_free"]
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card

@@ -13,7 +13,7 @@ from .rules import next_decision, outcome, set_up, take
 def _settle(game, rules, seating, seat, index, stream):
     """Log a pick."""
     log = game.log
-    if log.keeping:
+    if log.recording:
         log.events[log.count].seat, log.events[log.count].card = seat, game.choice.moves[index]
         log.count += 1
     return index

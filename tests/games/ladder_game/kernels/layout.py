@@ -7,7 +7,7 @@ import numpy as np
 from wsim.jit import from_dtype
 from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
 from wsim.kernels.net_layers import Sizes
-from wsim.kernels.searching import POOL, thinking_of
+from wsim.kernels.searching import POOL, lookahead_of
 
 SEATS, CARDS, HAND = 4, 40, 6
 PARAMETERS, MEMORY, WEIGHTS = 6, 1, 2
@@ -49,7 +49,7 @@ GAME = np.dtype(
         *_POSITION,
         ("choice", CHOICE),
         ("answer", ANSWER),
-        ("thinking", thinking_of(STATE, CHOICE, SEATS)),
+        ("lookahead", lookahead_of(STATE, CHOICE, SEATS)),
         ("log", log_of(EVENT, SEATS * HAND)),
     ],
     align=True,

@@ -15,7 +15,7 @@ def _values(game, rules, settings, seat):
     """Fill what the weights say of each move, as utility."""
     for index in range(game.choice.count):
         value = card_value(game.public, game.own[seat], settings, game.choice.moves[index])
-        game.thinking.values[index] = 0.002 * value
+        game.lookahead.values[index] = 0.002 * value
 
 
 @kernel
