@@ -7,6 +7,7 @@ of ``explore``), and asks the policy for the rest. All of it is compiled into th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
@@ -14,7 +15,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wsim.jit import in_copies, kernel, njit, numpy_signature
+from wsim.jit import JIT, in_copies, kernel, njit, numpy_signature, types, valuing_copies
 
 if TYPE_CHECKING:
     from wsim.policies.weights import WeightSets
@@ -23,6 +24,7 @@ __all__ = ["EXPLORE", "Interface", "Nets"]
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
+MOST_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
 TAKEN_BACK = ("rng", "memory")
 """Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
@@ -102,6 +104,29 @@ class Interface:
                 self._after((EXPLORE,), _without_settings(in_copies(policy, self.records, TAKEN_BACK))), "explored"
             )
         )
+
+    def valuing(self, values: Any) -> Any:
+        """Return what a searcher calls to have its moves valued by a user's function, a kernel of the first four
+        records and an index that returns a float and gets copies. Not kept.
+
+        It returns -1 where the function says that it failed, by an infinite value; what is no number is not tried.
+        """
+        public, own, choice, rules, _ = numpy_signature(self.signature).args
+        thinking = numpy_signature(self.thinker).args[0].fields["thinking"].type if JIT else None
+        asked = valuing_copies(values, self.records)
+
+        def fill(public: Any, own: Any, choice: Any, rules: Any, thinking: Any) -> Any:
+            for index in range(choice.count):
+                worth = asked(public, own, choice, rules, index)
+                if worth == math.inf:
+                    return -1
+                thinking.values[index] = worth if -MOST_WORTH < worth < MOST_WORTH else NEVER
+            return 0
+
+        if not JIT:
+            return fill
+        signature = types.int64(public, own, choice, rules, thinking)
+        return njit(signature, nogil=True, error_model="numpy")(fill)
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
         """Return the kernel that asks a policy for what these parts of the routine do not settle."""
