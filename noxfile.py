@@ -13,7 +13,8 @@ nox.options.sessions = ["quick"]
 
 @nox.session
 def fix(session: nox.Session) -> None:
-    """Put imports, form and simple mistakes right."""
+    """Put imports, form, simple mistakes and the types of the public functions right."""
+    session.run("python", "-m", "tests.lab.test_public_types", external=True)
     session.run("ruff", "check", "--fix", ".", external=True)
     session.run("ruff", "format", ".", external=True)
 

@@ -1,6 +1,7 @@
 """A laboratory for the 7 Wonders family of board games.
 
-The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars.
+The public names are imported on first use (PEP 562): ``import wsim`` loads neither numpy, numba nor polars. Their types
+are in ``__init__.pyi``.
 
 env: environments of PettingZoo and Gymnasium, and thousands of games stepped at once (``wsim.env``).
 Game: a game in progress, to be asked, stepped, copied and played on.
@@ -21,29 +22,10 @@ UserError: what every function here raises for input that it refuses.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import wsim.forked  # noqa: F401 (from now on it looks at every fork)
 from wsim.version import __version__
-
-if TYPE_CHECKING:
-    from wsim import env
-    from wsim.balance.balance import smallest_patch
-    from wsim.balance.sensitivity import sensitivity
-    from wsim.errors import UserError
-    from wsim.experiments.match import match
-    from wsim.experiments.picks import experiment_picks
-    from wsim.experiments.skill import skill
-    from wsim.experiments.whatif import whatif
-    from wsim.lab.plan import Plan
-    from wsim.lab.run import play_games as play
-    from wsim.lab.run import simulate
-    from wsim.lab.store import Run, load_run
-    from wsim.policies.declare import policy, value
-    from wsim.positions.game_value import Game
-    from wsim.tuning.tune import tune
-    from wsim.wonders.analysis.rule_functions import payments, science_score
-
 
 __all__ = [
     "Game",

@@ -58,13 +58,13 @@ def nearest(value: str, accepted: Iterable[str]) -> str:
     return f" (did you mean {by_lower[match[0]]!r}?)" if match else ""
 
 
-def refuse_unprintable(text: str, what: str, kept: str = "\n\t") -> None:
-    """Raise UserError for a text with control characters other than ``kept``, or with bytes that are not UTF-8."""
+def refuse_unprintable(text: str, what: str, allowed: str = "\n\t") -> None:
+    """Raise UserError for a text with control characters other than ``allowed``, or with bytes that are not UTF-8."""
     for letter in text:
         kind = category(letter)
         if kind == "Cs":
             raise UserError(f"{what} {text!r} is not text in UTF-8")
-        if kind == "Cc" and letter not in kept:
+        if kind == "Cc" and letter not in allowed:
             raise UserError(f"{what} {text!r} holds the control character {letter!r}")
 
 

@@ -11,8 +11,6 @@ import sys
 
 from wsim.errors import UserError
 
-__all__ = ["refuse_forked"]
-
 
 class _Forks:
     """What this process knows of its own fork."""

@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from wsim.errors import UserError, nearest
-from wsim.installed import GAMES, load_game
-from wsim.position import Position
+from wsim.installed import GAMES as GAMES
+from wsim.installed import load_game
+from wsim.position import Position as Position
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
-
-__all__ = [
-    "GAMES", "Game", "PickExperiment", "Position", "Restrict", "Simulator", "Tuning", "analyses_of", "find_analysis",
-    "find_game",
-]  # fmt: skip
 
 
 class Simulator(ABC):

@@ -296,7 +296,7 @@ def described(function: Any) -> None:
     added: dict[str, inspect.Parameter] = {}
     lines = []
     for group in groups:
-        for name, annotation, default, said in _keywords_of(group):
+        for name, annotation, default, said in keywords_of(group):
             if name not in signature.parameters and name not in left_out and name not in added:
                 kind = inspect.Parameter.KEYWORD_ONLY
                 added[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
@@ -307,10 +307,19 @@ def described(function: Any) -> None:
         function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    Options\n    -------\n    {body}\n    "
 
 
-def _keywords_of(group: Any) -> Iterator[tuple[str, Any, Any, str]]:
+def keywords_of(group: Any) -> Iterator[tuple[str, Any, Any, str]]:
     """Yield the name, the annotation, the default and the help of each keyword."""
     if not isinstance(group, type):
         yield from ((name, annotation, None, "") for name, annotation in group().items())
         return
     for name, (one, said) in options_of(group).items():
-        yield name, one.type, None if one.default is MISSING else one.default, said.sentence
+        given = " | ".join(_GIVEN.get(kind, kind) for kind in str(one.type).split(" | "))
+        yield name, given, None if one.default is MISSING else one.default, said.sentence
+
+
+_GIVEN = {
+    "tuple[str, ...]": "str | Sequence[str]",
+    "tuple[int, ...]": "int | Sequence[int]",
+    "Path": "str | os.PathLike[str]",
+}
+"""What a caller may give for a field of a type."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from wsim.errors import UserError
 
-__all__ = ["PACKAGE", "default_cards_path", "is_own"]
-
 PACKAGE = Path(__file__).resolve().parent
 _BESIDE = PACKAGE.parent / "cards.toml"
 

@@ -37,7 +37,7 @@ class Position(ABC):
         """Make the move that the plan's own policy makes, in the very game that the plan plays; return its index."""
 
     @abstractmethod
-    def asked(self, simulator: Any, seed: int, number: int = 0) -> int:
+    def chosen_by(self, simulator: Any, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here; it draws from (seed, number)."""
 
     @abstractmethod
@@ -62,8 +62,8 @@ class Position(ABC):
 
     def clone(self) -> Self:
         """Return a copy."""
-        kept = {name: value for name, value in vars(self).items() if name == "simulator"}
-        return deepcopy(self, {id(value): value for value in kept.values()})
+        shared = {name: value for name, value in vars(self).items() if name == "simulator"}
+        return deepcopy(self, {id(value): value for value in shared.values()})
 
     def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person, none wider than 80 columns."""
@@ -94,7 +94,7 @@ class Position(ABC):
             game = self.clone() if seat is None else self.redrawn(seat, seed, number)
             decided = 0
             while game.to_move is not None:
-                game.take(game.asked(simulator, seed, number * _DECISIONS + decided))
+                game.take(game.chosen_by(simulator, seed, number * _DECISIONS + decided))
                 decided += 1
             found.append([(score["total"], score["win_share"]) for score in game.scores()])
         return np.array(found, np.float64)

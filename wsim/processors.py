@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["usable_cpus"]
-
 
 def usable_cpus() -> int:
     """Return how many processors this process may use."""

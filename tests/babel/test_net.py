@@ -88,14 +88,14 @@ def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: 
     differing = 0
     for simulator, position in decisions(40, players=players, set=changes(switches)):
         seat, look = position.to_move, LEARNER.describer(simulator, simulator)
-        index, (state, moves, _) = position.asked(other, 5), look(position)
+        index, (state, moves, _) = position.chosen_by(other, 5), look(position)
         for seed in range(3):
             redrawn = position.redrawn(seat, seed)
             differing += bool((redrawn.words != position.words).any())
             assert redrawn.to_move == seat
             seen, seen_moves, _ = look(redrawn)
             assert (seen, seen_moves.tobytes()) == (state, moves.tobytes())
-            assert redrawn.asked(other, 5) == index
+            assert redrawn.chosen_by(other, 5) == index
     assert differing > 60
 
 

@@ -55,7 +55,7 @@ def test_the_public_names_are_there() -> None:
     assert {"simulate", "load_run", "Plan", "Run", "UserError"} <= set(dir(wsim))
     assert wsim.UserError.__module__ == "wsim.errors"
     with pytest.raises(AttributeError, match="module 'wsim' has no attribute 'simulation'"):
-        _ = wsim.simulation
+        _ = wsim.simulation  # type: ignore[attr-defined]
 
 
 def test_the_command_alone_is_the_help(wsim_command: Command) -> None:

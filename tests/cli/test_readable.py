@@ -17,7 +17,7 @@ import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
 from wsim.cli.filters import filtered
-from wsim.cli.text_columns import columns_of, lay_out, lay_out_all
+from wsim.cli.text_columns import all_as_text, as_text, columns_of
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.wonders.analysis import cards
@@ -135,31 +135,31 @@ def test_columns_are_kept_by_importance_and_shown_in_their_order() -> None:
     rows = [{"name": "Scientists Guild", "a": 1, "b": 2.5, "b_low": 2.0, "b_high": 3.0, "c": "lower", "q": 0.0001}]
     columns = columns_of(rows)
     assert [column.name for column in columns] == ["name", "a", "b", "c", "q"]
-    laid = lay_out(columns, 38, ("c", "b"))
-    assert laid.lines[0].split() == ["name", "b", "c"]
-    assert laid.lines[2].split("  ")[0] == "Scientists Guild"
-    assert laid.hidden == ("a", "q")
-    assert "2.500 ±0.500" in laid.lines[2]
-    assert lay_out(columns, None).lines[2].endswith("<0.001")
-    one_by_one = lay_out(columns, 12, ("c", "b"))
+    text = as_text(columns, 38, ("c", "b"))
+    assert text.lines[0].split() == ["name", "b", "c"]
+    assert text.lines[2].split("  ")[0] == "Scientists Guild"
+    assert text.hidden == ("a", "q")
+    assert "2.500 ±0.500" in text.lines[2]
+    assert as_text(columns, None).lines[2].endswith("<0.001")
+    one_by_one = as_text(columns, 12, ("c", "b"))
     assert one_by_one.lines == ("name:", "  Scientists Guild", "a: 1", "b:", "  2.500 ±0.500", "c: lower", "q: <0.001")
-    parts = lay_out_all(columns, 31, 1)
+    parts = all_as_text(columns, 31, 1)
     assert [part.lines[0].split() for part in parts] == [["name", "a"], ["name", "b"], ["name", "c", "q"]]
 
 
 def test_a_heading_stands_below_itself_rather_than_be_cut() -> None:
     columns = columns_of([{"card": "Altar", "score_difference": 1.5, "built_share": 0.25}])
-    laid = lay_out(columns, 24, ())
-    assert laid.lines[0].split() == ["score", "built"]
-    assert laid.lines[1].split() == ["card", "difference", "share"]
+    text = as_text(columns, 24, ())
+    assert text.lines[0].split() == ["score", "built"]
+    assert text.lines[1].split() == ["card", "difference", "share"]
 
 
 def test_only_sentences_are_broken_and_between_words() -> None:
     idea = "a little of everything: the strongest all-round set"
     columns = columns_of([{"name": "balanced", "idea": idea, "n": 12345}])
-    laid = lay_out(columns, 45, ())
-    assert max(map(len, laid.lines)) <= 45
-    said = " ".join(line[len("balanced") :].replace("12,345", "").strip() for line in laid.lines[2:])
+    text = as_text(columns, 45, ())
+    assert max(map(len, text.lines)) <= 45
+    said = " ".join(line[len("balanced") :].replace("12,345", "").strip() for line in text.lines[2:])
     assert said == idea
 
 

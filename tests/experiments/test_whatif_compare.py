@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import wsim
+import wsim.lab.run
 from tests.games.medal_game import GAME
 from tests.stats.data import paired
 from wsim.errors import UserError

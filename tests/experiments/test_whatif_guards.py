@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import wsim
 from tests.conftest import Command
 from wsim.experiments.contrasts import Contrasts
 from wsim.experiments.deals import Arm, in_blocks
@@ -16,7 +15,7 @@ from wsim.experiments.metrics import Metric
 from wsim.experiments.question import Question
 from wsim.experiments.trial import IDENTICAL, Trial, blocks_of
 from wsim.experiments.variants import Variant
-from wsim.experiments.whatif import answer_of
+from wsim.experiments.whatif import WhatIf, answer_of
 from wsim.lab.cluster import players
 from wsim.lab.provenance import Provenance
 from wsim.stats.fewest import DIFFERING
@@ -52,7 +51,7 @@ def tried(arms: Made, **question: Any) -> Trial[Contrasts]:
     return trial
 
 
-def answered(trial: Trial[Contrasts], metrics: tuple[Metric, ...] = (SCORE,)) -> wsim.WhatIf:
+def answered(trial: Trial[Contrasts], metrics: tuple[Metric, ...] = (SCORE,)) -> WhatIf:
     variants = [Variant(f"v{number}", None, (), ()) for number in range(trial.sums.variants)]
     arms = [Arm("made", ())] * (1 + len(variants))
     return answer_of(trial, arms, metrics, Provenance({}, {}, "", "", {}), variants, "Mean.")

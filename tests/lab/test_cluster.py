@@ -335,7 +335,7 @@ def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:
     other = replace(provenance, identity={**provenance.identity, "wsim": "9.9"}, digest="0" * 16)
     job = Job(other, {}, {})
     with pytest.raises(UserError, match=r"a worker would play other games: wsim is '\d.*' there and '9\.9' here"):
-        job.laid_out()
+        job.set_up()
 
 
 @pytest.mark.usefixtures("toy")

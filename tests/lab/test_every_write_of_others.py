@@ -124,7 +124,7 @@ LESSON: dict[str, Any] = {
 @STEPS
 def test_learning(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    plan = LearningPlan.made(LESSON)
+    plan = LearningPlan.restore(LESSON)
 
     def work() -> None:
         learn(plan, Path("net"), threads=1)

@@ -155,7 +155,7 @@ def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
 def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
 ) -> None:
-    plan = LearningPlan.made(told)
+    plan = LearningPlan.restore(told)
     whole = learn(plan, tmp_path / "whole", threads=2)
     calls = []
 
@@ -180,9 +180,9 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
     done = learn(plan, tmp_path / "cut", threads=1)
     assert done == again
     about = learner_of(plan.game).load(str(tmp_path / "cut" / "net.npz")).about
-    assert LearningPlan.made(about["plan"]) == plan
+    assert LearningPlan.restore(about["plan"]) == plan
     with pytest.raises(UserError, match="another plan"):
-        learn(LearningPlan.made({**told, "seed": 4}), tmp_path / "cut")
+        learn(LearningPlan.restore({**told, "seed": 4}), tmp_path / "cut")
 
 
 def test_a_judgement_counts_each_game_once() -> None:
@@ -217,7 +217,7 @@ def test_a_judgement_counts_each_game_once() -> None:
 )
 def test_a_plan_that_cannot_be_learned_from_is_refused(change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
-        LearningPlan.made({**SMALL, **change})
+        LearningPlan.restore({**SMALL, **change})
     assert words in str(refused.value)
 
 
@@ -226,11 +226,11 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
     more = {"ruleset": "1e", "players": 5, "share": 0}
     shares = {"1e-5": 2.5, "2e-cities-teams-4": 0}
     told = {**SMALL, "table": [*SMALL["table"], more], "round": [first, {**first, "shares": shares}]}
-    plan = LearningPlan.made(told)
+    plan = LearningPlan.restore(told)
     run = run_module.Learning(plan, tmp_path)
     assert [len(run.parts(1, seats)) for seats in plan.tables] == [3, 2, 0]  # 6,000 and 3,000 decisions, 2,000 a part
     assert [len(run.parts(2, seats)) for seats in plan.tables] == [1, 0, 3]
-    assert LearningPlan.made(plan.told()) == plan
+    assert LearningPlan.restore(plan.record()) == plan
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
 )
 def test_what_cannot_be_played_is_refused_before_anything_is_learned(tmp_path: Path, change: Any, words: str) -> None:
     with pytest.raises(UserError) as refused:
-        learn(LearningPlan.made({**SMALL, **change}), tmp_path / "none")
+        learn(LearningPlan.restore({**SMALL, **change}), tmp_path / "none")
     assert words in str(refused.value)
     assert not (tmp_path / "none").exists()
 
@@ -253,8 +253,8 @@ def test_the_shipped_plan_is_one(game: str) -> None:
     learner = learner_of(game)
     plan = LearningPlan.from_toml(str(learner.plan))
     assert plan.game == game
-    assert LearningPlan.made(plan.told()) == plan
-    assert learner.load("").about["plan"] == json.loads(json.dumps(plan.told()))
+    assert LearningPlan.restore(plan.record()) == plan
+    assert learner.load("").about["plan"] == json.loads(json.dumps(plan.record()))
 
 
 @pytest.mark.usefixtures("toy")
@@ -301,7 +301,7 @@ def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, option
 @pytest.mark.slow
 def test_a_cluster_takes_the_same_decisions(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs the extra cluster")
-    plan = LearningPlan.made({**SMALL, "round": SMALL["round"][:1], "judge": []})
+    plan = LearningPlan.restore({**SMALL, "round": SMALL["round"][:1], "judge": []})
     learn(plan, tmp_path / "here", threads=1)
     learn(plan, tmp_path / "there", cluster="local:2")
     paths = sorted((tmp_path / "here").rglob("*.parquet"))
@@ -314,7 +314,7 @@ def test_a_round_without_a_decision_is_a_sentence(tmp_path: Path, monkeypatch: p
     seldom = {**SMALL, "judge": [], "round": [{**SMALL["round"][0], "decisions": 1}]}
     monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(0, dtype))
     with pytest.raises(UserError, match="took no decision"):
-        learn(LearningPlan.made(seldom), tmp_path / "none", threads=1)
+        learn(LearningPlan.restore(seldom), tmp_path / "none", threads=1)
 
 
 def test_a_judgement_that_was_never_lost_has_an_interval() -> None:

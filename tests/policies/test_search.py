@@ -68,11 +68,11 @@ def test_a_choice_depends_on_nothing_that_is_hidden_from_the_seat(game: str, rul
             if place % 5 and position.decision() in kinds:
                 continue
             kinds.add(position.decision())
-            choice = position.asked(searcher, seed=9)
+            choice = position.chosen_by(searcher, seed=9)
             for seed in (1, 2):
                 other = position.redrawn(position.to_move, seed)
                 differing += bool((other.words != position.words).any())
-                assert other.asked(searcher, seed=9) == choice, (number, place, position.decision())
+                assert other.chosen_by(searcher, seed=9) == choice, (number, place, position.decision())
     assert differing > 20
 
 
@@ -129,7 +129,7 @@ def test_a_seat_may_search_a_decision_of_any_kind(keys: dict[str, Any], kind: st
         for position in decisions(simulator("balanced", **keys), number):
             if position.decision() == kind and found < 3:
                 found += 1
-                assert 0 <= position.asked(searcher, seed=1) < len(position.coded)
+                assert 0 <= position.chosen_by(searcher, seed=1) < len(position.coded)
     assert found
 
 
@@ -214,7 +214,7 @@ def test_a_search_without_the_jit_picks_the_same() -> None:
         "for game in (WONDERS, BABEL):\n"
         "    ready = simulator('search:playouts=2:candidates=2', game, players=3)\n"
         "    position = ready.begin(5)\n"
-        "    print(position.follow(), position.asked(ready, 1))\n"
+        "    print(position.follow(), position.chosen_by(ready, 1))\n"
     )
     root = Path(__file__).parents[2]
     answers = [

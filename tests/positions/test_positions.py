@@ -118,8 +118,8 @@ def test_policies_see_no_more_than_their_seat(row: Row, table: dict[str, Any]) -
     for step, position in enumerate(walk(simulator, 4)):
         if step % 7 == 0:
             assert position.to_move is not None
-            answers = {position.redrawn(position.to_move, 5, draw).asked(simulator, 9) for draw in range(3)}
-            assert answers == {position.asked(simulator, 9)}, step
+            answers = {position.redrawn(position.to_move, 5, draw).chosen_by(simulator, 9) for draw in range(3)}
+            assert answers == {position.chosen_by(simulator, 9)}, step
 
 
 @each_table

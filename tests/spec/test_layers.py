@@ -37,7 +37,7 @@ def laid(*changes: str) -> tuple[dict[str, Any], list[str]]:
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
     for change in changes:
-        layers.lay(content, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
+        layers.apply(content, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
     return content, problems.sentences
 
 
@@ -72,8 +72,8 @@ def test_a_patch_is_never_changed_by_what_is_laid_over_it() -> None:
     problems = Problems("cook.toml")
     layers, content = Layers(problems, GRAMMAR), document()
     patch = {"dishes": {"Tea": {"needs": {"cups": 1}}}}
-    layers.lay(content, patch, "a.toml")
-    layers.lay(content, {"dishes": {"Tea": {"needs": {"cups": 2}}}}, "b.toml")
+    layers.apply(content, patch, "a.toml")
+    layers.apply(content, {"dishes": {"Tea": {"needs": {"cups": 2}}}}, "b.toml")
     assert patch == {"dishes": {"Tea": {"needs": {"cups": 1}}}}
     assert problems.origin(("dishes", "Tea", "needs", "cups")) == "b.toml"
     assert problems.origin(("dishes", "Tea", "needs")) == "b.toml"

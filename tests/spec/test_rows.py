@@ -56,7 +56,7 @@ def test_a_goal() -> None:
 
 
 def test_a_learning_plan() -> None:
-    assert told(lambda: LearningPlan.made(LEARNING, "l.toml")) == [
+    assert told(lambda: LearningPlan.restore(LEARNING, "l.toml")) == [
         "l.toml: a table lacks ruleset",
         "l.toml: table.players must be a whole number, not 2.5",
         "l.toml: unknown key of a round 'decision' (did you mean 'decisions'?); accepted: "

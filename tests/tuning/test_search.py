@@ -61,7 +61,7 @@ def test_one_number_alone_is_tuned() -> None:
 
 def test_what_changes_nothing_stays_and_is_not_searched() -> None:
     tuned = tune("archer", **SMALL, generations=2, out="run")
-    assert len(tuned.kept.moved) == 3
+    assert len(tuned.history.moved) == 3
     assert found(tuned)["idle"] == 0.0
     with pytest.raises(UserError, match="nothing that is tuned of 'archer' changes any of 400 games"):
         tune("archer", **SMALL, only="idle", out="other")
@@ -147,7 +147,7 @@ def test_interrupted_while_judged_and_then_longer() -> None:
     longer = resume("run", generations=5).run()
     whole = tune("archer", **SMALL, generations=5, out="whole")
     assert longer.judged.equals(whole.judged)
-    assert longer.kept.command == whole.kept.command
+    assert longer.history.command == whole.history.command
 
 
 def test_several_tables_count_alike() -> None:

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["PICK_COLUMNS", "SEAT_COLUMNS", "picks_frame", "seats_frame"]
-
-
 _POINTS: Mapping[str, tuple[str, str]] = {
     "points_wonders": ("wonder_points", "points for completed wonders"),
     "points_unfinished_wonders": ("light_points", "points for unfinished wonders at the end"),

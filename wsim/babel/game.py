@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from wsim.babel.simulator import BabelSimulator
     from wsim.lab.plan import Plan
 
-__all__ = ["GAME"]
-
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 

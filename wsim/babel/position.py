@@ -10,8 +10,6 @@ from wsim.babel.describe.view import columns, move_record, view_of
 from wsim.babel.words import DECISIONS
 from wsim.positions.machine import StatePosition
 
-__all__ = ["BabelPosition"]
-
 
 class BabelPosition(StatePosition):
     """A game of Tower of Babel in progress (``wsim.game.Position``)."""

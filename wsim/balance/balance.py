@@ -9,7 +9,7 @@ from typing import Any
 
 from wsim.balance.balance_question import BalanceQuestion
 from wsim.balance.evaluator import Evaluator
-from wsim.balance.goal import Goal, Told, as_goal
+from wsim.balance.goal import Goal, GoalSource, as_goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import Balance, answer_of
@@ -19,8 +19,6 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.progress import Interrupted, Progress
 from wsim.options import keywords, refuse_more, taken
-
-__all__ = ["Execution", "balance", "smallest_patch", "transferred"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Execution:
 
 
 @keywords(BalanceQuestion)
-def smallest_patch(goal: Told, *, threads: int | None = None, **keys: Any) -> Balance:
+def smallest_patch(goal: GoalSource, *, threads: int | None = None, **keys: Any) -> Balance:
     """Search for the smallest patch that meets a goal, and prove it on deals that the search has not seen.
 
     Parameters

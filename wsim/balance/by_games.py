@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.cells import Cell, Quantity, kept_quantities, quantities_of
+from wsim.balance.cells import Cell, Quantity, change_quantities, quantities_of
 from wsim.balance.goal import Goal, Setting
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
@@ -56,10 +56,10 @@ class GamesEvaluator:
         targets = [target for target in goal.of(setting) if target.card is None]
         self._quantities: list[Quantity] = [
             *quantities_of(setting, targets, sample, game.OWNED),
-            *kept_quantities(setting, goal.kept(setting), sample, game.OWNED),
+            *change_quantities(setting, goal.keeps_at(setting), sample, game.OWNED),
         ]
         self._metrics = tuple(one.metric for one in self._quantities)
-        self._kept = np.array([one.kept for one in self._quantities], bool)
+        self._is_change = np.array([one.is_change for one in self._quantities], bool)
         worth = self._tuning.worth
         self._free = [worth(self._base, knob.path, sample) is not None for knob in knobs]
         self._foci = [
@@ -131,7 +131,7 @@ class GamesEvaluator:
         def measure() -> Arrays:
             simulator, everyone = self._prepared(self.setting.plan, patch, seed), np.ones(self._base.seats, bool)
             arm = Arm("patched", (simulator,))
-            before = [self._arm(self.setting.plan, (), seed)] if self._kept.any() else []
+            before = [self._arm(self.setting.plan, (), seed)] if self._is_change.any() else []
             unpatched = Arms(tuple(before), MetricReading(self._metrics, everyone))
             now = values_in(self._knobs, patch)
 
@@ -140,7 +140,7 @@ class GamesEvaluator:
                 reader = SeatsReader(frame, np.tile(everyone, len(part)))
                 value, weight, _ = np.ascontiguousarray(reader.sums(self._metrics, simulator.seats).transpose(2, 1, 0))
                 for base, *_ in unpatched.play(part):
-                    value[self._kept] -= base[self._kept]
+                    value[self._is_change] -= base[self._is_change]
                 moments = Moments(len(self.cells), 2).plus(value, weight)
                 effect, square = self._rescored(simulator, frame, reader, free, now)
                 return {
@@ -153,7 +153,7 @@ class GamesEvaluator:
 
             return self._sampler.added(make, range(games), f"measuring {self.setting.name}")
 
-        count = games * (2 if self._kept.any() and patch else 1)
+        count = games * (2 if self._is_change.any() and patch else 1)
         return self._sampler.memory.recall(of, count, measure)
 
     def _rescored(

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from wsim.lab.store import Run
 
-__all__ = ["PicksEvaluator"]
-
 _CHANGE = "wsim_change"
 _LEVEL = 0.95
 Floats = NDArray[np.float64]
@@ -60,7 +58,7 @@ class PicksEvaluator:
         for target in targets:
             _check(target, self._base, game)
         self.cells: list[Cell] = []
-        self._asked: list[tuple[Target, str]] = []
+        self._effects_wanted: list[tuple[Target, str]] = []
         names = {card for target in targets for card in self._named(target)}
         self._only = names if len(names) == 1 else None
         for target in targets:
@@ -68,7 +66,7 @@ class PicksEvaluator:
                 low, high = target.bounds(0.0)
                 name = f"{target.action} {card} against {target.against}"
                 self.cells.append(Cell(setting.name, name, target.metric, low, high, target.metric == "win"))
-                self._asked.append((target, card))
+                self._effects_wanted.append((target, card))
         worth, seats = self._tuning.worth, sample(self._base)
         self._free = [worth(self._base, knob.path, seats) is not None for knob in knobs]
 
@@ -191,7 +189,7 @@ class PicksEvaluator:
         value, error = np.zeros((2, len(self.cells)))
         tables: dict[Any, dict[str, tuple[float, float]]] = {}
         z = 2 * normal_quantile((1 + _LEVEL) / 2)
-        for place, (target, card) in enumerate(self._asked):
+        for place, (target, card) in enumerate(self._effects_wanted):
             if change is not None and target.metric not in change:
                 continue
             key = (target.metric, target.action, target.against)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Cell", "Quantity", "kept_quantities", "quantities_of"]
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -66,12 +64,12 @@ class Quantity:
     Attributes
     ----------
     cell: what is bounded. metric: what is averaged.
-    kept: the number is the change from the games without the patch.
+    is_change: the number is the change from the games without the patch.
     """
 
     cell: Cell
     metric: Metric
-    kept: bool = False
+    is_change: bool = False
 
 
 def quantities_of(
@@ -151,7 +149,7 @@ def _games(sample: pl.DataFrame) -> int:
     return int(sample["game"].n_unique())
 
 
-def kept_quantities(
+def change_quantities(
     setting: Setting, keeps: Sequence[Keep], sample: pl.DataFrame, owned: Mapping[str, str]
 ) -> list[Quantity]:
     """Return what must stay at a setting: changes of means."""
@@ -159,5 +157,5 @@ def kept_quantities(
     for keep in keeps:
         metric = parse_metric(keep.metric, sample, owned)
         cell = Cell(setting.name, f"change of {keep.metric}", keep.metric, -keep.within, keep.within, metric.share)
-        found.append(Quantity(cell, metric, kept=True))
+        found.append(Quantity(cell, metric, is_change=True))
     return found

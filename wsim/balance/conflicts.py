@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from wsim.balance.cells import Cell
 from wsim.balance.sampling import Effects
 
-__all__ = ["binding", "conflicts"]
-
 ALIKE = 0.5  # correlation of what the options do to two cells from which they are said to move together
 MOST = 5
 Floats = NDArray[np.float64]
@@ -49,11 +47,11 @@ def conflicts(cells: Sequence[Cell], value: Floats, effects: Effects, binds: Seq
 
 def _sentence(one: Cell, off: float, other: Cell, opposite: float) -> str:
     return (
-        f"{_told(one)} is too {_way(off)} while {_told(other)} is too {_way(opposite)}, and the knobs move both alike"
+        f"{_named(one)} is too {_way(off)} while {_named(other)} is too {_way(opposite)}, and the knobs move both alike"
     )
 
 
-def _told(cell: Cell) -> str:
+def _named(cell: Cell) -> str:
     return f"{cell.metric} of {cell.name} ({cell.setting})"
 
 

@@ -20,8 +20,6 @@ from wsim.lab.plan import digest_of
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import Provenance
 
-__all__ = ["CellEvaluator", "Evaluator"]
-
 
 class CellEvaluator(Protocol):
     """What measures some cells of a setting."""

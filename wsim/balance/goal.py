@@ -19,7 +19,7 @@ from wsim.spec.source import read_toml
 
 MOST_SETTINGS = 20
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
-Told: TypeAlias = str | Path | Mapping[str, Any]
+GoalSource: TypeAlias = str | Path | Mapping[str, Any]
 """A goal file, or its tables."""
 
 
@@ -163,7 +163,7 @@ class Goal:
             return []
         return [target for target in self.targets if not target.settings or setting.name in target.settings]
 
-    def kept(self, setting: Setting) -> list[Keep]:
+    def keeps_at(self, setting: Setting) -> list[Keep]:
         """Return what must stay at a setting."""
         if setting.report:
             return []
@@ -172,15 +172,15 @@ class Goal:
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits of all that decides the answer, beside the seed."""
-        told = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
+        rows = [[row_dict(row) for row in rows] for rows in (self.targets, self.knobs, self.keep, (self.search,))]
         plans = [[one.name, one.report, one.plan.identity()] for one in self.settings]
-        return digest_of([plans, *told])
+        return digest_of([plans, *rows])
 
 
 def row_dict(row: Any) -> dict[str, Any]:
     """Return a row of the goal as JSON: what differs from the default."""
-    told = {one.name: getattr(row, one.name) for one in fields(row)}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value != ()}
+    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value != ()}
 
 
 def read_goal(path: str | Path) -> Goal:
@@ -188,32 +188,32 @@ def read_goal(path: str | Path) -> Goal:
     return _goal_of(Path(path), str(path), read_toml(path, "goal file"))
 
 
-def as_goal(told: Told | Goal) -> Goal:
+def as_goal(source: GoalSource | Goal) -> Goal:
     """Return the goal of a file or of its tables; files that tables name are looked for in the working folder."""
-    if isinstance(told, Goal):
-        return told
-    if isinstance(told, Mapping):
-        return _goal_of(Path("the goal"), "the goal", told)
-    given: Any = told
+    if isinstance(source, Goal):
+        return source
+    if isinstance(source, Mapping):
+        return _goal_of(Path("the goal"), "the goal", source)
+    given: Any = source
     if not isinstance(given, str | os.PathLike) or "\0" in str(given):
         raise UserError(f"a goal is a goal file, or its tables, not {given!r}")
     return read_goal(str(given))
 
 
-def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:
+def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     """Return the goal of some tables, those of ``file``."""
     known = ("plan", "setting", "target", "knob", "keep", "search")
     mistakes = Mistakes()
-    for key in told:
+    for key in tables:
         with mistakes.noted():
             refuse_unknown(str(file), "section", key, known)
-    plan_keys, search = told.get("plan", {}), told.get("search", {})
+    plan_keys, search = tables.get("plan", {}), tables.get("search", {})
     for name, table in (("plan", plan_keys), ("search", search)):
         if not isinstance(table, Mapping):
             mistakes.add(f"{file}: {name} must be a table, [{name}]")
     settings: tuple[Setting, ...] = ()
     with mistakes.noted():
-        rows = tables_in(told.get("setting", []), "setting", str(file)) or [{}]
+        rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
         settings = _settings(file, plan_keys, rows) if isinstance(plan_keys, Mapping) else ()
     names = [one.name for one in settings] or None  # where they are mistaken, nothing can be said of their names
     found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
@@ -224,7 +224,7 @@ def _goal_of(file: Path, source: str, told: Mapping[str, Any]) -> Goal:
     }
     for what, read in readers.items():
         with mistakes.noted():
-            for row in tables_in(told.get(what, []), what, str(file)):
+            for row in tables_in(tables.get(what, []), what, str(file)):
                 with mistakes.noted():
                     found[what].append(read(str(file), row))
     if isinstance(search, Mapping):

@@ -16,8 +16,6 @@ from wsim.spec.fields import dotted
 from wsim.spec.layers import path_of
 from wsim.spec.source import read_toml
 
-__all__ = ["Knob", "Option", "Patch", "changes_of", "cost_of", "knobs_of", "options_of", "patched", "read_patch"]
-
 MOST_OPTIONS = 2_000
 _RANGE = re.compile(r"\s*([-+]?\d+)\s*\.\.\s*([-+]?\d+)\s*")
 Path = tuple[str, ...]

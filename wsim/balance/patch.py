@@ -28,8 +28,6 @@ from wsim.stats.intervals import Interval
 if TYPE_CHECKING:
     from wsim.balance.sampling import Effects, Level
 
-__all__ = ["Balance", "answer_of", "evidence_file"]
-
 MOST_NAMED = 3
 
 
@@ -189,7 +187,9 @@ class Balance(Answer):
             plan = setting.plan
             where = f"{plan.ruleset}, {plan.players} players, {', '.join(dict.fromkeys(plan.policies))}"
             head.append(f"{'Reported' if setting.report else 'Balanced'}: {setting.name} ({where}).")
-        deals = {f"proof {one['attempt']}, {name}": many for one in self.proofs for name, many in one["deals"].items()}
+        deals = {
+            f"proof {one['attempt']}, {name}": games for one in self.proofs for name, games in one["deals"].items()
+        }
         head += [f"Deals of {name}: seed {seed}, {deals[name]:,} of them." for name, seed in self.seeds.items()]
         lines = [f"# {line}" for line in head]
         for row in self.changes.to_dicts():

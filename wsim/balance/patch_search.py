@@ -19,8 +19,6 @@ from wsim.balance.proof import Proof, games_needed, prove
 from wsim.balance.repair import Aims, proposals, repaired
 from wsim.balance.sampling import Effects, Level
 
-__all__ = ["Candidate", "Search", "worst_of"]
-
 RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
 SURVIVORS = 0.4  # part of the field that starts in the next heat
 DRAWS = 6  # proposals drawn for each that starts

@@ -22,8 +22,6 @@ from wsim.balance.knobs import Patch
 from wsim.balance.sampling import Level
 from wsim.stats.distributions import normal_quantile
 
-__all__ = ["Proof", "games_needed", "middle_of", "prove", "proven"]
-
 Floats = NDArray[np.float64]
 LEAST_GAMES = 20_000
 

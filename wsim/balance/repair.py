@@ -16,8 +16,6 @@ from wsim.balance.cells import Cell
 from wsim.balance.knobs import Knob, Option, Patch, patch_of, values_in
 from wsim.balance.sampling import Effects, Level
 
-__all__ = ["Aims", "proposals", "repaired"]
-
 PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, beyond it; a change costs about 1
 MOST_MOVES = 200
 SLACK = 0.2  # of what is accepted that is left for the errors of the model

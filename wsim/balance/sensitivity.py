@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from wsim.balance.evaluator import Evaluator
-from wsim.balance.goal import Goal, Told, as_goal
+from wsim.balance.goal import Goal, GoalSource, as_goal
 from wsim.balance.measurements import Memory
 from wsim.balance.patch import idle_note
 from wsim.balance.sampling import Effects, Level
@@ -19,8 +19,6 @@ from wsim.display import Display, Shown
 from wsim.lab.answer import Answer, View, whole
 from wsim.lab.progress import Progress
 from wsim.stats.intervals import Interval
-
-__all__ = ["Sensitivity", "sensitivity"]
 
 MOST = "the target that it moves most"
 EFFECTS = "effects with 95 % intervals; reach: in units of what is accepted"
@@ -104,7 +102,7 @@ class Sensitivity(Answer):
 
 
 def sensitivity(
-    goal: Told | Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
+    goal: GoalSource | Goal, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
 ) -> Sensitivity:
     """Measure what the knobs of a goal do; raise UserError for whatever cannot be played.
 

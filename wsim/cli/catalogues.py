@@ -22,8 +22,6 @@ from wsim.wonders.game import GAME as WONDERS_GAME
 if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
 
-__all__ = ["Source", "check_command", "diff_command", "rulesets_command", "schema_command", "show_command"]
-
 Rows = list[dict[str, Any]]
 
 BABEL, BABEL_TITLE, WONDERS = BABEL_GAME.NAME, BABEL_GAME.TITLE, WONDERS_GAME.NAME
@@ -125,8 +123,8 @@ def _show_babel(source: Source, name: str | None, *, wide: bool, as_json: bool) 
 
 def _slim(rows: Rows) -> Rows:
     """Leave out the columns that say nothing."""
-    kept = [key for key in rows[0] if any(row[key] for row in rows)]
-    return [{key: row[key] for key in kept} for row in rows]
+    columns = [key for key in rows[0] if any(row[key] for row in rows)]
+    return [{key: row[key] for key in columns} for row in rows]
 
 
 def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:

@@ -16,31 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from typer import Abort, TyperException
 
-from wsim.cli.signals import INTERRUPTED, stoppable
+from wsim.cli.signals import INTERRUPTED as INTERRUPTED
+from wsim.cli.signals import stoppable
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wsim.cli.text_columns import Laid
+    from wsim.cli.text_columns import TextTable
     from wsim.display import Rows, Shown
     from wsim.lab.progress import Progress
-
-__all__ = [
-    "FAILURE",
-    "INTERRUPTED",
-    "MISUSE",
-    "guarded",
-    "json_of",
-    "print_json",
-    "print_tables",
-    "progress_bar",
-    "remark",
-    "rows_of",
-    "screen_width",
-    "write_note",
-    "write_out",
-]
 
 FAILURE, MISUSE = 1, 2
 _PLAIN = str.maketrans({"─": "-", "│": "|", "●": "o", "±": "+-"})
@@ -156,7 +141,7 @@ def _on_terminal() -> bool:
 
 def print_tables(tables: Iterable[Shown], *, wide: bool = False) -> None:
     """Print tables with their titles, as wide as there is room; ``wide``: all columns, in several parts if need be."""
-    from wsim.cli.text_columns import columns_of, lay_out, lay_out_all
+    from wsim.cli.text_columns import all_as_text, as_text, columns_of
 
     width, bold = screen_width(), _on_terminal() and "NO_COLOR" not in os.environ
     for position, table in enumerate(tables):
@@ -169,15 +154,15 @@ def print_tables(tables: Iterable[Shown], *, wide: bool = False) -> None:
             continue
         columns = columns_of(table.rows)
         if wide:
-            _print_parts(lay_out_all(columns, width, table.labels))
+            _print_parts(all_as_text(columns, width, table.labels))
             continue
-        laid = lay_out([one for one in columns if not table.main or one.name in table.main], width, table.first)
-        _print_parts([laid])
-        if left := len(laid.hidden) + sum(bool(table.main) and one.name not in table.main for one in columns):
+        text = as_text([one for one in columns if not table.main or one.name in table.main], width, table.first)
+        _print_parts([text])
+        if left := len(text.hidden) + sum(bool(table.main) and one.name not in table.main for one in columns):
             write_note(f"{left} more column{'s' if left > 1 else ''}: {table.more}")
 
 
-def _print_parts(parts: Iterable[Laid]) -> None:
+def _print_parts(parts: Iterable[TextTable]) -> None:
     for number, part in enumerate(parts):
         if number:
             write_out("")

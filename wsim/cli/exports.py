@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
-__all__ = ["Files", "identity_of", "plan_identity"]
-
 
 @dataclass(frozen=True)
 class Files(Options):
@@ -59,9 +57,9 @@ class Files(Options):
         if self.parquet is not None:
             with writing(Path(self.parquet)) as temporary:
                 frame.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(sound, ensure_ascii=False)})
-        written = [name for name in (self.csv, self.parquet) if name not in (None, "-")]
-        if written and not quiet:
-            remark(f"written: {', '.join(map(str, written))}")
+        files = [name for name in (self.csv, self.parquet) if name not in (None, "-")]
+        if files and not quiet:
+            remark(f"written: {', '.join(map(str, files))}")
 
 
 def identity_of(run: Run) -> dict[str, Any]:

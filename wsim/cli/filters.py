@@ -13,8 +13,6 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["column_named", "filtered", "viewed"]
-
 GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers also <, <=, > and >="
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 
@@ -41,11 +39,11 @@ def filtered(table: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFra
         if match is None or not match["value"]:
             raise UserError(f"a filter is {GRAMMAR}, not {condition!r}")
         name = column_named(table, match["column"])
-        kept = table.filter(_holds(table, name, match["sign"], match["value"]))
-        if kept.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
+        rows = table.filter(_holds(table, name, match["sign"], match["value"]))
+        if rows.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
             known = table[name].drop_nulls().cast(str).unique().sort().to_list()
             said = f"no row has the {heading_of(name)} {match['value']!r}{nearest(match['value'], known)}"
-        table = kept
+        table = rows
     return table, said
 
 

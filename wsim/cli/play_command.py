@@ -146,7 +146,7 @@ class _Session:
             elif not self.own_turn():
                 self.save()
                 return
-        self.tell_deeds()
+        self.print_deeds()
         write_out("\nThe game is over.")
         for score in sorted(self.game.result or (), key=lambda one: (-one["win_share"], -one["total"])):
             you = " (you)" if score["seat"] == self.seat else ""
@@ -165,7 +165,7 @@ class _Session:
         """Return what the table has seen of every city, where the game keeps a list of it."""
         return list(self.game.record().get("deeds", ()))
 
-    def tell_deeds(self) -> None:
+    def print_deeds(self) -> None:
         """Tell what was done in the open since it was last told."""
         deeds = self.deeds()
         for deed in deeds[self.seen :]:
@@ -174,7 +174,7 @@ class _Session:
 
     def own_turn(self) -> bool:
         """Ask for a move and make it; return False to leave."""
-        self.tell_deeds()
+        self.print_deeds()
         self.show()
         while True:
             sys.stdout.write("move> ")

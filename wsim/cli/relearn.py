@@ -14,8 +14,6 @@ from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import Seats
 from wsim.learn.rounds import LAST, learn
 
-__all__ = ["relearner_of"]
-
 
 def relearner_of(goal: Goal, folder: Path, decisions: int, execution: Execution) -> Relearner:
     """Return the net of a game, which learns a patched one from ``decisions`` of it in ``folder``.

@@ -110,11 +110,11 @@ def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: b
     """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
     plan = given.resolve(base)
     if plan.code and not (trust or given.code_is_named()):
-        kept = [place for entry in plan.line_up if entry.file and (place := entry.place)]
+        places = [place for entry in plan.line_up if entry.file and (place := entry.place)]
         files = Path(source, "files")
         if any(entry.module for entry in plan.line_up) and files.is_dir():
-            kept.append(str(files))
-        look = f"look at {' and '.join(dict.fromkeys(kept))} and" if kept else "if you know it,"
+            places.append(str(files))
+        look = f"look at {' and '.join(dict.fromkeys(places))} and" if places else "if you know it,"
         raise UserError(
             f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
             "or name your own with --policies"

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Column", "Laid", "columns_of", "heading_of", "lay_out", "lay_out_all"]
-
 Rows = Sequence[Mapping[str, Any]]
 
 GAP = 2  # spaces between columns
@@ -61,7 +59,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Laid:
+class TextTable:
     """A table as lines, and the names of the columns that were left out."""
 
     lines: tuple[str, ...]
@@ -93,7 +91,7 @@ def columns_of(rows: Rows) -> list[Column]:
     return found
 
 
-def lay_out(columns: Sequence[Column], width: int | None, first: Sequence[str] = ()) -> Laid:
+def as_text(columns: Sequence[Column], width: int | None, first: Sequence[str] = ()) -> TextTable:
     """Return a table of the columns that fit.
 
     Parameters
@@ -104,25 +102,25 @@ def lay_out(columns: Sequence[Column], width: int | None, first: Sequence[str] =
         line.
     """
     if not columns or width is None:
-        return Laid(tuple(_side_by_side(columns, None)))
+        return TextTable(tuple(_side_by_side(columns, None)))
     names = [column.name for column in columns]
     important = list(dict.fromkeys([*names[:1], *(name for name in first if name in names)]))
-    kept: list[str] = []
+    side_by_side: list[str] = []
     by_name = {column.name: column for column in columns}
     for name in dict.fromkeys([*important, *names]):
-        if _least_width([by_name[one] for one in (*kept, name)]) > width:
+        if _least_width([by_name[one] for one in (*side_by_side, name)]) > width:
             break  # what is less important, or stands further right, may not stand in its place
-        kept.append(name)
-    shown = [column for column in columns if column.name in kept]
+        side_by_side.append(name)
+    shown = [column for column in columns if column.name in side_by_side]
     if len(shown) < min(max(len(important), 2), FEWEST, len(columns)):
-        return Laid(tuple(_line_by_line(columns, width)))
-    return Laid(tuple(_side_by_side(shown, width)), tuple(name for name in names if name not in kept))
+        return TextTable(tuple(_line_by_line(columns, width)))
+    return TextTable(tuple(_side_by_side(shown, width)), tuple(name for name in names if name not in side_by_side))
 
 
-def lay_out_all(columns: Sequence[Column], width: int | None, labels: int) -> list[Laid]:
+def all_as_text(columns: Sequence[Column], width: int | None, labels: int) -> list[TextTable]:
     """Return all columns in as many tables as it takes, the first ``labels`` of them in each."""
     if width is None or _least_width(columns) <= width:
-        return [lay_out(columns, width)]
+        return [as_text(columns, width)]
     front = list(columns[:labels])
     tables: list[list[Column]] = [[]]
     for column in columns[labels:]:
@@ -130,8 +128,8 @@ def lay_out_all(columns: Sequence[Column], width: int | None, labels: int) -> li
             tables.append([])
         tables[-1].append(column)
     if any(_least_width([*front, *table]) > width for table in tables):
-        return [Laid(tuple(_line_by_line(columns, width)))]
-    return [Laid(tuple(_side_by_side([*front, *table], width))) for table in tables]
+        return [TextTable(tuple(_line_by_line(columns, width)))]
+    return [TextTable(tuple(_side_by_side([*front, *table], width))) for table in tables]
 
 
 def _least_width(columns: Sequence[Column]) -> int:

@@ -44,7 +44,7 @@ def tune_command(
         with progress_bar(not printing.quiet) as progress:
             tuned = search.run(workers.threads, progress)
     except Interrupted:
-        done, wanted = len(search.kept.generations), search.question.generations
+        done, wanted = len(search.history.generations), search.question.generations
         remark(
             f"wsim: interrupted; {done} of {wanted} generations are kept, continue with:\n"
             f"wsim tune --resume {shlex.quote(str(search.folder))}{' --trust' if search.code else ''}"

@@ -17,8 +17,6 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["SeatVectorEnv", "SingleEnv"]
-
 _Seen = NDArray[Any]  # int16 as counts, float32 scaled
 ILLEGAL = ("end", "raise")
 

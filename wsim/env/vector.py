@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
 
-__all__ = ["Step", "VectorEnv"]
-
 MOST_GAMES = 100_000  # about a gigabyte
 
 
@@ -101,7 +99,7 @@ class VectorEnv:
         self._check_open()
         self._vector.begin(seed)
         self._state = "running"
-        return self._told()
+        return self._step()
 
     def step(self, actions: Any) -> Step:
         """Carry out one action for each game, whole numbers of shape (games,); an illegal one changes nothing."""
@@ -110,7 +108,7 @@ class VectorEnv:
             raise UserError("no game has begun: call reset() first")
         vector = self._vector
         vector.step(self._checked(actions))
-        return self._told()
+        return self._step()
 
     def _checked(self, actions: Any) -> NDArray[np.integer[Any]]:
         """Return legal actions; raise UserError that names the first game that has none."""
@@ -130,7 +128,7 @@ class VectorEnv:
             raise UserError(f"game {place}: {self._vector.illegal(int(given[place]), place)}")
         return given
 
-    def _told(self) -> Step:
+    def _step(self) -> Step:
         timesteps = self._vector.timesteps
         done = timesteps.over == 1
         rewards = np.where(done[:, None], timesteps[self._reward][:, : self.players], 0.0)

@@ -16,8 +16,6 @@ from wsim.errors import UserError, nearest
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["GameAEC", "GameParallel"]
-
 _Observation = dict[str, Any]
 
 
@@ -218,10 +216,10 @@ class GameParallel(ParallelEnv[str, _Observation, Any]):  # type: ignore[misc]
                 break
             vector = vector.clone()
             vector.step(int(vector.masks[0].argmax()))
-        told = {}
+        observations = {}
         for seat, agent in enumerate(self.possible_agents):
-            told[agent] = seats.seen_by(agent, self._deciding.get(seat, seats.vector), seat in self._deciding)
-        return told
+            observations[agent] = seats.seen_by(agent, self._deciding.get(seat, seats.vector), seat in self._deciding)
+        return observations
 
     def step(
         self, actions: Mapping[str, Any]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from wsim.stats.intervals import Estimate
 
-__all__ = ["Contrasts", "MetricReading"]
-
 MOVED = 0.02
 """Share of deals in which other seats count: with more, a metric is about seats that the change itself has chosen."""
 _ROUNDING = 1e-13

@@ -14,8 +14,6 @@ import polars as pl
 
 from wsim.stats.games import Floats
 
-__all__ = ["Crossing", "crossing", "targets_of"]
-
 
 @dataclass(frozen=True)
 class Crossing:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.cluster import InChunks
 
-__all__ = ["MOST_SIDES", "PARTS", "Arm", "Arms", "Features", "Reading", "arm_by_arm", "in_blocks", "sample", "wins_of"]
-
 MOST_SIDES = 7
 """Players or teams of a game, at most."""
 PARTS = 420

@@ -27,8 +27,6 @@ from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.repetition import Again, unlike
 from wsim.options import keywords, taken
 
-__all__ = ["Match", "answer_of", "match", "named_policies", "play_match", "tables_of"]
-
 ESTIMAND = {
     True: "Win share of a policy at tables with all the others, every arrangement of a deal played",
     False: "Win share of one of a policy where all others at the table are of the other, each seat of a deal in turn",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wsim.experiments.match_tables import MatchTable
     from wsim.game import Simulator
 
-__all__ = ["Cost", "costs_of"]
-
 ENOUGH = 0.05  # seconds of processor time that are measured: the clock is finer, and slow players take one game
 LONGEST = 1.0  # seconds on the wall that a measurement takes at most, whatever is waited for
 MOST_GAMES = 4096

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from wsim.stats.games import Floats
 
-__all__ = ["MOST_SEATINGS", "Cell", "Design", "duels", "mixed"]
-
 EVERY_ARRANGEMENT = 120  # seatings up to which a mixed table is played in all of them: 5!
 MOST_SEATINGS = 1000
 Seating = tuple[int, ...]

@@ -19,8 +19,6 @@ from wsim.stats.ratings import PlackettLuce
 if TYPE_CHECKING:
     from wsim.experiments.match_trial import MatchTrial
 
-__all__ = ["POINTS_A_TENFOLD", "circle", "ratings"]
-
 POINTS_A_TENFOLD = 400.0
 """Points of a rating that stand for ten times the strength, as in chess."""
 

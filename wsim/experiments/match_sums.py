@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from wsim.stats.games import Floats
 
-__all__ = ["FIGURES", "MatchSums"]
-
 FIGURES = ("edges", "leads", "wins", "points")
 """The figures of a table: differences in win share and leads of pairs, win shares and points of cells."""
 

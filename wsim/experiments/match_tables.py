@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["Block", "MatchTable", "SideReading", "made_ready"]
-
 
 @dataclass(frozen=True)
 class Block:

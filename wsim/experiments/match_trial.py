@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from wsim.lab.cluster import InChunks
     from wsim.stats.sequential import Look
 
-__all__ = ["Figures", "MatchTrial"]
-
 SECONDS_A_CHUNK = 0.25  # short enough for the progress bar and Ctrl-C, long enough to forget what a chunk costs
 LARGEST_CHUNK = 512
 

@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = [
-    "SHORT",
-    "Metric",
-    "SeatsReader",
-    "group_metrics",
-    "groups_of",
-    "measures_of",
-    "owned_metrics",
-    "parse_metric",
-    "sums_of",
-    "words_of",
-]
-
 SHORT: Mapping[str, str] = {"score": "total", "win": "win_share"}
 """Short names of columns."""
 _WORDS: Mapping[str, str] = {"total": "score", "win_share": "win share"}

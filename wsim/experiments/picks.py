@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
     from wsim.game import Simulator
 
-__all__ = ["PickExperiment", "experiment_picks", "play_experiment", "randomised"]
-
 FIRST = ("card", "action", "effect", "q", "rare", "picks", "effective")
 
 
@@ -237,31 +235,31 @@ def play_experiment(
 ) -> PickExperiment:
     """Play a plan with randomised picks into a folder (None: a temporary one) and ask; see ``experiment_picks``."""
     check_cluster(cluster, threads)
-    asked = question.of(_picks_of(plan.game))
-    arms = _arms(plan, asked)
+    concrete = question.of(_picks_of(plan.game))
+    arms = _arms(plan, concrete)
     simulators: list[Simulator] = [find_game(arm.plan.game).prepare(arm.plan) for arm in arms]
     for simulator in simulators:
         seats = sample(simulator)
-        _check_columns(asked, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
-    cards = _cards(asked, simulators)
+        _check_columns(concrete, seats, simulator.picks_frame(np.zeros(0, simulator.pick_dtype)))
+    cards = _cards(concrete, simulators)
     runs: list[Run] = []
     start = time.perf_counter()
-    with ExitStack() as kept:
+    with ExitStack() as resources:
         try:
-            workers = None if cluster is None else kept.enter_context(joined(cluster, simulators[0]))
+            workers = None if cluster is None else resources.enter_context(joined(cluster, simulators[0]))
             how: dict[str, Any] = {"resume": resume, "threads": threads, "cluster": workers}
             for number, arm in enumerate(arms):
-                place = _place(folder, asked, arm)
+                place = _place(folder, concrete, arm)
                 if place is None:
-                    place = kept.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
-                told = progress and partial(_told, progress, number, len(arms))
-                runs.append(record(arm.plan, place, progress=told, **how))
+                    place = resources.enter_context(TemporaryDirectory(prefix="wsim-picks-"))
+                report = progress and partial(_report_games, progress, number, len(arms))
+                runs.append(record(arm.plan, place, progress=report, **how))
         except Interrupted as interrupt:
             if interrupt.result is not None and interrupt.result.games:
                 runs.append(interrupt.result)
-            answer = _answer(plan, asked, arms, runs, cards, time.perf_counter() - start) if runs else None
+            answer = _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start) if runs else None
             raise Interrupted(answer) from None
-        return _answer(plan, asked, arms, runs, cards, time.perf_counter() - start)
+        return _answer(plan, concrete, arms, runs, cards, time.perf_counter() - start)
 
 
 @dataclass(frozen=True)
@@ -304,7 +302,7 @@ def _place(folder: str | Path | None, question: PickQuestion, arm: _Arm) -> str 
     return Path(folder) / f"{values.index(arm.value):02d}-{readable}"
 
 
-def _told(progress: Progress, number: int, arms: int, what: str, done: int, games: int) -> None:
+def _report_games(progress: Progress, number: int, arms: int, what: str, done: int, games: int) -> None:
     progress(what, number * games + done, arms * games)
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from wsim.experiments.metrics import Metric
     from wsim.stats.sequential import SequentialTest
 
-__all__ = ["FIRST_LOOK", "Change", "Question"]
-
 LOOKS = 8  # at budget / 128, / 64, ..., budget
 FIRST_LOOK = 1000  # deals of the first look: the normal distribution needs some, and they take a second
 

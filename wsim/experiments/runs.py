@@ -33,8 +33,6 @@ from wsim.stats.tables import POINTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RunComparison", "compare_runs"]
-
 FIRST = ("metric", "difference", "verdict", "q", "first", "second", "n")
 LONGEST = 60  # characters of a value that is shown
 BLOCK = 8192  # games whose sums are added in one go

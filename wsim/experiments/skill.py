@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from wsim.game import Game, Simulator
     from wsim.lab.plan import Plan
 
-__all__ = ["Skill", "play_skill", "skill"]
-
 _BLOCK = 1024  # games of each level at a time: a few megabytes
 
 

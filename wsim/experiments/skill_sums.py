@@ -24,8 +24,6 @@ from wsim.stats.moments import Moments
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SkillSums", "Things", "counted", "names_of"]
-
 _EACH = 4  # features of a level: seats that have it, their wins, all seats, all wins
 _OWN, _OWN_WINS, _ALL, _ALL_WINS = range(_EACH)
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wsim.stats.intervals import Estimate
     from wsim.stats.sequential import Look
 
-__all__ = ["BLOCK", "IDENTICAL", "Decided", "Sums", "Trial", "blocks_of"]
-
 BLOCK = 2048  # deals whose sums are added in one go: small enough for many variants, large enough for the kernels
 
 IDENTICAL = 10_000

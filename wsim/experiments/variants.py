@@ -17,8 +17,6 @@ from wsim.lab.plan import Plan
 if TYPE_CHECKING:
     from wsim.game import Restrict, Simulator
 
-__all__ = ["Variant", "repeated", "sweep_values", "variants_of"]
-
 MOST_VARIANTS = 50
 _WRITING = ("changes", "source", "catalogue")  # of a provenance: where the rules were written, not what they are
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
@@ -81,7 +79,7 @@ def _changed(
 
 
 def repeated(
-    told: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
+    recorded: Mapping[str, Any], again: Callable[[Plan], Plan], places: Mapping[str, str], baseline: Simulator
 ) -> tuple[Variant, Arm]:
     """Return a variant, with its arm, as ``Variant.record`` told it.
 
@@ -92,18 +90,18 @@ def repeated(
 
     Raises KeyError, TypeError, ValueError or UserError for what no variant told.
     """
-    name = str(told["variant"])
-    plans = tuple(again(Plan.restore(plan, places)) for plan in told["plans"])
-    arm = Arm(name, tuple(_prepared(plan, name, baseline) for plan in plans), _seats(told["seats"], len(plans)))
+    name = str(recorded["variant"])
+    plans = tuple(again(Plan.restore(plan, places)) for plan in recorded["plans"])
+    arm = Arm(name, tuple(_prepared(plan, name, baseline) for plan in plans), _seats(recorded["seats"], len(plans)))
     same = arm.seats is None and _rules(arm.simulators[0].provenance()) == _rules(baseline.provenance())
-    return Variant(name, told["value"], plans, tuple(plan.digest for plan in plans), arm.seats, same=same), arm
+    return Variant(name, recorded["value"], plans, tuple(plan.digest for plan in plans), arm.seats, same=same), arm
 
 
-def _seats(told: Any, plans: int) -> tuple[int, ...] | None:
+def _seats(recorded: Any, plans: int) -> tuple[int, ...] | None:
     """Return the seats that are treated apart, one a plan; ValueError for another number of them."""
-    if len(told or [None]) != plans:
-        raise ValueError(f"{plans} plans for the seats {told!r}")
-    return None if told is None else tuple(map(int, told))
+    if len(recorded or [None]) != plans:
+        raise ValueError(f"{plans} plans for the seats {recorded!r}")
+    return None if recorded is None else tuple(map(int, recorded))
 
 
 def _rules(provenance: Any) -> Any:

@@ -38,8 +38,6 @@ from wsim.options import keywords, taken
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
 
-__all__ = ["WhatIf", "answer_of", "compare", "decide", "whatif"]
-
 FIRST = ("variant", "value", "metric", "effect", "verdict", "changed", "baseline", "n", "differing")
 FEW = 3  # variants up to which every metric is shown without being asked for
 Lines = list[dict[str, Any]]
@@ -98,10 +96,10 @@ class WhatIf(Answer):
         """Return the answer for people; ``every``: every metric of many variants, too."""
         shown = view(self.effects)
         effects = shown.to_dicts()
-        many = len(effects) > FEW
+        crowded = len(effects) > FEW
         tables = [
             (f"{_what(effects)}. {self.estimand}", _slim(effects)),
-            *(self._details() if every or not many else []),
+            *(self._details() if every or not crowded else []),
         ]
         chart = None
         if len(effects) > 1:
@@ -117,7 +115,7 @@ class WhatIf(Answer):
             tables=[Shown(title, rows, first=FIRST) for title, rows in tables],
             notes=self._notes(),
             chart=chart,
-            hint="add --details for all metrics of every variant" if many and not every else "",
+            hint="add --details for all metrics of every variant" if crowded and not every else "",
         )
 
     def _details(self) -> list[tuple[str, Lines]]:

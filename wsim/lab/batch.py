@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["MAXIMUM_CHUNK", "Chunk", "Pace", "in_chunks", "play", "played", "rows_and_picks", "usable_threads"]
-
 Made = TypeVar("Made")
 """What a chunk of games becomes."""
 
@@ -161,5 +159,5 @@ def rows_and_picks(simulator: Simulator, games: range, *, picks: bool) -> tuple[
     """Play games; return a row for each game and seat, in order, and one for each decision if asked for."""
     rows = np.zeros(len(games) * simulator.seats, simulator.row_dtype)
     decisions = np.zeros(len(games) * simulator.picks_per_game, simulator.pick_dtype) if picks else None
-    written = simulator.play(games.start, rows, decisions)
-    return rows, None if decisions is None else decisions[:written]
+    count = simulator.play(games.start, rows, decisions)
+    return rows, None if decisions is None else decisions[:count]

@@ -27,8 +27,6 @@ from wsim.lab.tasks import Ready, itself, made, packed
 if TYPE_CHECKING:
     from wsim.game import Simulator
 
-__all__ = ["Cluster", "InChunks", "check_cluster", "connected", "joined", "players"]
-
 Made = TypeVar("Made")
 """What is made of some games."""
 

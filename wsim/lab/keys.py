@@ -7,14 +7,15 @@ from typing import Any
 
 from wsim.errors import UserError
 from wsim.lab.plan import Plan, sound_games
-from wsim.options import options_of
+from wsim.options import keywords_of
 
 
 def plan_keys() -> dict[str, str]:
     """Return the keys of a plan with their types, options of the games last: for ``keywords``."""
-    found = {name: str(one.type) for name, (one, _) in options_of(Plan).items()}
+    found = {name: annotation for name, annotation, _, _ in keywords_of(Plan)}
+    found["policies"] = "str | Callable[..., int] | Sequence[str | Callable[..., int]]"
     for _, game in sound_games():
-        found |= dict.fromkeys(game.OPTIONS, "str")
+        found |= dict.fromkeys(game.OPTIONS, "str | float | Sequence[str | float]")
     return found
 
 

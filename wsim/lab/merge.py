@@ -15,8 +15,6 @@ from wsim.lab.record import Record, read_record
 from wsim.lab.store import Run, load_run, refuse_damage, shard_ranges, tables_of
 from wsim.lab.writer import RunWriter
 
-__all__ = ["merge"]
-
 _SHOWN = 8  # parts that are missing, named in a refusal
 
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 from wsim.errors import UserError
 
-__all__ = ["WHOLE", "Part"]
-
-_WRITTEN = re.compile(r"(\d{1,9})/(\d{1,9})")
+_FORM = re.compile(r"(\d{1,9})/(\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Part:
     @classmethod
     def parse(cls, text: str) -> Part:
         """Read ``3/16``; raise UserError for anything else."""
-        match = _WRITTEN.fullmatch(text.strip())
+        match = _FORM.fullmatch(text.strip())
         if match is None:
             raise UserError(f"a part is written 3/16, the third of sixteen, not {text!r}")
         number, of = int(match[1]), int(match[2])

@@ -21,8 +21,6 @@ from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 
-__all__ = ["MAXIMUM_GAMES", "OWN_CARDS", "Plan", "digest_of", "layered", "renamed"]
-
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
 MAXIMUM_SEED = 2**63
 OWN_CARDS = ""
@@ -118,17 +116,17 @@ def _keep(key: str, value: Any) -> str:
     """Return what is kept, in the one way in which it is written."""
     listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     names = [str(one).strip() for one in listed]
-    for written in ("seats", "seats,picks", "summary"):
-        if sorted(names) == sorted(written.split(",")):
-            return written
+    for stated in ("seats", "seats,picks", "summary"):
+        if sorted(names) == sorted(stated.split(",")):
+            return stated
     raise UserError(f"{key} must be seats, seats,picks or summary, not {value!r}")
 
 
-def _kept(keep: str, *, picks: bool, asked: bool) -> dict[str, Any]:
+def _storage(keep: str, *, picks: bool, given: bool) -> dict[str, Any]:
     """Return what is kept, and whether picks are recorded; raise UserError where the two contradict each other."""
     if keep == "seats,picks":
         return {"keep": "seats", "picks": True}
-    if picks and (asked or keep == "summary"):
+    if picks and (given or keep == "summary"):
         raise UserError(
             f"keep = {keep} leaves out the picks that picks = true asks for: say --no-picks, or seats,picks"
         )
@@ -253,7 +251,7 @@ class Plan:
             with mistakes.noted():
                 sound[name] = _CHECKS[name](name, values[name])
         mistakes.raise_any()
-        sound |= _kept(sound["keep"], picks=sound["picks"], asked="keep" in given)
+        sound |= _storage(sound["keep"], picks=sound["picks"], given="keep" in given)
         if "policies" not in given:  # the game's line-up is for its usual number of players
             usual = sound["policies"]
             sound["policies"] = tuple(usual[seat % len(usual)] for seat in range(sound["players"]))
@@ -461,15 +459,15 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
     Raises UserError for a mistake in any of them, and where two layers mean different files by one name.
     """
     values = dict(base.as_dict()) if base is not None else {}
-    written = read_toml(file, "plan") if file is not None else {}
-    there = _files_table(written.pop("files", {}))
-    plan = Plan.make(**{**values, **written, **over})
+    stated = read_toml(file, "plan") if file is not None else {}
+    there = _files_table(stated.pop("files", {}))
+    plan = Plan.make(**{**values, **stated, **over})
     places: dict[str, str] = {}
     folder = Path(file).parent if file is not None else Path()
     for key in _FILE_KEYS:
         for name in plan.named_files(key):
             place = name
-            if key not in over and key in written:
+            if key not in over and key in stated:
                 place = str(folder / there.get(name, name))
             elif key not in over and base is not None:
                 place = base.files.get(name, name)
@@ -478,7 +476,7 @@ def layered(base: Plan | None, file: str | os.PathLike[str] | None, over: Mappin
                     f"{name!r} is two files here, {places[name]!r} and {place!r}: write one of them with its folder"
                 )
     own = there.get(OWN_CARDS)
-    if own is not None and written.get("game", plan.game) == plan.game:
+    if own is not None and stated.get("game", plan.game) == plan.game:
         places[OWN_CARDS] = str(folder / own)
     elif base is not None and OWN_CARDS in base.files and base.game == plan.game:
         places[OWN_CARDS] = base.files[OWN_CARDS]

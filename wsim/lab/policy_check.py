@@ -23,8 +23,6 @@ from wsim.lab.plan import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PolicyCheck", "check_policy"]
-
 
 @dataclass(frozen=True)
 class PolicyCheck:

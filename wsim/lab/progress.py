@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Interrupted", "Progress"]
-
 Progress = Callable[[str, int, int], None]
 """Called on the caller's thread with what is being done (``games``), how much of it is done, and how much there is."""
 

@@ -33,8 +33,6 @@ from wsim.lab.writer import parquet
 if TYPE_CHECKING:
     from wsim.game import Simulator
 
-__all__ = ["Job", "Ready", "itself", "made", "packed", "shard_files", "unpacked"]
-
 
 @dataclass(frozen=True)
 class Job:
@@ -54,10 +52,10 @@ class Job:
     def of(cls, provenance: Provenance, archive: Archive) -> Job:
         """Return the job of a plan that was made ready."""
         needed = {str(Path(place).parent) for place in archive.places.values()}
-        kept = {path: data for path, data in archive.contents.items() if any(path.startswith(one) for one in needed)}
-        return cls(provenance, kept, dict(archive.places))
+        files = {path: data for path, data in archive.contents.items() if any(path.startswith(one) for one in needed)}
+        return cls(provenance, files, dict(archive.places))
 
-    def laid_out(self) -> Simulator:
+    def set_up(self) -> Simulator:
         """Return the plan made ready again, its files in a temporary folder.
 
         Raises UserError if it would play other games here.
@@ -125,25 +123,25 @@ def packed(make: Callable[[range], Any], ready: Sequence[Ready]) -> bytes:
 def unpacked(content: bytes) -> Callable[[range], Any]:
     """Return what was packed, its simulators made again."""
     jobs, body = pickle.loads(content)  # of the process that asked: who may send tasks may run anything
-    simulators = [job.laid_out() for job in jobs]
+    simulators = [job.set_up() for job in jobs]
     make: Callable[[range], Any] = _Unpacker(io.BytesIO(body), simulators).load()
     return make
 
 
-_laid_out: dict[str, Callable[[range], Any]] = {}
+_tasks: dict[str, Callable[[range], Any]] = {}
 """What this process was last asked to make, by the digest of what was sent."""
-_laying = Lock()
+_unpacking = Lock()
 
 
 def made(content: bytes, games: range) -> tuple[float, Any]:
     """Return what was asked for of some games, on a worker, and how many seconds that took."""
     key = hashlib.sha256(content).hexdigest()
-    with _laying:
-        if key not in _laid_out:
-            _laid_out.clear()
-            _laid_out[key] = unpacked(content)
+    with _unpacking:
+        if key not in _tasks:
+            _tasks.clear()
+            _tasks[key] = unpacked(content)
     start = time.perf_counter()
-    found = _laid_out[key](games)
+    found = _tasks[key](games)
     return time.perf_counter() - start, found
 
 

@@ -19,8 +19,6 @@ from wsim.lab.writer import PLAN, plan_text
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Finding", "verify"]
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -41,10 +39,10 @@ def verify(path: str | os.PathLike[str]) -> list[Finding]:
             raise
         return [Finding(RECORD, str(error))]
     run = opened(folder, record)
-    return [*_kept(folder, record, run), *_shards(run), *_strangers(run)]
+    return [*_files(folder, record, run), *_shards(run), *_strangers(run)]
 
 
-def _kept(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
+def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
     """Check what is kept beside the data, and that it is what the record says the data were made of."""
     damaged = damaged_files(folder, record.files)
     for path in damaged:

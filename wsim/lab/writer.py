@@ -107,7 +107,7 @@ class RunWriter:
         self.shard_games = shard_games
         self.part = part or WHOLE
         self.finished = False
-        self._asked = part if part is not None or resume else WHOLE
+        self._requested = part if part is not None or resume else WHOLE
         self.provenance = provenance
         self.just_played: tuple[frozenset[int], Summary | None] = (frozenset(), None)
         self._archive = archive
@@ -154,9 +154,9 @@ class RunWriter:
 
     def _refuse_other_part(self, *, longer: bool) -> None:
         """Raise UserError if the folder is for another part than the one that is asked for."""
-        asked = self._asked or self.part
-        there, here = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, asked))
-        if asked != self.part:
+        wanted = self._requested or self.part
+        there, here = ("the whole run" if part == WHOLE else f"part {part}" for part in (self.part, wanted))
+        if wanted != self.part:
             raise UserError(f"{str(self.folder)!r} holds {there}, not {here}: choose another --out")
         if longer and self.part != WHOLE:
             raise UserError(
@@ -232,10 +232,10 @@ class RunWriter:
             self._archive = self._archive.over(self.folder, old.files, old.places)
         if self.finished and old is not None:
             digests = self._archive.digests
-            kept = {path: digests.get(path, digest) for path, digest in old.files.items()}
-            self._archive.write(self.folder, kept)
-            if kept != old.files:
-                replace(old, files=kept).write(self.folder)
+            files = {path: digests.get(path, digest) for path, digest in old.files.items()}
+            self._archive.write(self.folder, files)
+            if files != old.files:
+                replace(old, files=files).write(self.folder)
         else:
             self._archive.write(self.folder, self._archive.digests)
             self.mark("running")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
 
-__all__ = ["Harvest", "harvest_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Harvest:

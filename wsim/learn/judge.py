@@ -18,8 +18,6 @@ from wsim.lab.plan import Plan
 from wsim.learn.learner import learner_of
 from wsim.stats.intervals import Estimate
 
-__all__ = ["Judgement", "Learned", "judge"]
-
 
 @dataclass(frozen=True)
 class Judgement:

@@ -101,12 +101,12 @@ class LearningPlan:
     @classmethod
     def from_toml(cls, path: str) -> LearningPlan:
         """Read a plan; raise UserError that lists every mistake in it."""
-        return cls.made(read_toml(path, "learning plan"), path)
+        return cls.restore(read_toml(path, "learning plan"), path)
 
     @classmethod
-    def made(cls, told: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
+    def restore(cls, record: Mapping[str, Any], where: str = "the learning plan") -> LearningPlan:
         """Return the plan of tables and values as TOML has them."""
-        values, mistakes = dict(told), Mistakes()
+        values, mistakes = dict(record), Mistakes()
         found: dict[str, Any] = {}
         for name, (key, kind) in _ROWS.items():
             with mistakes.noted():
@@ -172,11 +172,11 @@ class LearningPlan:
     def keys(self, table: Seats | Field) -> dict[str, Any]:
         """Return the keys of the plan that is played at a table."""
         changes = {"patch": list(self.patch), "set": list(self.set), "cards": self.cards}
-        kept = {key: value for key, value in changes.items() if value}
-        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **kept}
+        given = {key: value for key, value in changes.items() if value}
+        return {"game": self.game, "ruleset": table.ruleset, "players": table.players, "seed": self.seed, **given}
 
-    def told(self) -> dict[str, Any]:
-        """Return the plan as an object from which ``made`` makes it again."""
+    def record(self) -> dict[str, Any]:
+        """Return the plan as an object from which ``restore`` makes it again."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         for field_name, (key, _) in _ROWS.items():
             rows = plain.pop(field_name)

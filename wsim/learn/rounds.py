@@ -96,12 +96,12 @@ class Learning:
         decisions = one.decisions * self.plan.shares(one)[seats.name]
         if not decisions:
             return []
-        many = max(1, round(decisions / PART))
+        parts = max(1, round(decisions / PART))
         length = learner_of(self.plan.game).length(seats.players)
-        games = max(1, round(decisions / many * self.plan.gap / length))
+        games = max(1, round(decisions / parts * self.plan.gap / length))
         above = self.net_path(number).parent
         return [
-            _Part(above / f"{seats.name}-{part:04d}", range(part * games, (part + 1) * games)) for part in range(many)
+            _Part(above / f"{seats.name}-{part:04d}", range(part * games, (part + 1) * games)) for part in range(parts)
         ]
 
     def harvest(self, number: int, progress: Progress | None) -> None:
@@ -162,20 +162,20 @@ class Learning:
         before = self.net_path(number - 1)
         net = learner.fresh(self.plan.seed) if one.fresh or not before.exists() else learner.load(str(before))
 
-        def told(step: int, steps: int) -> None:
+        def report(step: int, steps: int) -> None:
             if progress is not None and (step == steps or step % 20 == 0):
                 progress(f"round {number}: steps of fitting", step, steps)
 
         how = self.plan.fitting
         if one.passes:
             how = replace(how, rounds=one.passes)
-        net = learner.fit(net, tables, how, self.plan.seed + number, told)
+        net = learner.fit(net, tables, how, self.plan.seed + number, report)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 
     def about(self) -> Mapping[str, Any]:
         """Return what a net of this run was learned from."""
-        return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.told()}
+        return {"made by": f"wsim learn, wsim {software()['wsim']}", "plan": self.plan.record()}
 
     def judgements(self, progress: Progress | None) -> list[Judgement]:
         """Return how strong the last net is in the fields of the plan."""
@@ -241,7 +241,7 @@ def _check_players(plan: LearningPlan) -> None:
 def _claim(folder: Path, plan: LearningPlan) -> None:
     """Make the folder this plan's, or see that it is: that it was made by the same rules, cards and policies, too."""
     path, identity = folder / PLAN, _identity(plan)
-    text = json.dumps(plan.told(), indent=1) + "\n"
+    text = json.dumps(plan.record(), indent=1) + "\n"
     if path.exists():
         if path.read_text(encoding="utf-8") != text:
             raise UserError(f"{str(folder)!r} has learned by another plan: name a new folder with --out")

@@ -14,8 +14,6 @@ from typing import Any, TypeVar, overload
 
 from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["MOST_PARAMETERS", "Declaration", "declaration_of", "policy", "value"]
-
 MOST_PARAMETERS = 7  # PARAMETERS of a game's layout less the place of `explore`
 _MARK = "__wsim_policy__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -104,7 +102,7 @@ def policy(
             raise UserError(f"the default of the parameter {key!r} is a number, or true or false, not {value!r}")
     if len(declared) > MOST_PARAMETERS:
         raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
-    refuse_unprintable(name, "the name of a policy", kept="")
+    refuse_unprintable(name, "the name of a policy", allowed="")
     mark = _marking(Declaration(name, MappingProxyType(declared), idea, python))
     return mark if function is None else mark(function)
 
@@ -131,7 +129,7 @@ def value(
     ----------
     name, idea, python: as for ``wsim.policy``.
     """
-    refuse_unprintable(name, "the name of a policy", kept="")
+    refuse_unprintable(name, "the name of a policy", allowed="")
     mark = _marking(Declaration(name, MappingProxyType({}), idea, python, values=True))
     return mark if function is None else mark(function)
 

@@ -13,8 +13,6 @@ from typing import Any
 from wsim.errors import UserError
 from wsim.policies.declare import declaration_of
 
-__all__ = ["MODULE", "name_of", "plain_name"]
-
 MODULE = "wsim.policies.functions"
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from wsim.jit import JIT, kernel, overload
 
-__all__ = ["helper"]
-
 
 def helper(compiled: Any, signature: Any = None, *, home: str = "") -> Callable[..., Any]:
     """Return a kernel as a function for both worlds.

@@ -13,8 +13,6 @@ from types import MappingProxyType
 
 from wsim.errors import UserError, refuse_unprintable
 
-__all__ = ["Entry", "Value", "check_length", "finite", "parse_entry", "parse_lineup"]
-
 Value = int | float | bool | str
 """A parameter of a policy, as the grammar reads it."""
 
@@ -61,11 +59,11 @@ class Entry:
         return self.name.rpartition(":")[2]
 
     def __str__(self) -> str:
-        pairs = (f"{key}={_written(value)}" for key, value in self.parameters.items())
+        pairs = (f"{key}={_text(value)}" for key, value in self.parameters.items())
         return ":".join((self.name, *pairs))
 
 
-def _written(value: Value) -> str:
+def _text(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -102,7 +100,7 @@ def finite(value: Value) -> bool:
 
 def parse_entry(text: str) -> Entry:
     """Read one entry; raise UserError for text outside the grammar."""
-    refuse_unprintable(text, "the policy", kept="")
+    refuse_unprintable(text, "the policy", allowed="")
     name, pairs = _split(text.strip())
     if not name or name.startswith(":") or name.endswith((":", ".py")):
         raise UserError(f"{text.strip()!r} is not a policy: {_GRAMMAR}")

@@ -11,8 +11,6 @@ from wsim.policies.registry import EXPLORE, Parameter, PolicySet, resolve
 if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
 
-__all__ = ["Number", "numbers_of"]
-
 
 @dataclass(frozen=True)
 class Number:

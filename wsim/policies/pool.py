@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from wsim.policies.lineup import Entry
     from wsim.policies.plug import Plugged
 
-__all__ = ["OWN_PLAYER", "SEARCH", "check_budget", "named_pool", "noisy", "players_of"]
-
 SEARCH = "search"
 """The kind of policies that get the whole game, to play it on: they play by what their seat knows all the same."""
 OWN_PLAYER = "balanced"

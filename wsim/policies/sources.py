@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["contents_of", "digest_of_sources", "module_file"]
-
 _LIBRARIES = ("site-packages", "dist-packages")  # folders of modules that are none of each other
 
 

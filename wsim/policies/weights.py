@@ -21,8 +21,6 @@ from wsim.errors import Mistakes, UserError, nearest
 from wsim.policies.lineup import Value, finite
 from wsim.spec.source import read_toml
 
-__all__ = ["WeightSets"]
-
 _EXTENDS = "extends"
 Weights = NDArray[np.float64]
 Sets = Mapping[str, Mapping[str, Any]]  # as written
@@ -86,7 +84,7 @@ class WeightSets:
                 for one in reversed(self._chain(name, sets, known, done, file)):
                     done[one] = self.zeros()  # if it is mistaken, for those that extend it
                     with mistakes.noted():
-                        done[one] = self._laid(one, sets[one], ChainMap(done, dict(known)), file)
+                        done[one] = self._filled(one, sets[one], ChainMap(done, dict(known)), file)
         mistakes.raise_any()
         return {name: done[name] for name in sets}
 
@@ -115,7 +113,7 @@ class WeightSets:
             at = str(base)
         return list(chain)
 
-    def _laid(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
+    def _filled(self, name: str, entries: Mapping[str, Any], known: Mapping[str, Weights], file: str) -> Weights:
         """Return the weights of a set, laid over those that it extends."""
         base = entries.get(_EXTENDS)
         weights = self.zeros() if base is None else known[base].copy()

@@ -66,11 +66,11 @@ class Game:
 
     @keywords(plan_keys)
     def __init__(self, plan: Plan | None = None, /, *, number: int = 0, **keys: Any) -> None:
-        asked = chosen(plan, keys)
+        played = chosen(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:
             raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")
-        self._simulator: Simulator = find_game(asked.game).prepare(asked)
-        self._plan, self._number = asked, number
+        self._simulator: Simulator = find_game(played.game).prepare(played)
+        self._plan, self._number = played, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
         self._described: Mapping[str, Any] | None = None  # the position written by hand that it began with
@@ -218,7 +218,7 @@ class Game:
         """Return the legal move that a policy would make here."""
         if self.to_move is None:
             raise UserError("the game is over: there is nothing to decide")
-        index = self._position.asked(self._with((policy,)), _number(rng))
+        index = self._position.chosen_by(self._with((policy,)), _number(rng))
         return self.legal()[index]
 
     def clone(self) -> Self:

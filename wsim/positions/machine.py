@@ -274,7 +274,7 @@ class StatePosition(Position):
         """
         return int(self._run(FOLLOW, more).answer.index)
 
-    def asked(self, simulator: Simulator, seed: int, number: int = 0) -> int:
+    def chosen_by(self, simulator: Simulator, seed: int, number: int = 0) -> int:
         """Return the index of the move that a simulator's line-up would make here."""
         other: Machine = simulator.machine  # type: ignore[attr-defined]
         return other.run(self.words, ASK, number, EVERYTHING, seed)[0]

@@ -19,8 +19,6 @@ from wsim.report.conclusions import CLEAR
 from wsim.report.theme import ACCENT, FAINT, INK, SERIES, Palette, config
 from wsim.report.wording import effect_text, number, number_range, percent, points_name, signed
 
-__all__ = ["Drawing", "before_after", "calibration", "curve", "forest", "matchups", "scores", "stacked", "texts_of"]
-
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
 DEEPEST = 0.5

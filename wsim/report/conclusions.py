@@ -32,8 +32,6 @@ from wsim.report.wording import (
     title,
 )
 
-__all__ = ["CLEAR", "FEW_GAMES", "SMALL", "Statement", "about_levels", "about_owners", "cautions", "conclusions"]
-
 CLEAR = 0.05
 SMALL = 0.05
 """Five per cent of the fair share of wins: less than this is called small."""
@@ -141,7 +139,7 @@ def _the_rest(above: int, below: int, known: int, noun: str, section: str) -> li
     """Count what is clear and what is not."""
     unclear = known - above - below
     counted = ((above, "more"), (below, "less"))
-    parts = [f"{many} {'wins' if many == 1 else 'win'} {word}" for many, word in counted if many]
+    parts = [f"{count} {'wins' if count == 1 else 'win'} {word}" for count, word in counted if count]
     if not unclear:
         headline = f"All {known} {plural(noun)} differ from average: {joined(parts)} than their fair share."
         return [Statement("clear", headline, "", section)] if known > 2 else []

@@ -25,8 +25,6 @@ from wsim.report.wording import (
     unit_of,
 )
 
-__all__ = ["Cell", "Column", "Grid", "Range", "further_grid", "level_grid", "owner_grid", "plain", "plain_grid"]
-
 _OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
 _WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"

@@ -14,8 +14,6 @@ from wsim.stats.moments import Moments
 from wsim.stats.parallel import in_order
 from wsim.stats.tables import POINTS
 
-__all__ = ["Outcomes", "measures_of", "outcomes", "rank_means", "score_counts"]
-
 SUMMARY: Sequence[str] = ("score", "winner", "last", "margin", "range", "shared")
 """Figures of ``Outcomes.summary``: mean total of all seats and of winners; mean lowest total of a game, highest less
 second, highest less lowest, and share of games with several winners, all four of teams where there are some."""

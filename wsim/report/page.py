@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run
     from wsim.report.material import Besides, Material
 
-__all__ = ["check_extra", "check_target", "template", "text_of", "write_report"]
-
 NEEDED = ("altair", "vl_convert", "jinja2")
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from wsim.report.charts import Drawing
 from wsim.report.grids import Grid
 
-__all__ = ["Figure", "Section"]
-
 
 @dataclass(frozen=True)
 class Figure:

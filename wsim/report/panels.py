@@ -13,9 +13,6 @@ from wsim.report.page_parts import Figure, Section
 from wsim.report.wording import count, number, number_range, title
 from wsim.stats.tables import Table
 
-__all__ = ["comparison", "humans"]
-
-
 _GROUPS = {"all": "All seats", "winner": "Winners", "last": "Last places", "game": "Games"}
 
 

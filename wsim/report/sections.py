@@ -13,8 +13,6 @@ from wsim.report.theme import Palette
 from wsim.report.wording import number, number_range, percent, plural, points_name, title
 from wsim.stats.tables import Table
 
-__all__ = ["sections"]
-
 MOST_ROWS = 200
 """Of a table without a shape that the page draws."""
 DEALT = (
@@ -106,8 +104,8 @@ def _matchups(name: str, table: Table) -> Section:
 def _plain(name: str, table: Table) -> Section:
     """Return a table that has no shape of its own: its rows, the first of many."""
     frame = table.frame
-    many = f": the first {MOST_ROWS} of {len(frame):,}" if len(frame) > MOST_ROWS else ""
-    grid = grids.plain_grid(f"{name}-table", f"{table.title}{many}", frame.head(MOST_ROWS))
+    cut = f": the first {MOST_ROWS} of {len(frame):,}" if len(frame) > MOST_ROWS else ""
+    grid = grids.plain_grid(f"{name}-table", f"{table.title}{cut}", frame.head(MOST_ROWS))
     return Section(name, title(name), table.note, grids=[grid])
 
 

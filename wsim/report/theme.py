@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["SERIES", "Palette", "config"]
-
 INK, FAINT, GRID, ACCENT = "var(--ink)", "var(--ink-2)", "var(--grid)", "var(--accent)"
 SERIES: Sequence[str] = tuple(f"var(--series-{number})" for number in range(1, 9))
 

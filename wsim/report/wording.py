@@ -6,22 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = [
-    "chance",
-    "count",
-    "effect_text",
-    "joined",
-    "named",
-    "number",
-    "number_range",
-    "percent",
-    "plural",
-    "points_name",
-    "signed",
-    "title",
-    "unit_of",
-]
-
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 NOTHING = ""

@@ -8,28 +8,6 @@ from typing import Any
 
 from wsim.errors import Mistakes, nearest
 
-__all__ = [
-    "Path",
-    "Problems",
-    "Reader",
-    "Schema",
-    "described",
-    "dotted",
-    "entries",
-    "flag",
-    "identifier",
-    "listing",
-    "numbers",
-    "read_fields",
-    "record",
-    "schema_of",
-    "table_schema",
-    "text",
-    "whole",
-    "word",
-    "words",
-]
-
 Path = tuple[str, ...]
 Reader = Callable[["Problems", Path, Any], Any]
 """Checks one value: returns it in its final form, or reports to ``Problems`` and returns None."""
@@ -89,9 +67,9 @@ class Problems(Mistakes):
     def origin(self, path: Path) -> str:
         """Return what wrote the value at ``path``: what last wrote a part of it, or what wrote the whole around it."""
         if len(path) > 1:  # not for a whole section, which every layer writes in
-            for written in reversed(self.origins):
-                if written[: len(path)] == path:
-                    return self.origins[written]
+            for origin_path in reversed(self.origins):
+                if origin_path[: len(path)] == path:
+                    return self.origins[origin_path]
         for length in range(len(path), 0, -1):
             if path[:length] in self.origins:
                 return self.origins[path[:length]]
@@ -212,8 +190,8 @@ def listing(item: Reader, *, least: int = 1, most: int = 12, distinct: bool = Tr
             return None
         return found
 
-    many = {"type": "array", "items": schema_of(item), "minItems": least, "maxItems": most, "uniqueItems": distinct}
-    return described({"anyOf": [schema_of(item), many]})(read)
+    several = {"type": "array", "items": schema_of(item), "minItems": least, "maxItems": most, "uniqueItems": distinct}
+    return described({"anyOf": [schema_of(item), several]})(read)
 
 
 def numbers(count: int, low: int, high: int) -> Reader:

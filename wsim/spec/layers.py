@@ -15,8 +15,6 @@ from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
 
-__all__ = ["Grammar", "Layers", "nested", "parse_change", "path_of", "read_card_file"]
-
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
 
 
@@ -84,7 +82,7 @@ class Layers:
         self._problems = problems
         self._grammar = grammar
 
-    def lay(self, target: Entries, patch: Entries, source: str, path: Path = ()) -> None:
+    def apply(self, target: Entries, patch: Entries, source: str, path: Path = ()) -> None:
         """Lay ``patch``, written by ``source``, over the entries at ``path``, in place.
 
         Tables merge, numbered lists change by item, entries are removed where a patch says so; all else is replaced.
@@ -96,9 +94,9 @@ class Layers:
                 self._remove(target, value, here, source)
             elif isinstance(value, dict) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
                 target[key] = old if isinstance(old, list) else []
-                self._lay_items(target[key], value, source, here)
+                self._apply_items(target[key], value, source, here)
             elif isinstance(value, dict) and isinstance(old, dict) and not _match(here, self._grammar.whole):
-                self.lay(old, value, source, here)
+                self.apply(old, value, source, here)
             else:
                 target[key] = deepcopy(value)
                 self._problems.wrote(here, source)
@@ -114,7 +112,7 @@ class Layers:
         else:
             del known[name]
 
-    def _lay_items(self, items: list[Any], patch: Entries, source: str, path: Path) -> None:
+    def _apply_items(self, items: list[Any], patch: Entries, source: str, path: Path) -> None:
         """Patch single items of a list."""
         what = self._grammar.numbered[_match(path, self._grammar.numbered) or path]
         removed = []
@@ -132,7 +130,7 @@ class Layers:
             if isinstance(value, dict) and value.get("remove") is True:
                 removed.append(number)
             elif isinstance(value, dict) and isinstance(items[number - 1], dict):
-                self.lay(items[number - 1], value, source, here)
+                self.apply(items[number - 1], value, source, here)
             else:
                 items[number - 1] = deepcopy(value)
                 self._problems.wrote(here, source)

@@ -13,8 +13,6 @@ from wsim.errors import UserError
 from wsim.files import bytes_within
 from wsim.paths import is_own
 
-__all__ = ["Entries", "copied", "read_toml", "shown", "text_of"]
-
 Entries = dict[str, Any]
 """A table of TOML as parsed: names and values, which may be tables again."""
 

@@ -18,8 +18,6 @@ from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 from wsim.stats.levels import Levels
 
-__all__ = ["Additive"]
-
 _ROWS = "_rows"
 
 

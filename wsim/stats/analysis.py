@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from wsim.stats.summary import Recipe
     from wsim.stats.tables import Table
 
-__all__ = ["Analysis", "Option", "Shown"]
-
 Shown = Literal["run", "page", "asked"]
 """Where a table is shown unasked: by ``wsim run`` and on the page, on the page only, nowhere."""
 
@@ -31,24 +29,24 @@ class Option:
     ----------
     help: one line for people.
     read: makes its value of the text that was given; raises ValueError for what it cannot read.
-    many: whether it can be given several times; its value is then a tuple.
+    repeatable: whether it can be given several times; its value is then a tuple.
     flag: whether it has no value: True if it is given.
     """
 
     help: str
     read: Callable[[str], object] = str
-    many: bool = False
+    repeatable: bool = False
     flag: bool = False
 
     def value(self, name: str, texts: Sequence[str]) -> object:
         """Return the value of what was given; raise UserError for what cannot be read."""
-        if len(texts) > 1 and not self.many:
+        if len(texts) > 1 and not self.repeatable:
             raise UserError(f"{name} is given once, not {len(texts)} times: {', '.join(texts)}")
         try:
             values = tuple(map(self.read, texts))
         except ValueError:
             raise UserError(f"{name} cannot be {', '.join(map(repr, texts))}: {self.help}") from None
-        return values if self.many else values[0]
+        return values if self.repeatable else values[0]
 
 
 def _always(plan: Any) -> bool:  # noqa: ARG001 (what Analysis.fits is given)

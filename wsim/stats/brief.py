@@ -8,8 +8,6 @@ import polars as pl
 
 from wsim.stats.tables import Table
 
-__all__ = ["brief", "ends"]
-
 BEST, WORST = 10, 5
 LONGEST = 30
 

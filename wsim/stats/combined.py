@@ -8,8 +8,6 @@ import polars as pl
 
 from wsim.stats.tables import Table
 
-__all__ = ["stack"]
-
 
 def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ()) -> Table:
     """Return the tables of several runs as one: the rows of one thing under each other, run by run.
@@ -30,8 +28,8 @@ def stack(tables: Mapping[object, Table], column: str, keys: Sequence[str] = ())
         kinds = table.frame.schema.items()
         texts = [name for name, kind in kinds if isinstance(kind, pl.Enum | pl.Categorical)]
         place = pl.int_range(pl.len(), dtype=pl.Int64)
-        told = table.frame.with_columns(pl.col(texts).cast(pl.String), place.alias(_PLACE), pl.lit(number).alias(_RUN))
-        parts.append(told if column in table.frame.columns else told.with_columns(pl.lit(value).alias(column)))
+        rows = table.frame.with_columns(pl.col(texts).cast(pl.String), place.alias(_PLACE), pl.lit(number).alias(_RUN))
+        parts.append(rows if column in table.frame.columns else rows.with_columns(pl.lit(value).alias(column)))
     frame = pl.concat(parts, how="diagonal_relaxed")
     # run by run, so that the first row of a name is that of the first run that has it
     order = [pl.col(_RUN).first().over(names), pl.col(_PLACE).first().over(names), pl.col(_RUN), pl.col(_PLACE)]

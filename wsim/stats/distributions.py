@@ -9,8 +9,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["normal_cdf", "normal_quantile", "t_quantile", "two_sided_p"]
-
 _NORMAL = NormalDist()
 _SERIES_FROM = 200  # degrees of freedom from which four terms of the Cornish-Fisher series are exact to 1e-8
 _NORMAL_FROM = 100_000  # degrees of freedom from which a tail is taken from the normal distribution

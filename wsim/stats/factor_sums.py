@@ -22,8 +22,6 @@ from wsim.stats.levels import Levels
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
-__all__ = ["CELL_ROWS", "Cells", "FactorSums", "cell_sums"]
-
 CELL_ROWS = "_rows"
 
 
@@ -96,27 +94,27 @@ class Cells:
     games: pl.DataFrame
 
     @classmethod
-    def of(cls, kept: Summary, by: Sequence[str], within: Sequence[str]) -> Cells:
+    def of(cls, summary: Summary, by: Sequence[str], within: Sequence[str]) -> Cells:
         """Return the cells of a table; raise UserError if the summary has no such table."""
         name = FactorSums(tuple(by), tuple(within)).name
-        columns = kept.labels.get(name)
+        columns = summary.labels.get(name)
         if columns is None or not set(within) <= set(columns):
-            have = ", ".join(one.removeprefix("levels of ") for one in kept.labels if one.startswith("levels of "))
+            have = ", ".join(one.removeprefix("levels of ") for one in summary.labels if one.startswith("levels of "))
             raise UserError(
                 f"the run keeps sums by {have.replace(',wonder', ', wonder')}, not by {','.join(by)}: that needs rows, "
                 "so play it with --keep seats"
             )
-        arrays, scale = kept.of(name), np.array([1.0, 1.0 / kept.parts, *[1.0] * (len(OUTCOMES) - 1)])
+        arrays, scale = summary.of(name), np.array([1.0, 1.0 / summary.parts, *[1.0] * (len(OUTCOMES) - 1)])
         there = np.flatnonzero(arrays["cells"][0])
         sums = arrays["cells"][:, there]
         sums[: len(scale)] *= scale[:, None]
-        names = [CELL_ROWS, *OUTCOMES, "squares", *kept.labels["measures"]]
-        frame = _keys(kept, columns, there).with_columns(
+        names = [CELL_ROWS, *OUTCOMES, "squares", *summary.labels["measures"]]
+        frame = _keys(summary, columns, there).with_columns(
             pl.Series(one, values) for one, values in zip(names, sums, strict=True)
         )
         pairs = arrays["pairs"][:, :, there][..., there] * scale[:, None, None, None] * scale[None, :, None, None]
         levels = np.flatnonzero(arrays["games"])
-        games = _keys(kept, by, levels).with_columns(pl.Series("games", arrays["games"][levels]))
+        games = _keys(summary, by, levels).with_columns(pl.Series("games", arrays["games"][levels]))
         return cls(frame, pairs, games)
 
     def levels(self, by: Sequence[str], measures: Sequence[str]) -> Levels:
@@ -148,11 +146,11 @@ class Cells:
         return found
 
 
-def _keys(kept: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
+def _keys(summary: Summary, columns: Sequence[str], codes: NDArray[np.int64]) -> pl.DataFrame:
     """Return the names that the numbers of combinations stand for."""
     found: dict[str, pl.Series] = {}
     for name in reversed(columns):
-        kind = kept.kind(name)
+        kind = summary.kind(name)
         names: list[str | None] = [*kind.categories.to_list(), None]
         codes, own = np.divmod(codes, len(names))
         found[name] = pl.Series([names[code] for code in own], dtype=kind)

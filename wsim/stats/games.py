@@ -20,10 +20,6 @@ from numpy.typing import NDArray
 from wsim.errors import UserError, nearest
 from wsim.stats.parallel import scratch
 
-__all__ = [
-    "Extent", "Frame", "GameBatch", "Source", "batches", "competitors", "extent", "parties", "require", "seats_of",
-]  # fmt: skip
-
 RANGE_ROWS = 500_000  # read at a time: some 30 MB of a seats table
 BATCH_ROWS = 16_384  # 75 Boolean columns as float32 are then 5 MB; more leave the processor's cache
 

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from wsim.options import confidence_level
 from wsim.stats.distributions import normal_quantile, t_quantile, two_sided_p
 
-__all__ = ["Estimate", "Interval", "benjamini_hochberg", "check_level", "nulls", "verdicts", "wilson"]
-
 Floats = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from wsim.errors import UserError
 from wsim.stats.games import require
 
-__all__ = ["Levels", "columns_of"]
-
 _NUMBER = "_level"
 
 

@@ -16,8 +16,6 @@ from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES
 from wsim.stats.tables import Table, outcome_columns, outcomes
 
-__all__ = ["crowding", "matchups"]
-
 _NOTE = (
     "Differences within the same games, each game counting once, between opponents only (no team mates); intervals "
     "over games."

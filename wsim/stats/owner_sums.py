@@ -20,8 +20,6 @@ from wsim.stats.intervals import Estimate, nulls, wilson
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES
 
-__all__ = ["SQUARE", "OwnerSums", "Usual"]
-
 SQUARE = 2 + len(OUTCOMES)
 """The feature of the sums of squares of having the thing; behind it those of the products with the outcomes."""
 _ROUNDING = 1e-12

@@ -18,10 +18,8 @@ from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdict
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
 from wsim.stats.strata import note_of, strata_of, title_of
-from wsim.stats.summary import Summary, kept_of
+from wsim.stats.summary import Summary, summary_of
 from wsim.stats.tables import OBSERVATIONAL, Table, points_of
-
-__all__ = ["owned_names", "owners"]
 
 
 def owned_names(seats: pl.LazyFrame, prefix: str) -> list[str]:
@@ -71,10 +69,10 @@ def owners(
     """
     check_level(level)
     groups = (by,) if isinstance(by, str) else tuple(by)
-    kept = kept_of(source)
+    summary = summary_of(source)
     shown = _Shown(noun, groups, title, raw, level)
-    if kept is not None:
-        return _table(_of_sums(kept, prefix, share, shown, level), kept, shown, about, beside)
+    if summary is not None:
+        return _table(_of_sums(summary, prefix, share, shown, level), summary, shown, about, beside)
     seats = seats_of(source)
     players = competitors(seats)
     return _table(_of_rows(seats, players, prefix, share, shown), players, shown, about, beside)
@@ -153,16 +151,16 @@ def _table(
     return Table(_described(frame, noun, about), heading, note)
 
 
-def _of_sums(kept: Summary, prefix: str, share: str, shown: _Shown, level: float) -> pl.DataFrame:
+def _of_sums(summary: Summary, prefix: str, share: str, shown: _Shown, level: float) -> pl.DataFrame:
     """Return the estimates from the sums of a run that keeps no rows."""
     if shown.groups:
         raise UserError(
             f"the run keeps sums of each {shown.noun}, not split by {','.join(shown.groups)}: that needs rows, so play "
             "it with --keep seats"
         )
-    columns, sums = owner_sums(kept, prefix, raw=shown.raw)
+    columns, sums = owner_sums(summary, prefix, raw=shown.raw)
     names = pl.Series(shown.noun, [name.removeprefix(prefix) for name in columns])
-    return _keyed(names, sums.frame(share, kept.sides, level), (), {})
+    return _keyed(names, sums.frame(share, summary.sides, level), (), {})
 
 
 def _keyed(

@@ -24,8 +24,6 @@ from wsim.stats.owner_sums import OwnerSums, Usual
 from wsim.stats.parallel import scratch
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_of
 
-__all__ = ["STRATUM", "OwnerTallies", "owner_sums", "tallied"]
-
 STRATUM = "policy"
 _EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
 
@@ -137,23 +135,23 @@ def _spread(values: Floats, places: NDArray[np.int64], count: int, axes: Sequenc
     return found
 
 
-def owner_sums(kept: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:
+def owner_sums(summary: Summary, prefix: str, *, raw: bool) -> tuple[list[str], OwnerSums]:
     """Return the columns of a prefix, and the sums of their table; ``raw``: policies pooled.
 
     Raises UserError if the summary has none.
     """
     name = OwnerTallies(prefix).name
-    columns = kept.labels.get(name)
+    columns = summary.labels.get(name)
     if columns is None:
         raise UserError(f"the run keeps no sums of {prefix}NAME: play it with --keep seats")
-    tallies, arrays = _Tallies.of(kept, name), kept.of(name)
+    tallies, arrays = _Tallies.of(summary, name), summary.of(name)
     usual = tallies.usual(raw=raw)
     moments, measured = tallies.centred(usual)
     owners = arrays["owners"]
-    moments.games[:] = kept.games
-    moments.games[:, 1] = kept.games - owners[:, 0]
-    others = arrays["others"] if "others" in arrays else kept.games - owners[:, kept.seats]
-    return list(columns), OwnerSums(kept.labels["measures"], usual, moments, others, owners, measured)
+    moments.games[:] = summary.games
+    moments.games[:, 1] = summary.games - owners[:, 0]
+    others = arrays["others"] if "others" in arrays else summary.games - owners[:, summary.seats]
+    return list(columns), OwnerSums(summary.labels["measures"], usual, moments, others, owners, measured)
 
 
 def tallied(rows: pl.DataFrame, prefix: str, seats: int) -> Summary:
@@ -188,10 +186,10 @@ class _Tallies:
     own_measures: Floats
 
     @classmethod
-    def of(cls, kept: Summary, name: str) -> _Tallies:
-        arrays = kept.of(name)
+    def of(cls, summary: Summary, name: str) -> _Tallies:
+        arrays = summary.of(name)
         width = len(arrays["all_totals"])
-        scale = np.tile([1.0, 1.0 / kept.parts, 1.0], 2 * width // _EACH)
+        scale = np.tile([1.0, 1.0 / summary.parts, 1.0], 2 * width // _EACH)
         things = len(arrays["own"])
         products = np.empty((things, 2 * width, 2 * width))
         products[:, :width, :width] = arrays["all"]

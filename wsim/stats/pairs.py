@@ -25,8 +25,6 @@ from wsim.stats.shrinkage import shrink
 from wsim.stats.strata import groups_of, note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table
 
-__all__ = ["owner_chains", "owner_pairs"]
-
 BLOCKS = 200
 """Blocks of games; the intervals have one degree of freedom less."""
 
@@ -132,8 +130,8 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
             sums[stratum, block] += weighted
     one, other = np.triu_indices(len(owned), 1)
     cells = np.stack([_cells(part, one, other).sum(axis=1) for part in counts])  # (strata, 4, pairs)
-    kept = np.where(cells.min(axis=1) > 0, cells.min(axis=1), 0).sum(axis=0) >= fewest
-    one, other, cells = one[kept], other[kept], cells[..., kept]
+    enough = np.where(cells.min(axis=1) > 0, cells.min(axis=1), 0).sum(axis=0) >= fewest
+    one, other, cells = one[enough], other[enough], cells[..., enough]
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = (cells[:, 0] + cells[:, 1]) * (cells[:, 0] + cells[:, 2]) / np.maximum(cells.sum(axis=1), 1)
         affinity = cells[:, 0].sum(axis=0) / alone.sum(axis=0)

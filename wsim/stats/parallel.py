@@ -13,8 +13,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["in_order", "inner_products", "scratch"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Real = TypeVar("Real", np.float32, np.float64)

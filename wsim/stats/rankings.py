@@ -12,8 +12,6 @@ from wsim.errors import UserError
 from wsim.stats.games import GameBatch, batches
 from wsim.stats.levels import Levels
 
-__all__ = ["Rankings", "order_numbers", "orders_of", "rankings"]
-
 _BATCH = 262_144
 _COMPACT = 1_000_000  # different orders kept before they are counted together
 _LARGEST = 2**63 - 1

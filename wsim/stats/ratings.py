@@ -24,8 +24,6 @@ from wsim.stats.parallel import inner_products
 from wsim.stats.rankings import Rankings, rankings
 from wsim.stats.tables import Table, outcomes
 
-__all__ = ["PlackettLuce", "strengths"]
-
 _CHUNK = 8_192  # orders whose stages are in memory together
 _STEPS = 100
 _NOTE = (

@@ -21,8 +21,6 @@ from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 from wsim.stats.spending import Boundaries
 
-__all__ = ["Look", "SequentialTest", "Verdict", "check_margin"]
-
 Verdict = Literal["higher", "lower", "equivalent", "unclear"]
 
 

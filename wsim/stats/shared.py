@@ -9,10 +9,6 @@ from wsim.stats.ratings import strengths
 from wsim.stats.tables import policies
 from wsim.stats.variance import variance_shares
 
-__all__ = [
-    "BEATS_CHANCE", "CROWDING", "MATCHUPS", "OUTCOME", "OWNERS", "PAIRS", "POLICIES", "RAW", "STRENGTHS", "VARIANCE",
-]  # fmt: skip
-
 OUTCOME = {"outcome": Option("a column of numbers of the seats table: total, win_share, ...")}
 BEATS_CHANCE = ("win_share", "win_points", "verdict", "q", "score", "n")
 """What a table of levels keeps longest: is the share of wins more than the fair one?"""

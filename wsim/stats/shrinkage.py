@@ -9,8 +9,6 @@ import numpy as np
 from wsim.stats.distributions import normal_quantile
 from wsim.stats.games import Floats
 
-__all__ = ["Shrunk", "shrink"]
-
 
 @dataclass(frozen=True)
 class Shrunk:

@@ -20,8 +20,6 @@ from wsim.options import error_rate, spending_function
 from wsim.stats.distributions import normal_cdf, normal_quantile
 from wsim.stats.games import Floats
 
-__all__ = ["SPENDING", "Boundaries", "check_spending"]
-
 _POINTS = 801  # of the density; an odd number, for Simpson's rule
 _NOTHING = 1e-12  # an error too small to be spent: the boundary is infinite
 

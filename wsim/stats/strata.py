@@ -14,8 +14,6 @@ import polars as pl
 from wsim.stats.levels import Levels
 from wsim.stats.summary import Summary
 
-__all__ = ["POLICY", "RAW", "WITHIN", "groups_of", "note_of", "strata_of", "title_of"]
-
 POLICY = "policy"
 
 WITHIN = (

@@ -22,8 +22,6 @@ from wsim.errors import UserError
 from wsim.stats.games import Floats, GameBatch, Source
 from wsim.stats.parallel import scratch
 
-__all__ = ["OUTCOMES", "Piece", "Recipe", "Summary", "is_of_names", "kept_of", "summarise"]
-
 OUTCOMES = ("win_share", "total")
 """The columns whose means have intervals."""
 
@@ -256,7 +254,7 @@ def _labels(piece: Piece, recipes: Sequence[Recipe]) -> dict[str, tuple[str, ...
     return {name: tuple(names) for name, names in found.items()}
 
 
-def kept_of(source: Source) -> Summary | None:
+def summary_of(source: Source) -> Summary | None:
     """Return the summary of a run that keeps no rows; None for a run or a table that has them."""
     found: Summary | None = getattr(source, "summary", None)
     return found

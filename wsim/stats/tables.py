@@ -17,12 +17,7 @@ from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, com
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
-from wsim.stats.summary import OUTCOMES, Piece, Summary, kept_of
-
-__all__ = [
-    "OBSERVATIONAL", "POINTS", "Table", "factor", "outcome_columns", "outcomes", "points_of",
-    "policies",
-]  # fmt: skip
+from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 
 OBSERVATIONAL = (
     "Observational: it compares games in which something happened with games in which it did not, and whoever chose it "
@@ -91,7 +86,7 @@ def factor(
     """
     check_level(level)
     columns = columns_of(by)
-    summary = kept_of(source)
+    summary = summary_of(source)
     if summary is None:
         seats = seats_of(source)
         require(seats, ["game", "seat", "win_share", "total", *columns])
@@ -156,10 +151,10 @@ class _LevelSums:
 
     @classmethod
     def of_summary(
-        cls, kept: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
+        cls, summary: Summary, columns: tuple[str, ...], within: tuple[str, ...], measures: Sequence[str]
     ) -> _LevelSums:
         """Take the sums of a run."""
-        cells, names = Cells.of(kept, columns, within), [*OUTCOMES, *measures]
+        cells, names = Cells.of(summary, columns, within), [*OUTCOMES, *measures]
         levels = cells.levels(columns, measures)
         strata = Levels.of(cells.frame.lazy(), within) if within else None
         adjusted = Additive.fit(cells.summed(columns, within, names), levels, strata, names) if strata else None

@@ -25,8 +25,6 @@ from wsim.stats.levels import Levels
 from wsim.stats.parallel import inner_products
 from wsim.stats.tables import Table
 
-__all__ = ["FACTORS", "variance_shares"]
-
 FACTORS: Mapping[str, tuple[str, ...]] = {"seat": ("seat",), "policy": ("policy",)}
 """Factors that every game has, each a column or the combinations of several."""
 

@@ -17,8 +17,6 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Climb", "cmaes", "usual_candidates"]
-
 MOST_FULL = 30  # numbers up to which all their correlations are learned
 SPREAD = 0.5  # steps, of the first candidates around the start
 FEWEST = 20  # candidates at least unless fewer are asked for: the outcomes of games are noisy
@@ -47,7 +45,7 @@ class Climb:
         self._search = made(
             mean=np.zeros(len(limits)), sigma=SPREAD, bounds=limits, seed=seed % SEEDS, population_size=candidates
         )
-        self._asked: list[NDArray[np.float64]] = []
+        self._points: list[NDArray[np.float64]] = []
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -61,12 +59,12 @@ class Climb:
 
     def ask(self) -> list[NDArray[np.float64]]:
         """Return the candidates of the next generation."""
-        self._asked = [np.asarray(self._search.ask(), float) for _ in range(self._candidates)]
-        return [point[: self._numbers] for point in self._asked]
+        self._points = [np.asarray(self._search.ask(), float) for _ in range(self._candidates)]
+        return [point[: self._numbers] for point in self._points]
 
     def tell(self, values: Sequence[float]) -> None:
         """Say what the candidates that were asked for are worth: more is better."""
-        self._search.tell([(point, -value) for point, value in zip(self._asked, values, strict=True)])
+        self._search.tell([(point, -value) for point, value in zip(self._points, values, strict=True)])
 
 
 def cmaes() -> Any:

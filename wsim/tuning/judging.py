@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
 
-__all__ = ["MET", "judge"]
-
 MET, UNMET = "tuned against", "held out"
 
 

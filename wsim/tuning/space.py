@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from wsim.policies.numbers import Number
 
-__all__ = ["Space", "space_of"]
-
 STEP, SHARE = 0.3, 0.2
 DIGITS = 3
 
@@ -95,7 +93,7 @@ class Space:
             places = range(first, first + len(number.values))
             first = places.stop
             if moving.intersection(places):
-                parameters[number.name] = _as_written(number, [float(values[place]) for place in places])
+                parameters[number.name] = _value_of(number, [float(values[place]) for place in places])
         return Entry(self.entry.name, parameters, self.entry.place)
 
     def restricted(self, moved: Sequence[int]) -> Space:
@@ -103,7 +101,7 @@ class Space:
         return Space(self.entry, self.numbers, tuple(moved))
 
 
-def _as_written(number: Number, values: Sequence[float]) -> Value:
+def _value_of(number: Number, values: Sequence[float]) -> Value:
     if number.whole:
         return int(values[0])
     return values[0] if len(values) == 1 else "/".join(map(repr, values))

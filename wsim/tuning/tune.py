@@ -39,8 +39,6 @@ from wsim.tuning.space import Space, space_of
 from wsim.tuning.tune_question import NOBODY, Question, entry_of, plans_of, usual_judges
 from wsim.tuning.tuned_files import head_of, playable, write_plan, write_set
 
-__all__ = ["Search", "Tuned", "begin", "question_of", "resume", "tune"]
-
 FIRST = ("opponents", "win_share", "difference", "verdict", "met", "n", "start")
 JUDGED = (
     "start, difference: what it began with, on the same deals. No deal of this table was played in the search; of the "
@@ -61,7 +59,7 @@ class Tuned(Answer):
     ----------
     policy: the line-up entry that plays it. file: the weight set, or the plan, that was written.
     judged: how it was judged, one row for each table (``wsim.tuning.judging``).
-    kept: what the folder holds: the question, every generation, the command.
+    history: what the folder holds: the question, every generation, the command.
     games: played by the search.
     """
 
@@ -70,13 +68,18 @@ class Tuned(Answer):
     policy: str
     file: Path
     judged: pl.DataFrame
-    kept: History
+    history: History
     games: int
+
+    @property
+    def kept(self) -> History:
+        """The former name of ``history``."""
+        return self.history
 
     @property
     def title(self) -> str:
         """What was judged."""
-        return f"One {self.kept.start} as tuned, against all others"
+        return f"One {self.history.start} as tuned, against all others"
 
     @property
     def caveats(self) -> Sequence[str]:
@@ -88,8 +91,8 @@ class Tuned(Answer):
         judged = view(self.judged)
         same = [name for name in ("ruleset", "players", "fair") if judged[name].n_unique() == 1]
         fair = f"; a fair share of wins is {judged['fair'][0]:.3f}" if "fair" in same else ""
-        generations = self.kept.generations
-        moved, numbers = len(self.kept.moved), len(self.kept.identity["start"])
+        generations = self.history.generations
+        moved, numbers = len(self.history.moved), len(self.history.identity["start"])
         searched = (
             f"{len(generations)} generations of {len(generations[-1].values)} candidates, {self.games:,} games; "
             f"{moved} of {numbers} numbers moved, the others change nothing there or were not asked for."
@@ -106,13 +109,13 @@ class Tuned(Answer):
         return {
             "policy": self.policy,
             "file": str(self.file),
-            "command": self.kept.command,
-            "digest": digest_of(self.kept.identity),
-            "software": dict(self.kept.software),
-            "start": self.kept.start,
-            "moved": len(self.kept.moved),
+            "command": self.history.command,
+            "digest": digest_of(self.history.identity),
+            "software": dict(self.history.software),
+            "start": self.history.start,
+            "moved": len(self.history.moved),
             "generations": [
-                {"share": one.share, "margin": one.margin, "spread": one.spread} for one in self.kept.generations
+                {"share": one.share, "margin": one.margin, "spread": one.spread} for one in self.history.generations
             ],
             "games": self.games,
             "judged": self.judged.to_dicts(),
@@ -164,7 +167,7 @@ class Search:
     Attributes
     ----------
     folder: where it is kept. base: the plan beneath its tables. question: what is tuned and how.
-    space: the numbers. contests: where they are tried. kept: what the folder holds.
+    space: the numbers. contests: where they are tried. history: what the folder holds.
     """
 
     folder: Path
@@ -172,7 +175,7 @@ class Search:
     question: Question
     space: Space
     contests: tuple[Contest, ...]
-    kept: History
+    history: History
 
     @property
     def _games(self) -> int:
@@ -187,7 +190,7 @@ class Search:
     @property
     def games(self) -> int:
         """Games that the generations so far have played."""
-        return sum(len(one.values) for one in self.kept.generations) * self._games * len(self.contests)
+        return sum(len(one.values) for one in self.history.generations) * self._games * len(self.contests)
 
     def run(self, threads: int | None = None, progress: Progress | None = None) -> Tuned:
         """Search and judge; raise Interrupted with the folder as its result on Ctrl-C: all finished steps are kept."""
@@ -197,25 +200,25 @@ class Search:
     def _run(self, count: int, progress: Progress | None) -> Tuned:
         wanted, climb = self.question.generations, self._climbed()
         try:
-            for number in range(len(self.kept.generations), wanted):
+            for number in range(len(self.history.generations), wanted):
                 if progress is not None:
                     progress("generations", number, wanted)
                 self._step(climb, number, count)
             point = climb.mean
-            ends = (self.kept.start, str(self.space.at(point)))
+            ends = (self.history.start, str(self.space.at(point)))
             judged = judge(self.base, self.question, ends, count, progress)
         except KeyboardInterrupt:
             raise Interrupted(self.folder) from None
-        self.kept = replace(self.kept, judged=judged.to_dicts())
-        self.kept.write(self.folder)
+        self.history = replace(self.history, judged=judged.to_dicts())
+        self.history.write(self.folder)
         file = self._write(point)
-        return Tuned(playable(file, self.space.at(point)), file, judged, self.kept, self.games)
+        return Tuned(playable(file, self.space.at(point)), file, judged, self.history, self.games)
 
     def _climbed(self) -> Climb:
         """Return the search where it was left: told again what the generations were worth."""
         given = self.question.candidates or usual_candidates(len(self.space.moved))
         climb = Climb(self.space.bounds, given, self.base.seed)
-        for number, generation in enumerate(self.kept.generations):
+        for number, generation in enumerate(self.history.generations):
             entries = [str(self.space.at(point)) for point in climb.ask()]
             if digest_of(entries) != generation.candidates:
                 raise UserError(
@@ -239,12 +242,12 @@ class Search:
         values = tuple((share + self.question.margin * margin - PULL * away).tolist())
         climb.tell(values)
         means = float(share.mean()), float(margin.mean())
-        self.kept = self.kept.grown(Generation(digest_of(entries), values, *means, climb.spread))
-        self.kept.write(self.folder)
+        self.history = self.history.grown(Generation(digest_of(entries), values, *means, climb.spread))
+        self.history.write(self.folder)
 
     def _write(self, point: Any) -> Path:
         """Write what others play: a weight set where the policy has one, else a plan."""
-        head = head_of(self.kept, self.games, self.kept.judged)
+        head = head_of(self.history, self.games, self.history.judged)
         kinds = {row["name"]: row.get("kind") for row in find_game(self.base.game).policies()}
         if kinds.get(self.space.entry.name) == "weights":
             return write_set(self.folder, self.question.name, self.space.numbers, self.space.values(point), head)
@@ -268,7 +271,7 @@ def begin(
             "name another --out"
         )
     space = _moving(space, contests, count)
-    kept = History(
+    history = History(
         question=question.record(),
         plan=json.loads(json.dumps(base.as_dict())),
         start=str(space.entry),
@@ -278,8 +281,8 @@ def begin(
         moved=space.moved,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    kept.write(folder)
-    return Search(folder, base, question, space, contests, kept)
+    history.write(folder)
+    return Search(folder, base, question, space, contests, history)
 
 
 def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust: bool = False) -> Search:
@@ -288,21 +291,21 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     Raises UserError where it would not be the same one, and for policy code that the folder names, unless trusted.
     """
     folder = Path(out)
-    kept = read_history(folder)
+    history = read_history(folder)
     cmaes()
-    question = Question.restore({**kept.question, **({} if generations is None else {"generations": generations})})
-    if len(kept.generations) > question.generations:
-        raise UserError(f"{str(folder)!r} has {len(kept.generations)} generations already, more than {generations}")
+    question = Question.restore({**history.question, **({} if generations is None else {"generations": generations})})
+    if len(history.generations) > question.generations:
+        raise UserError(f"{str(folder)!r} has {len(history.generations)} generations already, more than {generations}")
     if (code := _code(question)) and not trust:
         raise UserError(
             f"{str(folder)!r} names policy code, {', '.join(code)}, that runs when it is resumed: if you know it, "
             "add --trust"
         )
-    base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in kept.plan.items()})
+    base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in history.plan.items()})
     space, contests = _prepared(base, question)
-    kept.refuse_other(_identity(question, space, contests), folder)
-    kept = replace(kept, question=question.record(), command=_command(base, question))
-    return Search(folder, base, question, space.restricted(kept.moved), contests, kept)
+    history.refuse_other(_identity(question, space, contests), folder)
+    history = replace(history, question=question.record(), command=_command(base, question))
+    return Search(folder, base, question, space.restricted(history.moved), contests, history)
 
 
 def _code(question: Question) -> tuple[str, ...]:
@@ -324,9 +327,9 @@ def _prepared(base: Plan, question: Question) -> tuple[Space, tuple[Contest, ...
 
 def _identity(question: Question, space: Space, contests: Sequence[Contest]) -> dict[str, Any]:
     """Return what decides what the generations are."""
-    asked = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
+    searched = {key: value for key, value in question.record().items() if key not in _OF_THE_JUDGES}
     identity = {
-        "question": asked,
+        "question": searched,
         "start": dict(zip(space.labels, space.start.tolist(), strict=True)),
         "tables": [{"plan": one.plan.identity(), "rules": one.simulator.provenance()} for one in contests],
         "wsim": software()["wsim"],

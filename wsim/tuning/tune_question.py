@@ -13,8 +13,6 @@ from wsim.options import Check, Options, names, option, whole
 from wsim.policies.lineup import Entry, parse_entry, parse_lineup
 from wsim.policies.registry import SET
 
-__all__ = ["HELD_OUT", "NOBODY", "Question", "check_only", "entry_of", "plans_of", "usual_judges"]
-
 HELD_OUT = 1 << 40
 """Bit by which the seed of the deals that judge differs from that of the deals of the search."""
 NOBODY = "none"

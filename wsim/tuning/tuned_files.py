@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from wsim.policies.numbers import Number
     from wsim.tuning.generations import History
 
-__all__ = ["PLAN", "WEIGHTS", "head_of", "playable", "write_plan", "write_set"]
-
 WEIGHTS, PLAN = "weights.toml", "plan.toml"
 WIDTH = 118
 
@@ -54,21 +52,21 @@ def write_plan(folder: Path, plan: Plan, entry: Entry, head: Sequence[str]) -> P
     return path
 
 
-def head_of(kept: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+def head_of(history: History, games: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what stands at the head of the file: how it was made, and how it was judged."""
-    question = kept.question
-    candidates = len(kept.generations[-1].values)
+    question = history.question
+    candidates = len(history.generations[-1].values)
     searched = (
-        f"Searched with {kept.software['wsim']} of wsim and {kept.software['cmaes']} of cmaes: "
-        f"{len(kept.generations)} generations of {candidates} candidates, {games:,} games of the seed "
-        f"{kept.plan['seed']}; {len(kept.moved)} numbers moved, the others change nothing there or were not asked for. "
-        f"Rules: {', '.join(dict.fromkeys(_rules(table) for table in kept.identity['tables']))}."
+        f"Searched with {history.software['wsim']} of wsim and {history.software['cmaes']} of cmaes: "
+        f"{len(history.generations)} generations of {candidates} candidates, {games:,} games of the seed "
+        f"{history.plan['seed']}; {len(history.moved)} numbers moved, the others change nothing there or were not "
+        f"asked for. Rules: {', '.join(dict.fromkeys(_rules(table) for table in history.identity['tables']))}."
     )
     judging = (
         f"Judged on {question['held_out']:,} deals a table that the search never saw (their seed is "
-        f"{int(kept.plan['seed']) ^ HELD_OUT}); what it began with played the same deals. Win share of one against:"
+        f"{int(history.plan['seed']) ^ HELD_OUT}); what it began with played the same deals. Win share of one against:"
     )
-    return [f"Made by: {kept.command}", searched, judging, *(f"  {_row(row)}" for row in judged)]
+    return [f"Made by: {history.command}", searched, judging, *(f"  {_row(row)}" for row in judged)]
 
 
 def _rules(table: Mapping[str, Any]) -> str:

@@ -9,8 +9,6 @@ from wsim.errors import UserError
 if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
-__all__ = ["OPTION", "read_bans", "restrict"]
-
 OPTION = "ban"
 
 

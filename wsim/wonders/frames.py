@@ -25,8 +25,6 @@ from wsim.wonders.words import (
     WAYS,
 )
 
-__all__ = ["FREE_CITY_LABEL", "built_column", "picks_frame", "seats_frame"]
-
 FREE_CITY_LABEL = "free_city"
 _COUNTS = (
     "coins", "shields", "stages", "victory_points", "defeats", "debts", "coins_lost", "trade_paid", "trade_received",

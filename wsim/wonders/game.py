@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wsim.wonders.catalog import Catalogue
     from wsim.wonders.simulator import WondersSimulator
 
-__all__ = ["GAME", "PICK_ACTIONS", "catalogue_of"]
-
 PICK_ACTIONS: Mapping[str, str] = {
     ACTIONS[BUILD]: "build the card",
     ACTIONS[STAGE]: "bury it under a stage",

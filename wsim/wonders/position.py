@@ -12,8 +12,6 @@ from wsim.wonders.describe.trace import move_record
 from wsim.wonders.describe.view import columns, view_of
 from wsim.wonders.words import CATEGORIES, DECISIONS
 
-__all__ = ["WondersPosition"]
-
 
 class WondersPosition(StatePosition):
     """A game of 7 Wonders in progress (``wsim.game.Position``)."""

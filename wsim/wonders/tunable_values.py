@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Cost
     from wsim.wonders.simulator import WondersSimulator
 
-__all__ = ["TUNING"]
-
 Path = tuple[str, ...]
 _ALWAYS = ("points", "shields", "coins")  # effects that every entry may be given
 _COUNTS = ("points_per", "coins_per")  # those with a number for each of something

@@ -54,7 +54,7 @@ class ToyPosition(Position):
         self.take(index)
         return index
 
-    def asked(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
+    def chosen_by(self, simulator: ToySimulator, seed: int, number: int = 0) -> int:
         assert self.to_move is not None
         word = np.random.default_rng([seed, number]).integers(0, 1 << 60, 1).astype(np.uint64)
         return self._choice(simulator, self.to_move, word)

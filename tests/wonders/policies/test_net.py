@@ -84,9 +84,9 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
 def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) -> None:
     other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for _, position in decisions(ruleset, players, 25):
-        index = position.asked(other, 5)
+        index = position.chosen_by(other, 5)
         for seed in range(3):
-            assert position.redrawn(position.to_move, seed).asked(other, 5) == index
+            assert position.redrawn(position.to_move, seed).chosen_by(other, 5) == index
 
 
 def rules_of(*changes: str) -> Any:

@@ -18,10 +18,6 @@ from wsim.stats.shared import OUTCOME, PAIRS, RAW
 from wsim.stats.shared import OWNERS as SHOWN_FIRST
 from wsim.stats.tables import Table
 
-__all__ = [
-    "CARDS", "DISCS", "ROWS", "SYNERGIES", "WONDERS", "action_cards", "disc_pairs", "discs", "value_rows", "wonders",
-]  # fmt: skip
-
 Maker = Callable[..., Table]
 
 wonders: Maker = partial(stats.owners, prefix=WON, noun=GAME.OWNED[WON], share="won_share", title="Wonders won")
@@ -59,7 +55,7 @@ WONDERS = _analysis(wonders, "how those did who won each wonder", WON, "won_shar
 ROWS = _analysis(value_rows, "how those did who won the first, second, ... wonder", WON_ROW, "won_share")
 DISCS = _analysis(discs, "how those did who own each disc", DISC, "owned_share")
 CARDS = _analysis(action_cards, "how those did who drew each action card", DRAWN, "drawn_share")
-_OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", many=True), **OUTCOME, **RAW}
+_OPTIONS: Mapping[str, Option] = {"disc": Option("pairs with this disc", repeatable=True), **OUTCOME, **RAW}
 SYNERGIES = Analysis(
     _synergies,
     "pairs of discs that were worth more together than apart",

@@ -15,8 +15,6 @@ from wsim.babel.kernels.layout import ACTION_DRAWS, ROW
 from wsim.babel.words import DISC_BONUS, FIVE_POINTS, KINDS, ROWS, SLOTS, TRIPLE_BONUS, WONDERS
 from wsim.errors import UserError
 
-__all__ = ["check_bounds", "most_actions", "most_points"]
-
 
 def most_actions(rules: Any) -> int:
     """Return the most actions of a game: one in each turn, and the second ones of Double turns."""

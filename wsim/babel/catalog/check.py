@@ -11,8 +11,6 @@ from wsim.babel.words import KINDS, LEVELS, SET_SIZES
 if TYPE_CHECKING:
     from wsim.spec.fields import Problems
 
-__all__ = ["check_whole"]
-
 Section = Mapping[str, Any]
 
 

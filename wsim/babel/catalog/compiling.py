@@ -10,8 +10,6 @@ from wsim.babel.kernels.layout import RULES, records
 from wsim.babel.words import ACTION_CARDS, FEWEST_SEATS, KINDS, NEEDS, NO_KIND, ROWS, SEATS, SET_SIZES, SWITCHES
 from wsim.errors import UserError
 
-__all__ = ["compile_rules"]
-
 
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     """Return the RULES record of a catalogue at a table of ``seats``.

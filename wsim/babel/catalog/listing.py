@@ -9,8 +9,6 @@ from typing import Any
 from wsim.babel.catalog.model import SECTION, Catalogue
 from wsim.babel.words import LEVELS
 
-__all__ = ["value_rows"]
-
 _HEAD = ("name", "ruleset", "confidence")  # what the section says of itself
 
 

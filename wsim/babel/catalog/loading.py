@@ -17,8 +17,6 @@ from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
 from wsim.spec.source import Entries, read_toml, shown
 
-__all__ = ["BABEL_TOML", "GRAMMAR", "load_catalogue"]
-
 BABEL_TOML = PACKAGE / "babel" / "babel.toml"
 GRAMMAR = Grammar(
     sections=(SECTION,),
@@ -52,11 +50,11 @@ def load_catalogue(
     base = deepcopy(document[SECTION])
     layers = Layers(problems, GRAMMAR)
     for patch in map(Path, patches):
-        layers.lay(document, _read(patch), shown(patch))
+        layers.apply(document, _read(patch), shown(patch))
     for change in changes:
-        layers.lay(document, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
+        layers.apply(document, nested(*parse_change(change, GRAMMAR)), f"--set {change}")
     for name, value in options.items():
-        layers.lay(document, nested((SECTION, "rules", name), value), f"the option {name.removeprefix('use_')}")
+        layers.apply(document, nested((SECTION, "rules", name), value), f"the option {name.removeprefix('use_')}")
     section = _checked(problems, document)
     return Catalogue(section, base, problems.source, (*(Path(patch).name for patch in patches), *changes))
 

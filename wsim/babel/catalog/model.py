@@ -10,8 +10,6 @@ from typing import Any
 
 from wsim.babel.words import KINDS, LEVELS
 
-__all__ = ["SECTION", "Assumption", "Catalogue", "Disc"]
-
 SECTION = "babel"
 _NEEDED = {
     "two_colour": "use_two_colour_discs",
@@ -90,12 +88,12 @@ class Catalogue:
         if not self.rules["use_two_colour_discs"]:
             return self.single_discs
         boxed = self.section["two_colour"]["boxed"]
-        kept: list[Disc] = []
+        discs: list[Disc] = []
         for kind in KINDS:
             numbers = sorted(self.section["discs"][kind])
             numbers.remove(boxed)
-            kept += [Disc(((kind, number),)) for number in numbers]
-        return (*kept, *self.two_colour_discs)
+            discs += [Disc(((kind, number),)) for number in numbers]
+        return (*discs, *self.two_colour_discs)
 
     @property
     def single_discs(self) -> tuple[Disc, ...]:

@@ -23,8 +23,6 @@ from wsim.babel.words import (
 )
 from wsim.spec.fields import Path, Problems, Reader, described, entries, flag, numbers, schema_of, text, whole, word
 
-__all__ = ["read_section"]
-
 _NEED = whole(1, 6)
 
 

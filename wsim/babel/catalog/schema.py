@@ -6,8 +6,6 @@ from wsim.babel.catalog.model import SECTION
 from wsim.babel.catalog.reading import read_section
 from wsim.spec.fields import Schema, schema_of
 
-__all__ = ["card_file_schema"]
-
 
 def card_file_schema() -> Schema:
     """Return the schema of babel.toml, and of a patch, which names only what differs."""

@@ -15,14 +15,9 @@ from wsim.stats.factor_sums import FactorSums
 from wsim.stats.games import Source, competitors, require, seats_of
 from wsim.stats.shared import RAW
 from wsim.stats.strata import POLICY, strata_of, title_of
-from wsim.stats.summary import kept_of
+from wsim.stats.summary import summary_of
 from wsim.stats.tables import Table
 from wsim.stats.variance import FACTORS
-
-__all__ = [
-    "POLICIES", "STRENGTHS", "VARIANCE", "WONDERS", "seats_by", "strengths", "variance_shares", "with_neighbours",
-    "wonders",
-]  # fmt: skip
 
 BOARD = ("wonder", "side")
 
@@ -34,7 +29,7 @@ def wonders(source: Source, by: str | Sequence[str] = BOARD, *, raw: bool = Fals
     had it; ``raw`` leaves them as they are. ``with_neighbours`` adds the columns of the neighbours' boards.
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
-    seats = kept_of(source) or competitors(seats_of(source))
+    seats = summary_of(source) or competitors(seats_of(source))
     title, within = title_of("Wonders", seats, groups, raw=raw), strata_of(seats, groups, raw=raw)
     return stats.factor(source, groups, within=within, level=level, title=title)
 

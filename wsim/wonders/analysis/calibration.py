@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
-__all__ = ["CALIBRATION", "FIGURES", "TOLERANCE", "calibrate", "human_figures"]
-
 FIGURES: Mapping[str, tuple[str, pl.Expr]] = {
     "score": ("vp", pl.col("total")),
     "military": ("mil_vp", pl.col("points_military")),

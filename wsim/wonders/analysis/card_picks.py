@@ -15,8 +15,6 @@ from wsim.stats.moments import Moments
 from wsim.stats.tables import OBSERVATIONAL, Table
 from wsim.wonders.words import AGES, TURNS, WAYS
 
-__all__ = ["CAUSED", "card_names", "card_picks", "offered_codes"]
-
 CAUSED = "What taking a card causes is measured by wsim experiment picks."
 _COUNTS = ("offered", "built_paid", "built_chain", "built_free", "staged", "sold", "from_discard", "by_free_city")
 _TAKEN = _COUNTS[1:6]
@@ -100,8 +98,8 @@ class _Fates:
         turns = (frame["decision"].cast(pl.String).is_in(["turn", "last_card"])).to_numpy()
         group = frame[_GROUP].to_numpy().astype(np.int64)
         row, card = offered_codes(frame)
-        kept = turns[row]
-        row, card = row[kept], card[kept]
+        turns_of_row = turns[row]
+        row, card = row[turns_of_row], card[turns_of_row]
         self._counts["offered"] += self._count(group[row], card)
         self._see(batch, row, card, group)
         card_of_row = frame["card"].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()

@@ -22,8 +22,6 @@ from wsim.wonders.words import BUILT
 if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Card
 
-__all__ = ["CARDS", "CHAINS", "SYNERGIES", "card_chains", "card_pairs", "cards", "chains_of"]
-
 _CARD = GAME.OWNED[BUILT]
 
 
@@ -61,7 +59,7 @@ def _pointing(table: Table) -> Table:
     return replace(table, note=table.note.replace(stats.OBSERVATIONAL, f"{stats.OBSERVATIONAL} {CAUSED}"))
 
 
-def _asking(make: Callable[..., Table]) -> Callable[..., Table]:
+def _by_cards(make: Callable[..., Table]) -> Callable[..., Table]:
     """Return a function of ``wsim.stats`` about what is owned as one about cards."""
 
     @wraps(make)
@@ -71,10 +69,10 @@ def _asking(make: Callable[..., Table]) -> Callable[..., Table]:
     return made
 
 
-card_pairs: Callable[..., Table] = _asking(stats.owner_pairs)
+card_pairs: Callable[..., Table] = _by_cards(stats.owner_pairs)
 """How much more two cards are worth together than apart; see ``wsim.stats.owner_pairs``."""
 
-card_chains: Callable[..., Table] = _asking(stats.owner_chains)
+card_chains: Callable[..., Table] = _by_cards(stats.owner_chains)
 """What finishing each of some ``chains`` of cards goes with; see ``wsim.stats.owner_chains``."""
 
 
@@ -104,7 +102,7 @@ def _chains(run: Run, *, card: Sequence[str] = (), **options: object) -> Table:
     return card_chains(run, [chain for chain in every if set(card) <= set(chain)], **options)
 
 
-_SOME = {"card": Option("pairs or chains with this card", many=True), **OUTCOME, **RAW}
+_SOME = {"card": Option("pairs or chains with this card", repeatable=True), **OUTCOME, **RAW}
 
 CARDS = Analysis(
     _cards,

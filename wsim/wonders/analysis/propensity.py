@@ -32,8 +32,6 @@ from wsim.stats.shared import OUTCOME
 from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import card_names, offered_codes
 
-__all__ = ["EFFECTS", "pick_effects"]
-
 _BATCH = 65_536
 _ROUNDED = 1e-5  # relative error of a probability stored as float32
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
@@ -141,8 +139,8 @@ class _Sums:
 
 def _nobody_followed(frame: pl.LazyFrame) -> bool:
     """Say whether there are randomised turns, and on none of them a policy had its way."""
-    kept = frame.select("randomised").unique().collect(engine="streaming")["randomised"]
-    return len(kept) > 0 and bool(kept.all())
+    values = frame.select("randomised").unique().collect(engine="streaming")["randomised"]
+    return len(values) > 0 and bool(values.all())
 
 
 def _has_rows(picks: Frame) -> bool:
@@ -206,8 +204,8 @@ def _rows(batch: GameBatch, action: str, against: str) -> _Rows:
     else:
         # a pick that was not replaced is what the policy wanted: its probability tells the chance of a replacement
         replaced = (1 - probability) * legal / (legal - 1)
-        kept = ~frame["randomised"].to_numpy()
-        otherwise = np.where(kept, 1 / np.where(kept, 1 - replaced, 1.0), 0.0)[turn]
+        values = ~frame["randomised"].to_numpy()
+        otherwise = np.where(values, 1 / np.where(values, 1 - replaced, 1.0), 0.0)[turn]
     drawn = (probability <= (1 + _ROUNDED) / legal)[turn]  # what the policy wants has a larger chance
     return _Rows(turn, card, done, np.where(done, 1 / (moves * chance), 0.0), otherwise, drawn)
 

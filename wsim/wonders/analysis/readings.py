@@ -28,8 +28,6 @@ from wsim.stats.tables import Table
 from wsim.wonders.analysis.card_picks import CAUSED, card_names, offered_codes
 from wsim.wonders.words import ACTIONS, BUILD, SELL, STAGE
 
-__all__ = ["READINGS", "card_readings"]
-
 _FATES: Mapping[str, tuple[str, ...]] = {
     "seen": (),
     "taken": (ACTIONS[BUILD], ACTIONS[STAGE], ACTIONS[SELL]),
@@ -121,8 +119,8 @@ class _Levels:
 def _levels_of(seats: pl.LazyFrame, picks: pl.LazyFrame, groups: Sequence[str]) -> Iterator[tuple[GameBatch, _Levels]]:
     """Yield whole games of picks, decisions at the turn only, each with the rows of its seats."""
     schema = seats.collect_schema().names()
-    kept = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
-    chosen = seats.select("game", "seat", *dict.fromkeys(kept))
+    columns = [name for name in ("team", "rank", "policy", "win_share", "total", *groups) if name in schema]
+    chosen = seats.select("game", "seat", *dict.fromkeys(columns))
     turns = picks.filter(pl.col("decision").cast(pl.String).is_in(["turn", "last_card"]))
     for batch in batches(turns, list(_NEEDED), rows=_BATCH):
         games = batch.frame["game"]

@@ -13,8 +13,6 @@ from wsim.wonders.kernels import layout
 from wsim.wonders.kernels.entry_points import pay_entry, science_entry
 from wsim.wonders.words import FLEX, LEFT_MADE, LEFT_RAW, RESOURCE_GROUPS, RESOURCES, RIGHT_MADE, RIGHT_RAW, UNITS
 
-__all__ = ["payments", "science_score"]
-
 LETTERS = {"C": "clay", "S": "stone", "O": "ore", "W": "wood", "G": "glass", "T": "loom", "P": "papyrus"}
 DISCOUNTS = {
     "left_raw": (LEFT_RAW,),

@@ -4,8 +4,8 @@
 >>> catalogue.card("Palace").effects.points
 6
 
-``model`` (the records), ``effects`` (one row an effect), ``reading`` (entries), ``layers`` (layers, patches, changes),
-``ruleset`` (rule sets), ``check`` (what must hold of the whole), ``loading`` (all of it together), ``text`` (what
+``model`` (the records), ``effects`` (one row an effect), ``reading`` (entries), ``ruleset`` (rule sets), ``check``
+(what must hold of the whole), ``loading`` (all of it together, with layers, patches and changes), ``listing`` (what
 people see) and ``compiling`` (the record that kernels play by).
 """
 

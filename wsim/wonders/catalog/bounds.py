@@ -34,8 +34,6 @@ from wsim.wonders.words import (
 if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Catalogue
 
-__all__ = ["Bound", "Bounds", "check_bounds"]
-
 SHOWN = 3  # entries that a refusal names
 
 

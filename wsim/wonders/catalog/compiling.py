@@ -23,8 +23,6 @@ from wsim.wonders.words import (
     SWITCHES,
 )
 
-__all__ = ["age_slots", "compile_rules"]
-
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
     """Return the slots of an age (1-3): the card of each; those always dealt, those of guilds, of black cards (R4)."""

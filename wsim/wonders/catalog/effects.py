@@ -49,19 +49,6 @@ from wsim.wonders.words import (
     WILD_PRICES,
 )
 
-__all__ = [
-    "EFFECTS",
-    "Count",
-    "Effect",
-    "Effects",
-    "Toll",
-    "TradeDiscount",
-    "TradePrice",
-    "amount",
-    "pack_units",
-    "resource_mask",
-]
-
 MOST_PRODUCED = 6  # units of one entry
 ANY_TURN, START_RESOURCE = DISCOUNTS
 Pack = Callable[[Any, int, Any], None]
@@ -320,8 +307,8 @@ class Effect:
 
 def _row(none: Any, read: Reader, say: Callable[[Any], str] | str, pack: Pack, *, eventful: bool = False) -> Any:
     """Return the field of an effect; a flag is told by a sentence, any other value by a function of it."""
-    told = (lambda _: say) if isinstance(say, str) else say
-    return field(default=none, metadata={"effect": Effect(read, told, pack, eventful)})
+    phrase = (lambda _: say) if isinstance(say, str) else say
+    return field(default=none, metadata={"effect": Effect(read, phrase, pack, eventful)})
 
 
 @dataclass(frozen=True, slots=True)

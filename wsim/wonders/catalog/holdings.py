@@ -28,15 +28,13 @@ from wsim.wonders.words import (
     WHO_NEIGHBORS,
 )
 
-__all__ = ["Amounts", "Holdings"]
-
 Amounts = NDArray[np.int64]
 CONFLICTS = 2  # of a city at the end of an age, or two tokens of one in teams (R19, R39)
 
 
-def _greatest(amounts: Amounts, many: int) -> int:
-    """Return the sum of the ``many`` greatest of these amounts, which are not negative."""
-    return int(np.sort(amounts)[::-1][:many].sum())
+def _greatest(amounts: Amounts, count: int) -> int:
+    """Return the sum of the ``count`` greatest of these amounts, which are not negative."""
+    return int(np.sort(amounts)[::-1][:count].sum())
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,7 @@ class Holdings:
         total = min(int(wanted.sum()), self.placed)
         total += self.stages if what & COUNT_STAGE else 0
         total += self.defeats if what & COUNT_DEFEAT else 0
-        total += sum(int(many) for many, bit in zip(self.tokens, COUNT_VICTORY, strict=True) if what & bit)
+        total += sum(int(count) for count, bit in zip(self.tokens, COUNT_VICTORY, strict=True) if what & bit)
         return total * sum(cities & bit != 0 for bit in CITY_BITS.values())
 
     def per(self, name: str, more: int = 0, more_of: int = 0) -> Amounts:

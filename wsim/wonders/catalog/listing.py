@@ -12,17 +12,6 @@ from wsim.wonders.words import COLORS, SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "card_rows",
-    "catalogue_dict",
-    "cost_text",
-    "diff_lines",
-    "diff_rows",
-    "effects_text",
-    "switch_rows",
-    "wonder_rows",
-]
-
 ROMAN = ("", "I", "II", "III")
 
 
@@ -149,8 +138,8 @@ def _effect_fields(effects: Effects) -> dict[str, Any]:
 def _plain(record: Any) -> dict[str, Any]:
     """Return a small record (Count, Toll, ...) as it is written in cards.toml: fields at their default left out."""
     defaults = {f.name: f.default for f in fields(record) if f.default is not MISSING}
-    written = {key: value for key, value in asdict(record).items() if value != defaults.get(key, MISSING)}
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in written.items()}
+    entry_of = {key: value for key, value in asdict(record).items() if value != defaults.get(key, MISSING)}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in entry_of.items()}
 
 
 def _cost_fields(cost: Cost) -> dict[str, Any]:
@@ -175,10 +164,13 @@ def _card_fields(card: Card) -> dict[str, Any]:
 def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
     """Return a board as it stands in cards.toml."""
 
-    def written(stage: Stage) -> dict[str, Any]:
+    def entry(stage: Stage) -> dict[str, Any]:
         return _cost_fields(stage.cost) | _effect_fields(stage.effects)
 
-    return {"resource": wonder.resource, "sides": {side: [written(s) for s in stages] for side, stages in wonder.sides}}
+    return {
+        "resource": wonder.resource,
+        "sides": {side: [entry(s) for s in stages] for side, stages in wonder.sides},
+    }
 
 
 Shown = dict[str, dict[str, Any]]
@@ -226,7 +218,7 @@ def _diff(part: str, old: Shown, new: Shown) -> list[dict[str, Any]]:
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
         if before is None or after is None:
-            rows.append({"part": part, "name": name, "field": "", "old": _told(before), "new": _told(after)})
+            rows.append({"part": part, "name": name, "field": "", "old": _text(before), "new": _text(after)})
             continue
         rows += [
             {"part": part, "name": name, "field": key, "old": before[key], "new": after[key]}
@@ -236,13 +228,13 @@ def _diff(part: str, old: Shown, new: Shown) -> list[dict[str, Any]]:
     return rows
 
 
-def _told(entry: dict[str, Any] | None) -> str | None:
+def _text(entry: dict[str, Any] | None) -> str | None:
     """Tell a whole entry in one phrase, leaving out what it does not have."""
     if entry is None:
         return None
     silent = {"free_with": "none", "uncertain": "no", "effects": "none"}
-    kept = {key: value for key, value in entry.items() if silent.get(key) != value}
-    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in kept.items())
+    given = {key: value for key, value in entry.items() if silent.get(key) != value}
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in given.items())
 
 
 def _diff_line(row: Mapping[str, Any]) -> str:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.paths import default_cards_path
 from wsim.spec.fields import Problems
-from wsim.spec.layers import Layers, read_card_file
+from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
 from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
-from wsim.wonders.catalog.layers import ENTRIES, GRAMMAR, change_patch
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
@@ -22,8 +21,16 @@ from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["load_catalogue", "ruleset_names"]
-
+ENTRIES = ("cards", "wonders")
+"""Sections of entries by name: in the file itself, in its layers, in patches."""
+_OF_RULESET = ("settings", "switches")
+GRAMMAR = Grammar(
+    sections=(*ENTRIES, "layers", "rulesets"),
+    heads={"cards": 3, "wonders": 3, "rulesets": 3, "settings": 2, "switches": 2},
+    example="cards.Palace.points=6",
+    removable=ENTRIES,
+    numbered={("wonders", "*", "sides", "*"): "stage"},
+)
 NO_EFFECTS = asdict(Effects())
 ORDERED = ("cards", "wonders", "sides", "victory_tokens")  # lists whose order means something, or is fixed already
 
@@ -66,14 +73,14 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     problems = Problems(shown(path))
     layers = Layers(problems, GRAMMAR)
     document = read_card_file(path, GRAMMAR)
-    laid = [(shown(file), read_card_file(file, GRAMMAR)) for file in patches]
-    laid += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
-    for source, patch in laid:
-        layers.lay(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
+    patched = [(shown(file), read_card_file(file, GRAMMAR)) for file in patches]
+    patched += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
+    for source, patch in patched:
+        layers.apply(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
     _check_layers(problems, document)
     rulesets = read_rulesets(problems, document)
     rules = resolve(problems, rulesets, ruleset)
-    content = _content(problems, layers, document, rules, laid)
+    content = _content(problems, layers, document, rules, patched)
     catalogue = _catalogue(problems, content, rules, problems.source, (*(patch.name for patch in patches), *changes))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
@@ -83,6 +90,20 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_table(problems, catalogue)
     problems.raise_any()
     return replace(catalogue, digest=_digest(catalogue))
+
+
+def change_patch(change: str, ruleset: str) -> Entries:
+    """Return the patch that a ``--set`` text stands for; raise UserError if it is not a change.
+
+    ``switches.`` and ``settings.`` mean those of ``ruleset``; ``wonders.Gizah.A.2`` is short for
+    ``wonders.Gizah.sides.A.2``.
+    """
+    path, value = parse_change(change, GRAMMAR)
+    if path[0] in _OF_RULESET:
+        path = ("rulesets", ruleset, *path)
+    elif path[0] == "wonders" and len(path) > 2 and path[2] not in ("resource", "sides", "remove"):
+        path = (*path[:2], "sides", *path[2:])
+    return nested(path, value)
 
 
 def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path] = ()) -> tuple[str, ...]:
@@ -101,7 +122,7 @@ def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
 
 
 def _content(
-    problems: Problems, layers: Layers, document: Entries, rules: Ruleset, laid: Sequence[tuple[str, Entries]]
+    problems: Problems, layers: Layers, document: Entries, rules: Ruleset, patched: Sequence[tuple[str, Entries]]
 ) -> Entries:
     """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
     content = {section: copied(document.get(section, {})) for section in ENTRIES}
@@ -109,9 +130,9 @@ def _content(
         for section, entries in document["layers"][layer].items():
             for name, entry in entries.items():
                 source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
-                layers.lay(content, {section: {name: entry}}, f"{source} (layer {layer})")
-    for source, patch in laid:
-        layers.lay(content, {section: patch[section] for section in ENTRIES if section in patch}, source)
+                layers.apply(content, {section: {name: entry}}, f"{source} (layer {layer})")
+    for source, patch in patched:
+        layers.apply(content, {section: patch[section] for section in ENTRIES if section in patch}, source)
     return content
 
 

@@ -11,8 +11,6 @@ from wsim.wonders.catalog.effects import Effects
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Card", "Catalogue", "Cost", "Settings", "Stage", "Wonder"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cost:

@@ -37,8 +37,6 @@ from wsim.wonders.words import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CARD_FIELDS", "REMOVED", "WONDER_FIELDS", "read_card", "read_wonder"]
-
 REMOVED: Schema = {
     "type": "object",
     "properties": {"remove": {"const": True}},

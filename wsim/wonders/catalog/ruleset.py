@@ -25,8 +25,6 @@ from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FIELDS", "Ruleset", "read_rulesets", "resolve"]
-
 SETTINGS: Mapping[str, Reader] = {
     "hand_size": whole(2, HAND),
     "start_coins": whole(0, 99),

@@ -10,8 +10,6 @@ from wsim.wonders.catalog.reading import CARD_FIELDS, REMOVED, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.words import SWITCHES
 
-__all__ = ["card_file_schema"]
-
 _ABOUT = {
     "copies": "for each copy the least number of players with which it is in play; or such a list for each age",
     "free_with": "cards that make this one free (chains)",
