@@ -15,7 +15,9 @@ FILE = re.compile(r"^<!-- file: (\S+) -->\n```python\n(.*?)^```$", re.MULTILINE 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("script", "needed"), [("maskable.py", ("torch", "sb3_contrib")), ("clean_ppo.py", ("torch",))])
+@pytest.mark.parametrize(
+    ("script", "needed"), [("maskable.py", ("torch", "sb3_contrib")), ("clean_ppo.py", ("torch",))]
+)
 def test_the_learners_of_the_page_train_and_are_judged(script: str, needed: tuple[str, ...], tmp_path: Path) -> None:
     """With as few decisions as one round of learning has; the page has what a million came to."""
     for package in needed:

@@ -45,7 +45,7 @@ def coins(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
 
 
 @wsim.value(python=True)
-def slowly(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> float:
+def slowly(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
     return 0.01 * index
 
 

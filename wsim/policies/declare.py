@@ -115,6 +115,14 @@ def _marking(declaration: Declaration) -> Callable[[_Function], _Function]:
     return mark
 
 
+@overload
+def value(function: _Function, /) -> _Function: ...
+
+
+@overload
+def value(*, name: str = "", idea: str = "", python: bool = False) -> Callable[[_Function], _Function]: ...
+
+
 def value(
     function: Callable[..., Any] | None = None, /, *, name: str = "", idea: str = "", python: bool = False
 ) -> Any:

@@ -15,6 +15,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from wsim.errors import UserError
 from wsim.jit import JIT, in_copies, kernel, njit, numpy_signature, types, valuing_copies
 
 if TYPE_CHECKING:
@@ -106,13 +107,14 @@ class Interface:
         )
 
     def valuing(self, values: Any) -> Any:
-        """Return what a searcher calls to have its moves valued by a user's function, a kernel of the first four
-        records and an index that returns a float and gets copies. Not kept.
+        """Return what a searcher calls to have its moves valued by a user's function. Not kept.
 
-        It returns -1 where the function says that it failed, by an infinite value; what is no number is not tried.
+        The function is a kernel of the first four records and an index, returns a float, and gets copies. What is
+        returned is -1 where it failed, which an infinite value says; what is no number is not tried. Raises UserError
+        in a game in which nobody searches.
         """
-        public, own, choice, rules, _ = numpy_signature(self.signature).args
-        thinking = numpy_signature(self.thinker).args[0].fields["thinking"].type if JIT else None
+        if self.thinker is None:
+            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
         asked = valuing_copies(values, self.records)
 
         def fill(public: Any, own: Any, choice: Any, rules: Any, thinking: Any) -> Any:
@@ -125,7 +127,8 @@ class Interface:
 
         if not JIT:
             return fill
-        signature = types.int64(public, own, choice, rules, thinking)
+        thinking = numpy_signature(self.thinker).args[0].fields["thinking"].type
+        signature = types.int64(*numpy_signature(self.signature).args[:4], thinking)
         return njit(signature, nogil=True, error_model="numpy")(fill)
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:

@@ -410,9 +410,7 @@ def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: I
     from wsim.jit import source_digest
     from wsim.kernels.searching import VALUED
 
-    search = next((policy for policy in policies.values() if policy.kind == SEARCH), None)
-    if search is None:
-        raise UserError(f"policy {entry.name!r} says what moves are worth, and no policy of this game searches by that")
+    search = next(policy for policy in policies.values() if policy.kind == SEARCH)
     values = check_budget(entry, _checked(entry, (*BUDGET, AHEAD, EXPLORE)))
     source = f"{search.function} {source_digest(interface.home.removeprefix('wsim.'))}"
     found = _searcher(Entry(search.name), policies, values, interface, source)
