@@ -16,6 +16,7 @@ from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.patch_search import Search
 from wsim.balance.proof import Proof
+from wsim.balance.sampling import Level
 from wsim.balance.transfer import elsewhere_tables
 from wsim.display import Display, Shown
 from wsim.errors import UserError
@@ -26,7 +27,7 @@ from wsim.spec.fields import dotted
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from wsim.balance.sampling import Effects, Level
+    from wsim.balance.sampling import Effects
 
 MOST_NAMED = 3
 
@@ -271,7 +272,7 @@ def answer_of(search: Search, *, interrupted: bool = False) -> Balance:
         trade=_trade(search),
         proofs=[one.record(evaluator.cells) for _, one in search.proofs],
         binds=[_place_of(search, place, value) for place in binds] if proof is not None else [],
-        conflicts=conflicts(evaluator.cells, value, search.effects, binds) if proof is not None else [],
+        conflicts=[] if proof is None else conflicts(evaluator.cells, Level(value, proof.error, 0), search.effects),
         idle=search.idle,
         provenance=_provenance(search, best.patch),
         games=evaluator.memory.played,

@@ -16,13 +16,17 @@ from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch, cost_of
 from wsim.balance.proof import Proof, games_needed, prove
-from wsim.balance.repair import Aims, proposals, repaired
+from wsim.balance.repair import Aims, few_values, proposals, repaired
 from wsim.balance.sampling import Effects, Level
 
 RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
 SURVIVORS = 0.4  # part of the field that starts in the next heat
 DRAWS = 6  # proposals drawn for each that starts
 CLEARLY = 1.05  # times the smallest deviation up to which a cheaper patch is preferred
+FEW = 40  # patches of one and two values that are looked at
+LUCK = 1.0  # standard errors that the games of a proof allow for
+MAYBE = 2.0  # standard errors up to which a patch may be within its bounds after all
+LONGER = 10  # times the games of a check, where it does not tell
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class Search:
     ----------
     evaluator: what measures. before: the level without a patch. effects: of every option next to no patch.
     idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
-    proofs: attempts. over: no attempt is to come.
+    proofs: attempts. failed: what is known of the patches of those that did not hold, from their deals and those of the
+        check together. over: no attempt is to come.
     """
 
     evaluator: Evaluator
@@ -57,6 +62,7 @@ class Search:
     idle: list[str] = field(default_factory=list)
     candidates: dict[Patch, Candidate] = field(default_factory=dict)
     proofs: list[tuple[Patch, Proof]] = field(default_factory=list)
+    failed: dict[Patch, Level] = field(default_factory=dict)
     over: bool = False
 
     @property
@@ -74,7 +80,9 @@ class Search:
     def run(self) -> None:
         """Search and prove."""
         found = self._repair()
-        self._eliminate(self._race(found))
+        winner = self._race(found)
+        self._eliminate(winner)
+        self._try_few(winner)
         self._prove()
         self.over = True
 
@@ -131,37 +139,77 @@ class Search:
         level = evaluator.level((), "elimination", settings.games)
         self._note((), level)
 
+    def _try_few(self, winner: Patch) -> None:
+        """Measure the patches of one and two values that cost less than the winner and may do: no step passes by them.
+
+        Those that are expected to be within their bounds, give or take what effects next to no patch are good for, are
+        played on common deals, first a few, then as many as any patch.
+        """
+        evaluator, settings = self.evaluator, self.evaluator.goal.search
+        assert self.before is not None
+        assert self.effects is not None
+        dearer = cost_of(evaluator.knobs, winner)
+        found = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
+        field = list(islice(found, FEW))
+        for games in (max(1, round(RACE[0] * settings.games)), settings.games):
+            measured = [self._note(patch, evaluator.level(patch, f"few {games}", games)) for patch in field]
+            field = [one.patch for one in measured if self._expected(one.level, -MAYBE)]
+
     def _prove(self) -> None:
-        """Try to prove the cheapest patch that can be, then the next; the nearest one, if none can be expected to."""
-        settings = self.evaluator.goal.search
+        """Try to prove the cheapest patch that can be, then the next, or the same with all games of a proof.
+
+        Where none can be expected to, the nearest one is tried, and a patch that failed within its bounds once more.
+        """
+        settings, cells = self.evaluator.goal.search, self.evaluator.cells
+        alpha = settings.alpha / settings.proofs
         for attempt in range(1, settings.proofs + 1):
-            tried = [patch for patch, _ in self.proofs]
-            chosen = self._provable(tried)
-            if chosen is None:
-                if self.proofs:
+            chosen = self._provable()
+            if chosen is None and self.failed:
+                patch, known = min(self.failed.items(), key=lambda one: worst_of(cells, one[1].value))
+                if worst_of(cells, known.value) >= 1:
                     return
+                chosen = self.candidates[patch]
+            elif chosen is None:
                 chosen = min(self.pareto(), key=lambda one: one.worst)
-            needed = games_needed(self.evaluator.cells, chosen.level, settings.alpha / settings.proofs)
-            games = settings.proof_games if needed is None else min(needed, settings.proof_games)
+            needed = games_needed(cells, chosen.level, alpha, luck=LUCK)
+            games = settings.proof_games
+            if needed is not None and attempt < settings.proofs and chosen.patch not in self.failed:
+                games = min(needed, games)
             proof = prove(self.evaluator, chosen.patch, attempt, games)
             self.proofs.append((chosen.patch, proof))
             if proof.holds:
                 return
+            known = self.failed.get(chosen.patch, chosen.level)
+            self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
 
-    def _provable(self, tried: Sequence[Patch]) -> Candidate | None:
-        """Return the cheapest candidate that the games of a proof should suffice for, measured on deals of its own."""
-        settings = self.evaluator.goal.search
-        for one in sorted(self.pareto(), key=lambda one: one.cost):
-            if one.patch in tried or not self._expected(one):
+    def _provable(self) -> Candidate | None:
+        """Return the cheapest candidate that the games of a proof should suffice for, measured on deals of its own.
+
+        Where a check does not tell, good or bad luck allowed for, a longer one does. After a proof that failed a patch
+        is preferred that is provable even if it was lucky.
+        """
+        settings, likely = self.evaluator.goal.search, None
+        longer = max(settings.games, min(LONGER * settings.games, settings.proof_games))
+        for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
+            if one.patch in self.failed:
+                if self._expected(self.failed[one.patch]):
+                    return one
                 continue
-            checked = self._note(one.patch, self.evaluator.level(one.patch, "check", settings.games))
-            if self._expected(checked):
+            checked = one
+            for games in (settings.games, longer):
+                told = games == longer and self._expected(checked.level, LUCK)
+                if self._expected(checked.level, -MAYBE) and not told:
+                    checked = self._note(one.patch, self.evaluator.level(one.patch, "check", games))
+            if self._expected(checked.level, LUCK if self.failed else 0.0):
                 return checked
-        return None
+            if likely is None and self._expected(checked.level):
+                likely = checked
+        return likely
 
-    def _expected(self, candidate: Candidate) -> bool:
+    def _expected(self, level: Level, luck: float = 0.0) -> bool:
+        """Say whether the games of a proof suffice for a patch that is where it was measured, or off by some luck."""
         settings = self.evaluator.goal.search
-        needed = games_needed(self.evaluator.cells, candidate.level, settings.alpha / settings.proofs)
+        needed = games_needed(self.evaluator.cells, level, settings.alpha / settings.proofs, luck=luck)
         return needed is not None and needed <= settings.proof_games
 
     # --- what is known ---------------------------------------------------------------------------------------------
@@ -179,6 +227,14 @@ class Search:
             if not found or one.worst < found[-1].worst:
                 found.append(one)
         return found
+
+
+def _together(one: Level, other: Level) -> Level:
+    """Return what two measurements on deals of their own say together."""
+    weights = [np.maximum(level.error, 1e-12) ** -2.0 for level in (one, other)]
+    total = weights[0] + weights[1]
+    value = (weights[0] * one.value + weights[1] * other.value) / total
+    return Level(value, total**-0.5, one.games + other.games)
 
 
 def worst_of(cells: Sequence[Cell], value: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

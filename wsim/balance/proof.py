@@ -79,9 +79,16 @@ def proven(cells: Sequence[Cell], level: Level, alpha: float) -> NDArray[np.bool
     return np.asarray((level.value - reach >= low) & (level.value + reach <= high), bool)
 
 
-def games_needed(cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9) -> int | None:
-    """Return how many games a proof needs if the cells are where they were measured; None if they are not within."""
+def games_needed(
+    cells: Sequence[Cell], level: Level, alpha: float, power: float = 0.9, luck: float = 0.0
+) -> int | None:
+    """Return how many games a proof needs if the cells are where they were measured; None if they are not within.
+
+    ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther): the patch that was
+    chosen among many is the luckiest.
+    """
     room = -np.array([float(cell.excess(value)) for cell, value in zip(cells, level.value, strict=True)])
+    room = room - luck * level.error
     if room.min() <= 0:
         return None
     z = normal_quantile(1 - alpha) + normal_quantile(power)

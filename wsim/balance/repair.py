@@ -20,6 +20,7 @@ PENALTY = 12.0  # what it costs to be off by the whole width that is accepted, b
 MOST_MOVES = 200
 SLACK = 0.2  # of what is accepted that is left for the errors of the model
 LEAST_AIM = 0.35
+SCALES = (0.7, 0.85, 1.0)  # of what effects next to no patch promise: decisions held fixed, they are exaggerated
 _SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
 Floats = NDArray[np.float64]
 
@@ -122,3 +123,42 @@ def proposals(
         value = level.value + level.error * random.standard_normal(shape[1])
         aims = Aims.of(cells, level.error, random.uniform(0.1, 0.6))
         yield repaired(knobs, options, patch, Level(value, level.error, level.games), drawn, aims)[0]
+
+
+def few_values(
+    knobs: Sequence[Knob],
+    options: Sequence[Option],
+    level: Level,
+    effects: Effects,
+    cells: Sequence[Cell],
+    dearer: float,
+) -> Iterator[Patch]:
+    """Yield the patches of one and of two values that may bring every cell within its bounds, the cheapest first.
+
+    Parameters
+    ----------
+    level, effects: measured next to no patch. dearer: all cost less than this.
+    """
+    low, high, reach = (np.array([getattr(cell, end) for cell in cells]) for end in ("low", "high", "reach"))
+    cost = np.array([knobs[one.knob].cost(one.value) for one in options])
+    knob = np.array([one.knob for one in options])
+    changed = np.flatnonzero((cost > 0) & (cost < dearer))
+    found: list[tuple[float, float, tuple[int, ...]]] = []
+    for first in changed:
+        fits = (changed > first) & (knob[changed] != knob[first]) & (cost[changed] + cost[first] < dearer)
+        for alone, places in ((True, np.array([first])), (False, changed[fits])):
+            value, error = effects.value[places], effects.error[places]
+            price = cost[places] + (0.0 if alone else cost[first])
+            if not alone:
+                value, error = value + effects.value[first], np.hypot(error, effects.error[first])
+            slack = 2 * np.hypot(level.error, error)
+            beyond = [np.maximum(level.value + by * value - high, low - level.value - by * value) for by in SCALES]
+            worst = ((np.min(beyond, axis=0) - slack) / reach).max(axis=1)
+            for place in np.flatnonzero(worst <= 0):
+                patch = (int(first),) if alone else (int(first), int(places[place]))
+                found.append((float(price[place]), float(worst[place]), patch))
+    for _, _, chosen in sorted(found):
+        values = [one.base for one in knobs]
+        for place in chosen:
+            values[options[place].knob] = options[place].value
+        yield patch_of(knobs, values)
