@@ -10,6 +10,7 @@ import pytest
 
 import wsim
 from wsim.errors import UserError
+from wsim.policies.declare import value
 
 BABEL: dict[str, Any] = {"game": "tower_of_babel", "players": 3, "seed": 4}
 WONDERS: dict[str, Any] = {"players": 3, "seed": 4}
@@ -44,7 +45,7 @@ def coins(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
     return 1.0 * public.coins[own.seat]
 
 
-@wsim.value(python=True)
+@value(python=True)
 def slowly(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
     return 0.01 * index
 

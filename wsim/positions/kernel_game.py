@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from wsim.game import Game
@@ -15,12 +17,26 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
 
 
+_STEPPED = ContextVar("stepped", default=False)
+
+
+@contextmanager
+def to_be_stepped() -> Iterator[None]:
+    """Compile, for plans that are prepared meanwhile, what steps games: what plays whole ones is not needed."""
+    before = _STEPPED.set(True)
+    try:
+        yield
+    finally:
+        _STEPPED.reset(before)
+
+
 class KernelGame(Game):
     """A game whose rules and policies are kernels.
 
     Attributes
     ----------
-    ENGINE: the module of the kernel that plays whole games.
+    ENGINE: the module of the kernel that plays whole games; that of the kernel that steps them, ``commands``, lies
+        beside it.
     COMPILE_SECONDS: about how long it compiles; and about how long the policies of the default plan do.
     POLICIES: its registry.
     """
@@ -33,7 +49,11 @@ class KernelGame(Game):
         """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
         from wsim.jit import seconds_to_compile
 
-        return seconds_to_compile(self.ENGINE, *self.COMPILE_SECONDS)
+        return seconds_to_compile(self._entry_module(), *self.COMPILE_SECONDS)
+
+    def _entry_module(self) -> str:
+        """Return the module of the large kernel that is needed: it plays games, or steps them."""
+        return f"{self.ENGINE.rpartition('.')[0]}.commands" if _STEPPED.get() else self.ENGINE
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows (``wsim policies``)."""
@@ -49,5 +69,5 @@ class KernelGame(Game):
         """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
         from wsim.jit import compiled_beside
 
-        with compiled_beside(self.ENGINE):
+        with compiled_beside(self._entry_module()):
             return resolve(plan.line_up, plan.players, self.POLICIES)
