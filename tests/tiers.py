@@ -1,13 +1,35 @@
-"""One sample in two tiers: the first of it in the quick one, the rest in the slow one."""
+"""Cases of a test in two tiers: some of them in the quick one, the rest in the slow one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 
-__all__ = ["sampled"]
+Names = str | tuple[str, ...]
 
 
 def sampled(quick: int, whole: int, name: str = "games") -> pytest.MarkDecorator:
     """Give a test the numbers ``range(quick)`` in the quick tier, and those up to ``whole`` in the slow one."""
-    rest = pytest.param(range(quick, whole), marks=pytest.mark.slow)
-    return pytest.mark.parametrize(name, [range(quick), rest], ids=("first", "rest"))
+    return first_quick(1, name, [range(quick), range(quick, whole)], ids=("first", "rest"))
+
+
+def first_quick(quick: int, names: Names, cases: Iterable[Any], **how: Any) -> pytest.MarkDecorator:
+    """Parametrize a test as ``pytest.mark.parametrize`` does; all but the first few cases are in the slow tier."""
+    every = list(cases)
+    return pytest.mark.parametrize(names, [*every[:quick], *(slow(names, case) for case in every[quick:])], **how)
+
+
+def each_third_quick(names: Names, cases: Iterable[Any], **how: Any) -> pytest.MarkDecorator:
+    """Parametrize a test by many cases of one kind, the first, fourth, seventh, ... of them in the quick tier."""
+    every = [slow(names, case) if place % 3 else case for place, case in enumerate(cases)]
+    return pytest.mark.parametrize(names, every, **how)
+
+
+def slow(names: Names, case: Any) -> Any:
+    """Return a case of a parametrized test that is in the slow tier."""
+    if hasattr(case, "marks"):  # of pytest.param
+        return pytest.param(*case.values, marks=[*case.marks, pytest.mark.slow], id=case.id)
+    one = isinstance(names, str) and "," not in names
+    return pytest.param(*((case,) if one else case), marks=pytest.mark.slow)

@@ -153,6 +153,10 @@ class Simulator(ABC):
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
         return {}
 
+    def deed_text(self, deed: Mapping[str, Any]) -> str:
+        """Return what the table has seen of a move, an entry of ``deeds`` of a position."""
+        return self.phrase(deed)
+
     def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
         from wsim.positions.scenes import plain_story
@@ -247,6 +251,9 @@ class Game(ABC):
     POSITION_KEYS: what a position written by hand holds (``Simulator.set_up``); none: it cannot be written.
     LEARNER: where to find what ``wsim learn`` needs of the game, a ``wsim.learn.learner.Learner``, as ``module:NAME``;
         None if the game has no policy that learns.
+    CATALOGUES: where to find what ``wsim catalog`` shows, a ``wsim.spec.catalogues.Catalogues``, as ``module:NAME``;
+        None if there is nothing to show.
+    OPEN: decisions that everybody sees as they are made, of a game whose positions keep no list of ``deeds``.
     """
 
     NAME: str
@@ -264,6 +271,8 @@ class Game(ABC):
     TUNING: Tuning | None = None
     POSITION_KEYS: Sequence[str] = ()
     LEARNER: str | None = None
+    CATALOGUES: str | None = None
+    OPEN: Sequence[str] = ()
 
     @abstractmethod
     def default_plan(self, ruleset: str | None = None) -> Mapping[str, Any]:

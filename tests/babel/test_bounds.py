@@ -13,6 +13,7 @@ import pytest
 from tests.babel.extremes import accepted, compare_case, draw_case
 from tests.babel.tools import played, table
 from tests.conftest import Command
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import opt_in
 from wsim.babel.catalog import load_catalogue
 from wsim.babel.catalog.bounds import most_actions, most_points
@@ -88,7 +89,7 @@ def test_the_printed_game_is_far_from_the_bound(seats: int) -> None:
     assert sum(most_points(compile_rules(load_catalogue(), seats)).values()) < 3000
 
 
-@pytest.mark.parametrize("seed", range(24))
+@first_quick(6, "seed", range(24))
 def test_a_drawn_catalogue_is_played_as_the_twin_plays_it(seed: int) -> None:
     compare_case(seed, *draw_case(seed), games=2)
 

@@ -53,6 +53,7 @@ def test_what_is_unbalanced_on_purpose_is_found_and_mended() -> None:
     assert answer.idle == []
 
 
+@pytest.mark.slow
 def test_the_same_goal_and_seed_give_the_same_patch() -> None:
     goal = read_goal(write_goal())
     one, other = (balance(goal, execution=Execution(seed=3, threads=threads)) for threads in (1, 2))
@@ -62,6 +63,7 @@ def test_the_same_goal_and_seed_give_the_same_patch() -> None:
     assert balance(goal, execution=Execution(seed=4)).targets["after"].to_list() != one.targets["after"].to_list()
 
 
+@pytest.mark.slow
 def test_a_goal_may_be_given_as_tables() -> None:
     told = tomllib.loads(Path(write_goal()).read_text(encoding="utf-8"))
     answer = smallest_patch(told, seed=3, players=("shy",), elsewhere_games=500)
@@ -305,6 +307,7 @@ def test_a_file_that_is_there_is_not_written_over(wsim_command: Command) -> None
     )
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_says_what_it_knows_and_goes_on(
     wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from tests.tiers import first_quick
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import knobs_of
 from wsim.game import find_game
@@ -13,7 +12,7 @@ from wsim.game import find_game
 GOALS = sorted((Path(__file__).parents[2] / "analysis" / "balance").glob("*.toml"))
 
 
-@pytest.mark.parametrize("goal", GOALS, ids=lambda path: str(path.stem))
+@first_quick(2, "goal", GOALS, ids=lambda path: str(path.stem))
 def test_a_goal_can_be_read(goal: Path) -> None:
     read = read_goal(goal)
     assert knobs_of(read, find_game(read.game).prepare(read.settings[0].plan))

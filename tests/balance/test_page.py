@@ -38,6 +38,7 @@ def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> Non
     assert "wonders.Rhodos.sides.B.1.points" in page
 
 
+@pytest.mark.slow
 def test_settings_have_figures_of_their_own_and_how_near_it_came(run: str, wsim_command: Command) -> None:
     rows = [{**record()["targets"][0], "setting": name, "proven": False} for name in ("three", "seven")]
     best = {"setting": "three", "of": "Rhodos B", "style_before": "guilds", "best_before": 0.4, "error": 0.01}

@@ -65,24 +65,29 @@ def test_a_patch_that_there_is_is_measured_without_a_search(wsim_command: Comman
     assert sorted(path.name for path in Path().iterdir()) == ["goal.toml", "mended.toml"]
 
 
-def test_what_a_player_learns_anew_plays_the_patched_game_alone() -> None:
-    """The relearner is asked once, for the patch; before it plays as it is, after as what it returned."""
+def test_who_learned_either_game_plays_both() -> None:
+    """Four cells, twice: who learned without the patch, and with it, in the game without it and with it."""
     asked: list[Any] = []
 
-    def after(patch: Any) -> str:
-        asked.append(patch)
-        return "shy"
+    def learned(patch: Any, number: int) -> str:
+        asked.append((patch, number))
+        return "shy" if patch else "bold"
 
     goal, patch = read_goal(write_settings()), read_patch(Path(write_patch()))
-    found = transferred(goal, patch, Elsewhere(("bold", "shy"), games=2000, relearner=Relearner("bold", after)))
-    assert asked == [patch]
+    found = transferred(goal, patch, Elsewhere(("bold", "shy"), games=2000, relearner=Relearner("bold", learned)))
+    assert asked == [((), 1), (patch, 1), ((), 2), (patch, 2)]
     rows = {(row["setting"], row["policies"]): row for row in found.rows}
-    anew = rows["four", "bold, learned anew"]
-    assert anew["targeted"] is False
-    assert anew["largest_before"] == rows["four", "bold"]["largest_before"]  # the same deals and players
-    assert list(rows)[-2:] == [("four", "bold, learned anew"), ("six", "bold, learned anew")]
-    elsewhere = transferred(goal, patch, Elsewhere(games=2000, relearner=Relearner("bold", lambda _: "bold")))
-    assert elsewhere.rows[-1]["largest_after"] != found.rows[-1]["largest_after"]
+    words = [f"bold, learned {one} the patch, {number}" for number in (1, 2) for one in ("without", "with")]
+    assert list(rows)[-8:] == [(setting, word) for setting in ("four", "six") for word in words]
+    figures = ("largest_before", "largest_after", "spread_before", "spread_after")
+    comes, without, adapted = (
+        [rows["four", name][figure] for figure in figures] for name in ("bold", words[0], words[1])
+    )
+    assert without == comes  # the same player, deals and games
+    assert all(one != other for one, other in zip(without, adapted, strict=True))
+    assert rows["four", words[0]]["targeted"] is False
+    alone = transferred(goal, patch, Elsewhere(games=2000, relearner=Relearner("bold", learned, 1)))
+    assert [row["policies"] for row in alone.rows if row["setting"] == "four"][1:] == ["bold", *words[:2]]
 
 
 MISTAKES = {
@@ -141,6 +146,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(rooms, "_row_of", real)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_patch_is_carried_over_shows_the_proof_and_goes_on(
     wsim_command: Command, stopped: Callable[[], None]
 ) -> None:
@@ -225,7 +231,10 @@ def test_the_net_learns_the_patched_game_beside_the_patch(wsim_command: Command)
     answer = wsim_command(*words, "--json", "--quiet")
     assert (answer.code, answer.err) == (0, "")
     told = json.loads(answer.out)
-    assert [row["policies"] for row in told["carried"]] == ["random", "net, learned anew"]
+    names = ["random", "net", *(f"net, learned {one} the patch, {n}" for n in (1, 2) for one in ("without", "with"))]
+    assert [row["policies"] for row in told["carried"]] == names
+    other = json.loads(Path("mended-net-without-2/plan.json").read_text(encoding="utf-8"))
+    assert (other["set"], other["seed"]) == (["cards.Altar.points=3"], 2)
     plan = json.loads(Path("mended-net/plan.json").read_text(encoding="utf-8"))
     assert plan["set"] == ["cards.Altar.points=3", "wonders.Gizah.sides.A.1.points=7"]
     assert [(table["ruleset"], table["players"]) for table in plan["table"]] == [("1e", 3)]

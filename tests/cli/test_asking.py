@@ -13,6 +13,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 
 GAMES = {
     "wonders": ["--policies", "balanced,random,science", "--players", "3", "--seed", "3"],
@@ -37,7 +38,7 @@ def script(monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> Command:
     return play  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@first_quick(1, "game", GAMES)
 def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Command, game: str) -> None:
     made = wsim_command("run", *GAMES[game], "--games", "3", "--out", "study", "--quiet")
     assert made.code == 0, made.err

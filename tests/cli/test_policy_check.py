@@ -45,6 +45,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_good_policy_passes(mine: Path, wsim_command: Command) -> None:
     answer = wsim_command("policies", "--check", "./mine.py:good:step=2", "--games", "4", "--json")
     found = json.loads(answer.out)

@@ -16,6 +16,7 @@ import pytest
 import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.cli.filters import filtered
 from wsim.cli.text_columns import all_as_text, as_text, columns_of
 from wsim.lab.plan import Plan
@@ -64,8 +65,8 @@ SHOWN = (
 TOKEN = re.compile(r"[^\s]+")
 
 
-@pytest.mark.parametrize("columns", [80, 100, 120])
-@pytest.mark.parametrize("words", SHOWN, ids=" ".join)
+@first_quick(1, "columns", [80, 100, 120])
+@first_quick(6, "words", SHOWN, ids=" ".join)
 def test_no_number_and_no_name_is_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:
@@ -80,6 +81,7 @@ def test_no_number_and_no_name_is_broken(
     assert {word for word in words_there - known if not re.fullmatch(r"─+|\d+", word)} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100, 120])
 def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: int) -> None:
     for words in (("wonders", runs["p3"]), ("table", runs["p3"], "policies"), ("table", runs["babel"], "policies")):
@@ -110,6 +112,7 @@ def _cards(run: str) -> list[dict[str, Any]]:
     return cards(wsim.load_run(run)).frame.with_columns(color=1, age=1).to_dicts()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [1, 20, 40])
 def test_a_narrow_terminal_tells_rows_line_by_line_or_what_fits(runs: dict[str, str], columns: int) -> None:
     code, lines = on_terminal(columns, "wonders", runs["p4"], "--top", "2")

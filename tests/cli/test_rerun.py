@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.games import toy_game
+from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.parts import Part
 from wsim.lab.run import record
@@ -101,7 +102,8 @@ def test_one_shard_is_played_again_without_its_folder(wsim_command: Command, mon
     assert "  it has other values in 800 rows, first in game 400: total" in answer.out
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    6,
     ("source", "words", "sentence"),
     [
         ("nothing", (), "'nothing' does not exist"),
@@ -163,8 +165,8 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return mark
 
 
-@pytest.mark.parametrize(
-    "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
+@first_quick(
+    1, "source", ["run", "run/seats/part-00000000000000.parquet", "answer.json", "run/report.html", "m.json", "s.json"]
 )
 def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command: Command, source: str) -> None:
     line_up = "mine.py:last,balanced,random,random"
@@ -195,7 +197,8 @@ def test_code_is_run_only_if_it_is_named_or_trusted(foreign: Path, wsim_command:
 WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     "change",
     [
         ("--set", "cards.Palace.points=20"),
@@ -251,8 +254,8 @@ def test_an_answer_in_a_run_folder_finds_the_files_there(
     assert wsim_command("rerun", str(answer)).code == 0
 
 
-@pytest.mark.parametrize(
-    "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
+@first_quick(
+    1, "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
 )
 def test_a_pick_experiment_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]
@@ -274,6 +277,7 @@ def test_a_pick_experiment_is_asked_again(
 # --- pages -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command) -> None:
     pytest.importorskip("vl_convert")
     monkeypatch.chdir(tmp_path)
@@ -294,6 +298,7 @@ def test_a_page_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, w
     assert load_run("again").complete
 
 
+@pytest.mark.slow
 def test_the_page_of_an_unfinished_run_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command
 ) -> None:

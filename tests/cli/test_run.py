@@ -125,6 +125,7 @@ def test_a_disk_that_refuses_is_a_failure(wsim_command: Command) -> None:
     assert answer.err == "wsim: cannot write '/dev/null/run': Not a directory\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for a full disk")
 def test_a_file_that_the_system_cuts_off_is_a_failure() -> None:
     import resource
@@ -172,6 +173,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(wsim_command: Comma
     assert files("a run") == files("whole")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed by a signal")
 def test_a_killed_run_can_be_resumed(wsim_command: Command) -> None:
     run = process(*SLOW, "--out", "run")

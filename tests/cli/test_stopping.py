@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.test_run import SLOW, WSIM, files, process, wait_for_shards
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.lab.run import record
 from wsim.lab.store import load_run
 from wsim.lab.writer import RunWriter
@@ -22,7 +23,7 @@ from wsim.lab.writer import RunWriter
 pytestmark = [pytest.mark.usefixtures("toy"), pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@first_quick(1, "number", [signal.SIGINT, signal.SIGTERM])
 def test_sigterm_is_ctrl_c(wsim_command: Command, number: int) -> None:
     run = process(*SLOW, "--out", "run")
     wait_for_shards("run", 2)
@@ -36,6 +37,7 @@ def test_sigterm_is_ctrl_c(wsim_command: Command, number: int) -> None:
     assert files("run") == files("whole")
 
 
+@pytest.mark.slow
 def test_the_second_signal_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game of ten minutes: whatever waits for it has to be left."""
     monkeypatch.setenv("TOY_PLAYS", "plays")
@@ -78,6 +80,7 @@ def test_handlers_are_as_they_were_after_a_command(wsim_command: Command) -> Non
     assert ([signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)], sys.unraisablehook) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
 def test_a_plan_without_end_begins_to_play_in_little_memory() -> None:
     def limit() -> None:
@@ -179,7 +182,7 @@ def test_a_closed_standard_output_is_a_sentence() -> None:
         assert (done.returncode, done.stderr) == (code, text)
 
 
-@pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+@first_quick(1, "variables", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
 def test_folders_with_any_name_in_the_plainest_locale(variables: dict[str, str]) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
     words = [*WSIM, "run", "--games", "10", "--out", "straße"]

@@ -6,14 +6,18 @@ Every page is followed by itself, command by command, from an empty folder. Time
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from wsim.cli.app import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -28,6 +32,8 @@ MASKS = (
     (re.compile(r"compiling .*\n"), ""),
 )
 EXECUTED = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+SHELL = set("|<>;&$*~`")
+"""What a shell makes something of."""
 RENEW = bool(os.environ.get("WSIM_RENEW_PAGES"))
 
 
@@ -57,7 +63,14 @@ def steps(block: str) -> list[Step]:
     return found
 
 
-def run(command: str, folder: Path) -> str:
+def run(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> str:
+    """Return what a command prints: one of wsim in this process, one of the shell in its own."""
+    name, *words = shlex.split(command)
+    if name == "wsim" and not SHELL & set(command):
+        capture.readouterr()
+        with contextlib.chdir(folder), pytest.raises(SystemExit):
+            main(words)
+        return "".join(capture.readouterr())
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
     environment["PYTHONPATH"] = str(ROOT)
@@ -85,7 +98,10 @@ def renewed(step: Step, printed: str) -> str:
     [pytest.param(page, marks=[pytest.mark.slow] * (page != README)) for page in EXECUTED],
     ids=name_of,
 )
-def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_every_command_prints_what_the_page_shows(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     text = page.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):
         (tmp_path / name).write_text(content, encoding="utf-8")
@@ -93,7 +109,7 @@ def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) ->
     for block in BLOCK.findall(text):
         fresh = ""
         for step in steps(block):
-            printed = re.sub(r"compiling .*\n", "", run(step.command, tmp_path))
+            printed = re.sub(r"compiling .*\n", "", run(step.command, tmp_path, capfd))
             fresh += f"$ {step.command}\n" + renewed(step, printed)
             expected, got = masked(step.shown), masked(printed)
             if step.cut:

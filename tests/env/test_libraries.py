@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim.env
+from tests.tiers import first_quick
 from wsim.errors import UserError
 
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is missing: pip install wsim[env]")
@@ -59,7 +60,7 @@ def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
     return {agent: int(told["action_mask"].argmax()) for agent, told in seen.items() if told["action_mask"].any()}
 
 
-@pytest.mark.parametrize("name", PLANS)
+@first_quick(1, "name", PLANS)
 def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
     """The same actions lead to the same game, and those who act together are not told of each other."""
     keys = PLANS[name]

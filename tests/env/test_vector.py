@@ -10,20 +10,21 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from wsim.env import VectorEnv
 from wsim.errors import UserError
 
 PLANS: dict[str, dict[str, Any]] = {
     "1e": {},
+    "babel": {"game": "tower_of_babel"},
     "cities": {"ruleset": "2e-cities", "players": 5},
     "teams": {"ruleset": "2e-cities-teams", "players": 4},
     "duo": {"ruleset": "1e-duo", "players": 2},
-    "babel": {"game": "tower_of_babel"},
     "babel with bluffs": {"game": "tower_of_babel", "set": ["babel.rules.allow_bluff_cards=true"]},
 }
 FIRST = "import wsim\n\n@wsim.policy\ndef first(public, own, choice, rules):\n    return 0\n"
 
-plans = pytest.mark.parametrize("keys", PLANS.values(), ids=PLANS.keys())
+plans = first_quick(2, "keys", PLANS.values(), ids=PLANS.keys())
 
 
 def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
@@ -106,7 +107,7 @@ def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
         assert spent > 0, "no position of this test has the once-per-age build"
 
 
-@pytest.mark.parametrize("keys", [PLANS["babel"], PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
+@first_quick(1, "keys", [PLANS["babel"], PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
 def test_every_move_of_babel_has_an_action_of_its_own(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     decisions = set()

@@ -54,6 +54,7 @@ def test_the_interval_of_a_crossing_covers_as_often_as_those_of_the_effects() ->
     assert 0.93 <= held / 2000 <= 0.97
 
 
+@pytest.mark.slow
 def test_a_sweep_finds_the_planted_value() -> None:
     """Each point on a card is a point for whoever builds it: the effect rises by 20 a value, and crosses 10 between."""
     answer = wsim.experiment_picks(**UNIFORM, games=1500, sweep=POINTS, target=10.0)
@@ -96,6 +97,7 @@ def test_a_turn_is_what_the_table_of_picks_calls_it(tmp_path: Path) -> None:
     assert whole.estimand.startswith("Over the turns number 1 of age 1 on which a seat could build the card")
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_says_what_the_finished_values_say(tmp_path: Path) -> None:
     plan = randomised(Plan.make(policies="random", games=300), 1)
     seen: list[tuple[int, int]] = []
@@ -137,6 +139,7 @@ def test_mistakes_are_one_sentence(asked: dict[str, Any], sentence: str) -> None
 COMMAND = ("experiment", "picks", "--policies", "random", "--games", "150", "--randomise", "1", "--threads", "1")
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_sweep_and_its_target(wsim_command: Command) -> None:
     words = (*COMMAND, "--action", "build", "--sweep", POINTS, "--target", "10", "--fewest", "5", "--quiet")
     answer = wsim_command(*words)

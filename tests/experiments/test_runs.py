@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.stats.data import paired
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.experiments.runs import compare_runs
 from wsim.files import StoreError
@@ -129,7 +130,8 @@ def test_the_command_names_what_differs(wsim_command: Command) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("other", "words", "sentence"),
     [
         ("five", (), "'a' and 'five' cannot be compared: 4 players here and 5 there"),

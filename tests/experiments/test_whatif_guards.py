@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.experiments.contrasts import Contrasts
 from wsim.experiments.deals import Arm, in_blocks
 from wsim.experiments.metrics import Metric
@@ -63,7 +64,7 @@ def rare(rng: np.random.Generator, deals: int, share: float) -> NDArray[np.float
     return np.where(differs, np.where(rng.random(deals) < 0.05, 19.0, -1.0), 0.0)[None, :]
 
 
-@pytest.mark.parametrize(("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
+@first_quick(1, ("deals", "share"), [(1000, 0.01), (1000, 0.02), (8000, 0.02)])
 def test_rare_and_skewed_differences_give_no_false_alarms(deals: int, share: float) -> None:
     """Without the guard more than half of these are called lower: the rare large ones have not been seen yet."""
     rng = np.random.default_rng(4)

@@ -37,7 +37,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 
 NO_GAME = (
     *("stats", "spec", "game", "policies", "lab", "positions"),
-    *("experiments", "balance", "tuning", "learn", "report", "env"),
+    *("experiments", "balance", "tuning", "learn", "report", "env", "cli"),
 )
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")

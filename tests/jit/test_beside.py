@@ -37,6 +37,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_other_process_fills_the_cache(started: list[Any]) -> None:
     assert cache_is_cold("wonders.kernels", "entry_points.")
     assert seconds_to_compile(ENTRIES, 5.0, 3.0) == 6.0

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.jit import sample
+from tests.tiers import first_quick
 from wsim.jit import JIT, NumbaError, cache_directory, kernel, record_type, types
 from wsim.jit.modes import config
 
@@ -53,7 +54,8 @@ def test_the_sample_answers_what_it_should(expected: dict[str, Any]) -> None:
     assert expected["raised"] == "on purpose"
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("mode", "environment"),
     [
         ({"jit": True, "plain": False, "checked": False}, {}),
@@ -70,7 +72,8 @@ def test_every_mode_gives_the_same_answers(
     assert asked("-m", "tests.jit.sample", **chosen) == {**mode, **expected}
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     "hidden",
     [
         ("numba.core.codegen", "JITCodeLibrary"),
@@ -84,6 +87,7 @@ def test_a_numba_without_a_private_name_is_used_plainly(hidden: tuple[str, str],
     assert answer == {"jit": True, "plain": True, "checked": False, **expected}
 
 
+@pytest.mark.slow
 @only_jitted
 def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: Path) -> None:
     code = HIDE.rpartition("runpy")[0].format(hidden=("numba.core.serialize", "dumps"))
@@ -93,7 +97,7 @@ def test_a_numba_without_a_name_that_keeping_stands_on_keeps_nothing(tmp_path: P
 
 
 @only_jitted
-@pytest.mark.parametrize("at", [-1, 3, 2**40])
+@first_quick(1, "at", [-1, 3, 2**40])
 def test_checked_kernels_refuse_what_lies_outside(at: int) -> None:
     code = (
         "import json\nfrom tests.jit import sample\n"

@@ -221,6 +221,7 @@ def process(cache_folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
     """What ended every later command, or crashed it: an index without content, machine code with a bit flipped."""
     assert process(tmp_path) == (0, "10\n", "")
@@ -234,6 +235,7 @@ def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
         assert all(len(path.read_bytes()) > 1000 for path in files)
 
 
+@pytest.mark.slow
 def test_nothing_is_ever_kept_beside_the_sources(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, out, error = process(tmp_path / "file")
@@ -276,6 +278,7 @@ print(*(one(5) for one in entries), *(sum(one.stats.cache_hits.values()) for one
 """
 
 
+@pytest.mark.slow
 def test_inner_functions_of_one_name_stay_apart(tmp_path: Path, folder: Path) -> None:
     """As closures around policies are: entry points kept by two processes call their own in a third."""
     program = tmp_path / "two.py"

@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.files import StoreError
 from wsim.lab.run import record
@@ -57,7 +58,7 @@ def test_everything_is_kept_by_content(made: Path) -> None:
     assert told["sessions"][-1]["games"] == 12
 
 
-@pytest.mark.parametrize("words", [("cards",), ("table",), ("verify",), ("report", "-q")])
+@first_quick(2, "words", [("cards",), ("table",), ("verify",), ("report", "-q")])
 def test_it_is_read_from_anywhere_and_nothing_is_run(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
     command, *more = words
     answer = wsim_command(command, str(made), *more)
@@ -72,7 +73,7 @@ def test_a_file_of_the_same_name_outside_is_not_read(made: Path, wsim_command: C
     assert load_run(made).plan.place("pp.toml") == str(made / "files/1/pp.toml")
 
 
-@pytest.mark.parametrize("words", [("run", "--resume"), ("trace",)])
+@first_quick(1, "words", [("run", "--resume"), ("trace",)])
 def test_code_of_a_folder_is_run_only_if_trusted(made: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
     doing = "traced" if words == ("trace",) else "resumed"
     answer = wsim_command(*words, str(made))
@@ -97,6 +98,7 @@ def test_other_code_than_the_runs_is_refused_before_it_runs(made: Path, wsim_com
     assert not Path("evil").exists()
 
 
+@pytest.mark.slow
 def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_command: Command) -> None:
     assert wsim_command("run", "--resume", str(made), "--trust", "--games", "20", "-q").code == 0
     assert wsim_command("run", "--plan", str(made / "plan.toml"), "--games", "20", "-o", "again").code == 0
@@ -115,6 +117,7 @@ def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> 
     assert [seat["policy"] for seat in traces[0]["seats"]] == seats["policy"].to_list()
 
 
+@pytest.mark.slow
 def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     before = wsim.__version__
     monkeypatch.setattr("wsim.version.__version__", "9.9")
@@ -124,7 +127,7 @@ def test_games_of_other_rules_are_not_told(made: Path, wsim_command: Command, mo
     assert sentence in answer.err
 
 
-@pytest.mark.parametrize("name", ["files/1/pp.toml", "files/2/beside.py", "catalogue.json"])
+@first_quick(1, "name", ["files/1/pp.toml", "files/2/beside.py", "catalogue.json"])
 def test_what_is_kept_and_was_changed_is_refused(made: Path, wsim_command: Command, name: str) -> None:
     (made / name).write_text("changed")
     answer = wsim_command("cards", str(made))

@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 import wsim
 from tests.games.toy_game import GAME, ToySimulator
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.lab.batch import play, usable_threads
 
@@ -25,7 +26,7 @@ def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("chunk", [None, 1, 7, 333, 5000])
+@first_quick(3, "chunk", [None, 1, 7, 333, 5000])
 def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
     table = GAME.prepare(Plan.make(games=1001, rotate=True))
     rows = frames(table, threads=1, chunk=1001)

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.files import StoreError
 from wsim.lab.run import record
@@ -90,7 +91,7 @@ def edited() -> None:
 DAMAGES: list[Callable[[], None]] = [flipped, cut, emptied, swapped, of_another_seed, edited]
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@first_quick(2, "damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_shard_is_refused_named_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, damage: Callable[[], None]
 ) -> None:
@@ -137,7 +138,7 @@ def test_a_damaged_shard_of_one_table_leaves_the_other_alone(run: dict[Path, byt
         _ = load_run("run").picks
 
 
-@pytest.mark.parametrize("path", [SHARD, PICKS])
+@first_quick(1, "path", [SHARD, PICKS])
 def test_a_missing_shard_is_left_out_said_and_replaced(
     run: dict[Path, bytes], wsim_command: Command, path: Path
 ) -> None:
@@ -187,7 +188,7 @@ def test_no_flipped_bit_of_the_ledger_changes_a_number(run: dict[Path, bytes]) -
         LEDGER.write_bytes(content)
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense\n[]\n{}\nnull\n3\n" + b"[" * 100_000])
+@first_quick(1, "content", [b"", b"nonsense\n[]\n{}\nnull\n3\n" + b"[" * 100_000])
 def test_a_lost_ledger_means_playing_again(run: dict[Path, bytes], wsim_command: Command, content: bytes) -> None:
     LEDGER.write_bytes(content)
     answer = wsim_command("table", "run", "policies")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.lab.ends import every_write
+from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.ledger import LEDGER, read_ledger
 from wsim.lab.merge import merge
@@ -68,7 +69,7 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
+@first_quick(1, "step", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("picks", [True, False])
 def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bool) -> None:
     short, long = (Plan.make(games=games, rotate=True, picks=picks) for games in (25, 40))
@@ -87,7 +88,7 @@ def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bo
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
+@first_quick(1, "damage", ["catalogue.json", "seats/part-00000000000010.parquet", "shards.jsonl"])
 def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_command: Command) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
@@ -105,6 +106,7 @@ def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_co
     assert every_write(Path("run"), anew("run", "damaged"), work, after, step=5) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_parts_that_are_merged_are_merged_again(step: int) -> None:

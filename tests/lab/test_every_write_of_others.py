@@ -28,6 +28,7 @@ from wsim.tuning.tune import resume, tune
 STEPS = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
 
 
+@pytest.mark.slow
 @STEPS
 def test_a_match(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

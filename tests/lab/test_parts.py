@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import wsim
 from tests.cli.test_run import SLOW, files, process, wait_for_shards
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.files import StoreError
 from wsim.lab.merge import merge
@@ -40,7 +41,7 @@ def parts(of: int, **changes: Any) -> list[str]:
 # --- longer ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("first", [1, 89, 90, 700, 999])
+@first_quick(2, "first", [1, 89, 90, 700, 999])
 def test_a_longer_run_has_the_rows_of_one_planned_so(first: int, wsim_command: Command) -> None:
     record(Plan.make(**PLAN | {"games": first}), "run", shard=90)
     assert wsim_command("run", "--resume", "run", "--games", "1000").code == 0
@@ -113,7 +114,7 @@ def test_a_shard_that_is_made_longer_is_never_half_known(monkeypatch: pytest.Mon
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("of", [1, 2, 3, 7, 12])
+@first_quick(2, "of", [1, 2, 3, 7, 12])
 def test_merged_parts_are_the_run_made_in_one_go(of: int) -> None:
     whole = record(Plan.make(**PLAN), "whole", shard=90)
     if of == 1:
@@ -162,7 +163,8 @@ def test_the_folder_of_a_part_that_nobody_named() -> None:
     assert folder.name.endswith("-part-2-of-5")
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    4,
     ("words", "sentence"),
     [
         ("--shard 3", "a part is written 3/16, the third of sixteen, not '3'"),
@@ -241,7 +243,7 @@ def foreign_target() -> tuple[list[str], str]:
 WRONG = [missing, more_missing, twice, whole, other_seed, other_cut, other_size, nothing, foreign_target]
 
 
-@pytest.mark.parametrize("case", WRONG)
+@first_quick(4, "case", WRONG)
 def test_what_cannot_be_merged_is_refused(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()

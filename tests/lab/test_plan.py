@@ -80,8 +80,9 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 )
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**63 - 1), rotate=st.booleans(), cards=names, wonders=names, path=names)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_plan_comes_back_from_its_file(seed: int, rotate: bool, cards: str, wonders: str, path: str) -> None:
     plan = Plan.make(seed=seed, rotate=rotate, cards=cards, wonders=wonders, patch=[path, "b"], set=f"x={path}")
     Path("plan.toml").write_text(plan.to_toml(), encoding="utf-8")

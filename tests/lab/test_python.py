@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 import wsim
 import wsim.stats
 import wsim.wonders.analysis
+from tests.tiers import first_quick
 from wsim.game import GAMES, find_game
 from wsim.lab.keys import plan_keys
 from wsim.lab.plan import Plan
@@ -157,7 +158,7 @@ LIGHT: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@first_quick(3, "name", LIGHT)
 def test_no_value_of_any_type_is_more_than_a_sentence(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

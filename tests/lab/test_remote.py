@@ -17,6 +17,7 @@ import pytest
 
 from tests.cli.test_run import files
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab import remote
 from wsim.lab.run import record
@@ -87,6 +88,7 @@ def test_a_run_goes_there_and_back(bucket: Any, wsim_command: Command) -> None:
     assert wsim_command("copy", "run", "s3://runs/mine/one").out.endswith(": 0 files sent\n")
 
 
+@pytest.mark.slow
 def test_polars_reads_it_there(bucket: Any, server: str, wsim_command: Command) -> None:
     import polars as pl
 
@@ -120,6 +122,7 @@ def test_a_copy_that_was_broken_off_is_no_run_and_goes_on(
     assert wsim_command("copy", "run", "s3://runs/one").out.endswith(f": {rest} files sent\n")
 
 
+@pytest.mark.slow
 def test_damage_on_either_side_is_seen(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
@@ -180,6 +183,7 @@ def test_markers_of_folders_and_objects_of_others_are_left_alone(bucket: Any, ws
     assert wsim_command("copy", "run", "s3://runs/one").out.endswith(": 0 files sent\n")
 
 
+@pytest.mark.slow
 def test_a_damaged_object_that_says_that_it_is_whole_is_sent_again(bucket: Any, wsim_command: Command) -> None:
     played()
     assert wsim_command("copy", "run", "s3://runs/one").code == 0
@@ -192,6 +196,7 @@ def test_a_damaged_object_that_says_that_it_is_whole_is_sent_again(bucket: Any, 
     assert wsim_command("copy", "s3://runs/one", "back").code == 0
 
 
+@pytest.mark.slow
 def test_two_copies_of_different_runs_to_one_place_do_not_mix(
     bucket: Any, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +220,8 @@ def test_two_copies_of_different_runs_to_one_place_do_not_mix(
     assert everything("back") == everything("run")
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("words", "sentence"),
     [
         ("run other", "wsim copy needs a folder and a place in a store: wsim copy RUN s3://bucket/path, or back"),

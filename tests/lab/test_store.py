@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import wsim
 from tests.conftest import Command
 from tests.games import toy_game
+from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.files import StoreError
 from wsim.lab.progress import Interrupted
@@ -115,7 +116,7 @@ def test_the_folder_of_a_run_that_nobody_named() -> None:
     assert record(Plan.make(games=10, rotate=True)).path != folder
 
 
-@pytest.mark.parametrize("games", [1, 350, 999, 1000])
+@first_quick(2, "games", [1, 350, 999, 1000])
 def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
     with pytest.raises(Interrupted) as interrupt:
         recorded(progress=stop_after(games), threads=2)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tests.cli.test_run import files, process, wait_for_shards
 from tests.conftest import Command
 from tests.games import toy_game
+from tests.tiers import first_quick
 from wsim import Plan, UserError, simulate
 from wsim.files import StoreError
 from wsim.game import analyses_of, find_game
@@ -64,7 +65,7 @@ PLANS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
+@first_quick(3, "keys", PLANS, ids=lambda keys: str(keys.get("ruleset") or keys.get("game") or "1e"))
 def test_its_tables_are_those_of_the_rows(keys: dict[str, Any], tmp_path: Path) -> None:
     plan = Plan.make(games=600, seed=5, **keys)
     rows = record(plan, tmp_path / "rows")

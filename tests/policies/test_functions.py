@@ -26,6 +26,7 @@ def test_one_function_plays_all_seats() -> None:
     assert wsim.Game(players=3, policies=last).rollout(last, 4).shape == (4, 3, 2)
 
 
+@pytest.mark.slow
 def test_functions_of_one_name_are_two_policies() -> None:
     def policy(index: int) -> Any:
         def mine(public: Any, own: Any, choice: Any, rules: Any) -> int:
@@ -68,6 +69,7 @@ def test_a_compiled_function_is_passed_too() -> None:
     assert wsim.simulate(policies=[mine, "random", "random"], **TABLE)["policy"].cast(str).to_list()[0] == "mine"
 
 
+@pytest.mark.slow
 def test_a_policy_may_hold_a_game_of_its_own() -> None:
     held: dict[int, wsim.Game] = {}
 

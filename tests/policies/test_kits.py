@@ -82,6 +82,7 @@ def test_every_name_of_a_kit_says_what_it_is(game: str) -> None:
         assert not callable(getattr(kit, name)) or getattr(kit, name).__doc__, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", KITS)
 def test_compiled_and_plain_policies_get_the_same_answers(game: str, tmp_path: Path) -> None:
     text = KITS[game][1]

@@ -106,6 +106,7 @@ def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> 
     assert found.parameters[0].tolist() == [2, 0, 0, 0, 0, 0, 0, 0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
 def test_an_entrance_is_found_on_disk_by_another_process(tmp_path: Path) -> None:
     code = (

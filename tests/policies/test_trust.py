@@ -9,6 +9,7 @@ import pytest
 
 import wsim
 from tests.policies.lineups import resolve
+from tests.tiers import first_quick
 from wsim import UserError
 from wsim.jit import JIT
 from wsim.policies.declare import unchecked
@@ -190,6 +191,7 @@ COUNTS = """own.memory[7] += 1.0
 """
 
 
+@pytest.mark.slow
 def test_its_memory_and_its_random_stream_stay(tmp_path: Path) -> None:
     file = tmp_path / "fair.py"
     file.write_text(
@@ -211,7 +213,7 @@ READS = (
 )
 
 
-@pytest.mark.parametrize("read", READS)
+@first_quick(2, "read", READS)
 def test_a_policy_that_reads_past_its_records_fails_in_a_sentence(read: str, tmp_path: Path) -> None:
     file = tmp_path / "cheats.py"
     file.write_text(HEAD + POLICY.format(name="cheat", lines=f"return int({read}) % choice.count"))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.policies.lineups import resolve
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
@@ -250,6 +251,7 @@ def test_importing_the_decorator_is_light() -> None:
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_compiled_policy_plays_as_it_is_written(mine: str) -> None:
     assert rows(f"{mine}:bold", games=GAMES)["total"].tolist() == rows(f"{mine}:slow", games=GAMES)["total"].tolist()
 
@@ -259,6 +261,7 @@ def test_a_plain_policy_draws_from_its_seats_stream(mine: str) -> None:
         assert rows(f"{mine}:{name}")["total"].tolist() == rows("random")["total"].tolist()
 
 
+@pytest.mark.slow
 def test_parameters_arrive_in_order(mine: str) -> None:
     assert rows(f"{mine}:bold:sale=99")["sold"].min() > 15
     assert rows(f"{mine}:bold:sale=99:keen=false")["sold"].mean() < 10  # a sale at 0 points
@@ -267,6 +270,7 @@ def test_parameters_arrive_in_order(mine: str) -> None:
     assert line_up.parameters[0].tolist() == [-5.0, 0.0, 0, 0, 0, 0, 0, 0.5]
 
 
+@pytest.mark.slow
 def test_explore_is_accepted_for_every_policy(mine: str) -> None:
     explored = rows(f"{mine}:bold:explore=1", games=GAMES)
     assert explored["sold"].mean() > 3
@@ -305,9 +309,7 @@ def test_a_plain_policy_cannot_meddle_with_the_game(mine: str) -> None:
     assert met["coins"].max() < 99
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)]
-)
+@first_quick(2, ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)])
 def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int) -> None:
     played = rows(f"{mine}:bold", players=players, games=2, ruleset=ruleset)
     assert played["total"].min() > 0
@@ -411,7 +413,8 @@ def test_an_interrupt_stays_an_interrupt(mine: str) -> None:
     assert isinstance(complaint(f"{mine}:interrupted"), KeyboardInterrupt)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    3,
     ("name", "message"),
     [
         ("bald", r"there is no function 'bald' in .*mine.py: it has .*bold.* \(did you mean 'bold'"),

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import first_quick
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.wonders.position import WondersPosition
@@ -77,7 +78,7 @@ def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[
     return left
 
 
-@pytest.mark.parametrize("age", [0, 1])
+@first_quick(1, "age", [0, 1])
 def test_what_is_left_of_a_hand_that_was_handed_on(age: int) -> None:
     """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
     simulator, tried = table(ruleset="1e", players=4), 0
@@ -127,6 +128,7 @@ def test_a_hand_that_came_back_tells_what_left_it() -> None:
     raise AssertionError("no such moment was met")
 
 
+@pytest.mark.slow
 def test_hands_never_seen_are_any_cards_of_the_deck() -> None:
     """In the first turn of age III a card that is always dealt is equally likely anywhere, a guild as it is drawn."""
     simulator = table(ruleset="1e", players=4)

@@ -11,9 +11,10 @@ import pytest
 
 from tests.games.rows import Row
 from tests.games.test_conformance import LAYINGS, ready, rows_of
+from tests.tiers import each_third_quick
 from wsim.game import GAMES, Position, Simulator
 
-each_table = pytest.mark.parametrize(("row", "table"), LAYINGS)
+each_table = each_third_quick(("row", "table"), LAYINGS)
 
 
 @pytest.fixture(scope="module", autouse=True)

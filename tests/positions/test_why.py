@@ -10,6 +10,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game_value import Game
@@ -26,7 +27,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(params=RUNS)
+@pytest.fixture(params=[name if name == "wonders" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS])
 def run(request: pytest.FixtureRequest, wsim_command: Command) -> Run:
     made = wsim_command("run", *RUNS[request.param], "--games", "5", "--seed", "11", "--out", "study", "--quiet")
     assert made.code == 0, made.err
@@ -57,7 +58,7 @@ def test_a_moment_of_a_game_of_a_run(run: Run) -> None:
     assert moment.observe()["turn"] == 2
 
 
-@pytest.mark.parametrize("number", [-1, 5, True, "1"])
+@first_quick(3, "number", [-1, 5, True, "1"])
 def test_a_game_that_is_not_of_the_run_is_refused(run: Run, number: Any) -> None:
     with pytest.raises(UserError, match=r"there is no game .* in 'study': its games go from 0 to 4"):
         run.game(number)
@@ -99,7 +100,8 @@ def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) ->
     assert text.out.count("\n  > ") == len(trace["why"]["decisions"])
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    5,
     ("words", "sentence"),
     [
         (["study", "9"], "there is no game 9 in 'study': its games go from 0 to 4"),
@@ -121,6 +123,7 @@ def test_mistakes_of_why(wsim_command: Command, words: list[str], sentence: str)
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_code_of_a_run_is_not_run_without_consent(wsim_command: Command) -> None:
     Path("mine.py").write_text("def last(public, own, choice, rules):\n    return choice.count - 1\n")
     made = wsim_command("run", "--players", "3", "--policies", "./mine.py:last", "--games", "1", "--out", "r", "-q")

@@ -273,6 +273,7 @@ def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Comm
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -> None:
     wsim_command("run", "--games", "400", "--out", "run")
     assert wsim_command("report", "run").code == 0
@@ -282,6 +283,7 @@ def test_the_default_place_is_the_run_folder(wsim_command: Command, toy: None) -
     assert 'id="wonders-table"' in text
 
 
+@pytest.mark.slow
 def test_assumptions_are_listed(wsim_command: Command, toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.games.toy_game import ToySimulator
 
@@ -322,6 +324,7 @@ def test_the_extra_is_asked_for(wsim_command: Command, toy: None, monkeypatch: p
     assert (answer.code, answer.err) == (2, "wsim: wsim report needs the extra: pip install 'wsim[report]'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
     wsim_command("run", "--games", "40", "--shard-games", "20", "--out", "run")

@@ -15,6 +15,7 @@ import pytest
 
 from tests.conftest import Command
 from tests.report.test_page import VOID
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -53,7 +54,7 @@ def replay(name: str) -> Replay:
 
 
 @every_plan
-@pytest.mark.parametrize("number", range(6))
+@first_quick(2, "number", range(6))
 def test_a_scene_for_each_turn_and_the_start(name: str, number: int) -> None:
     game, trace = story(name, number)
     turns = trace["turns"] if "turns" in trace else [turn for age in trace["ages"] for turn in age["turns"]]
@@ -158,7 +159,7 @@ def test_who_wins_together() -> None:
 # --- chances ----------------------------------------------------------------------------------------------------------
 
 
-@every_plan
+@first_quick(2, "name", PLANS)
 def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name: str) -> None:
     game, found = replay(name), replay(name).chances
     players = [place for place, seat in enumerate(game.story.seats) if seat.side >= 0]
@@ -169,7 +170,7 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
     assert (found.low[-1] == found.high[-1]).all()
 
 
-@every_plan
+@first_quick(2, "name", PLANS)
 def test_seen_from_outside_the_chances_of_all_who_play_add_up_to_1(name: str) -> None:
     game, found = replay(name), replay(name).chances
     sides = {seat.side: place for place, seat in enumerate(game.story.seats) if seat.side >= 0}
@@ -247,7 +248,7 @@ def test_every_element_is_closed_and_nothing_is_fetched(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-@every_plan
+@first_quick(1, "name", PLANS)
 def test_the_same_plan_makes_the_same_page(name: str) -> None:
     plan = Plan.make(**PLANS[name])
     again = replay_of(plan, find_game(plan.game).prepare(plan), 0, playouts=20)

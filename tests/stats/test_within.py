@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tests.conftest import Command
 from tests.stats.data import CARDS, finish, seats_table
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.stats import Table
 from wsim.wonders.analysis import wonders
@@ -85,7 +86,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
     assert ours["win_points"] == pytest.approx(4 * ours["win_share"])
 
 
-@pytest.mark.parametrize("worth", [0.0, 2.0])
+@first_quick(1, "worth", [0.0, 2.0])
 def test_what_a_weak_policy_builds_is_told_from_what_it_is(worth: float) -> None:
     covered = means = 0
     for seed in range(100):

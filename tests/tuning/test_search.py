@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from tests.tuning import aiming_game
 from wsim.errors import UserError
 from wsim.game import GAMES
@@ -112,7 +113,7 @@ def test_every_candidate_of_a_generation_has_the_same_deals_and_every_generation
     assert asked == [range(200), range(200, 400), range(400, 600)]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@first_quick(1, "threads", [1, 3])
 def test_threads_cannot_be_seen(threads: int) -> None:
     results = [tune("archer", **SMALL, generations=3, threads=count, out=f"run-{count}") for count in (2, threads)]
     records = [Path(f"run-{count}", RECORD).read_text() for count in (2, threads)]
@@ -120,7 +121,7 @@ def test_threads_cannot_be_seen(threads: int) -> None:
     assert results[0].judged.equals(results[1].judged)
 
 
-@pytest.mark.parametrize("left_at", [1, 4])
+@first_quick(1, "left_at", [1, 4])
 def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(left_at: int) -> None:
     whole = tune("archer", **SMALL, generations=6, out="whole")
 

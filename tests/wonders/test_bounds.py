@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import TABLES, TASTES, engine_table, played
 from tests.wonders.extremes import Case, accepted, compare_case
 from wsim.errors import UserError
@@ -93,7 +94,7 @@ def refusal(players: int, changes: list[str]) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
+@first_quick(4, "edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
 def test_the_edge_of_a_bound_is_played_right_and_beyond_it_is_refused(edge: Edge) -> None:
     compare_case(Case(1, "1e", edge.players, tuple(edge.changes(edge.most))), games=2)
     said = refusal(edge.players, edge.changes(edge.most + 1))

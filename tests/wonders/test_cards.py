@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.positions import Position
 from tests.wonders.reference.facts import RESOURCES, Card, Cost, Effect, load
 
@@ -81,7 +82,7 @@ def check_cost(cost: Cost, p: Position, offered: Any) -> None:
         assert offered() == []
 
 
-@pytest.mark.parametrize("ruleset", RULE_SETS)
+@first_quick(1, "ruleset", RULE_SETS)
 def test_a_card_costs_what_is_printed_and_every_predecessor_makes_it_free(ruleset: str) -> None:
     each_is_right(cards(ruleset), partial(check_price, ruleset))
 

@@ -16,6 +16,7 @@ from tests.wonders.extremes import compare_case, draw_case
 pytestmark = pytest.mark.boundscheck
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 24))])
 def test_a_drawn_catalogue_is_played_as_the_twin_plays_it(seed: int) -> None:
     compare_case(draw_case(seed), games=2)

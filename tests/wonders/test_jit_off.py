@@ -33,6 +33,7 @@ def digests() -> dict[str, str]:
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.boundscheck
 def test_games_without_the_jit_are_the_same() -> None:
     root = Path(__file__).parents[2]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiers import each_third_quick
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played
 from wsim.wonders.catalog import Catalogue, Count, Effects, Stage, Toll
 from wsim.wonders.simulator import WondersSimulator
@@ -36,8 +37,11 @@ def names_of(catalogue: Catalogue, words: Any) -> list[str]:
     return [card.name for i, card in enumerate(catalogue.cards) if int(words[i >> 6]) >> (i & 63) & 1]
 
 
+each_table = each_third_quick(("ruleset", "players"), TABLES)
+
+
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_cards_are_conserved(ruleset: str, players: int) -> None:
     """Every card dealt ends as a structure, under a stage or on the discard pile."""
     for table in tables(ruleset, players):
@@ -147,7 +151,7 @@ class Bank:
             self.victories[seat] += (-min(fought["tokens"])) if tokens > 0 and tokens == value else 0
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_coins_are_conserved(ruleset: str, players: int) -> None:
     """Sales, payments, effects and losses explain every treasury after every turn; trade only moves coins."""
     for table in tables(ruleset, players):
@@ -167,7 +171,7 @@ def test_coins_are_conserved(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_scores_shares_and_ranks_add_up(ruleset: str, players: int) -> None:
     for table in tables(ruleset, players):
         rows = played(table, GAMES).reshape(GAMES, table.seats)
@@ -190,7 +194,7 @@ def test_scores_shares_and_ranks_add_up(ruleset: str, players: int) -> None:
         assert shares == pytest.approx(best / best.sum(axis=1, keepdims=True))
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_every_seat_makes_as_many_plays_as_turns(ruleset: str, players: int) -> None:
     for table in tables(ruleset, players):
         rows = played(table, GAMES).reshape(GAMES, table.seats)
@@ -205,7 +209,7 @@ def test_every_seat_makes_as_many_plays_as_turns(ruleset: str, players: int) -> 
         assert (np.bitwise_count(rows["built"]).sum(axis=2) == structures).all()
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_conflicts_are_zero_sum_in_tokens(ruleset: str, players: int) -> None:
     """A victory token on one side is a defeat token on the other; shields decide, the age gives the value (R19)."""
     for table in tables(ruleset, players):
@@ -226,7 +230,7 @@ def test_conflicts_are_zero_sum_in_tokens(ruleset: str, players: int) -> None:
                     assert len(age["conflicts"]) == table.seats
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_table
 def test_picks_hold_every_turn(ruleset: str, players: int) -> None:
     games = 4
     for table in tables(ruleset, players):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tiers import sampled
+from tests.tiers import each_third_quick, first_quick, sampled
 from tests.wonders.reference.deal import age_deck, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, load
 from tests.wonders.reference.game import FREE_CITY_LABEL, Reference
@@ -31,7 +31,7 @@ def test_streams_are_apart_and_repeatable() -> None:
     assert len({first for first, _ in draws.values()}) > 10
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_r4_every_deck_is_dealt_out(ruleset: str, players: int) -> None:
     rules, catalogue = RULE_SETS[ruleset], load(ruleset)
     cities = 3 if rules.duo else players
@@ -44,7 +44,7 @@ def test_r4_every_deck_is_dealt_out(ruleset: str, players: int) -> None:
 
 
 @sampled(1, 6)
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_cards_and_coins_are_conserved(ruleset: str, players: int, games: range) -> None:
     game = Reference(ruleset, players)
     for number in games:
@@ -71,7 +71,7 @@ def check_turn(turn: dict[str, Any], before: list[int], cities: int) -> None:
     assert all(value >= 0 for value in turn["coins"])
 
 
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_the_trace_has_the_documented_shape(ruleset: str, players: int) -> None:
     game = Reference(ruleset, players)
     for number in range(3):
@@ -206,7 +206,7 @@ WHERE: dict[str, Where] = {
 }
 
 
-@pytest.mark.parametrize("switch", WHERE)
+@first_quick(4, "switch", WHERE)
 def test_each_switch_changes_some_game(switch: str) -> None:
     ruleset, players, wonders, sides, games = WHERE[switch]
     default = Reference(ruleset, players)

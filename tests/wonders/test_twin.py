@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import sampled
+from tests.tiers import each_third_quick, first_quick, sampled
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, Player, engine_table, opt_in, twin_policy
 from tests.wonders.reference.facts import SWITCHES
 from tests.wonders.reference.game import Reference
@@ -89,21 +89,21 @@ def test_random_games_of_another_seed_agree(ruleset: str, players: int) -> None:
 
 @pytest.mark.boundscheck
 @sampled(3, 12)
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_every_list_of_moves_agrees(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (ANY,), games, 3)
     compare(ruleset, players, (BUILDING,), range(games.start // 2, games.stop // 2), 4)
 
 
 @sampled(1, 4)
-@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+@each_third_quick(("ruleset", "players"), TABLES)
 def test_rotated_line_ups_agree(ruleset: str, players: int, games: range) -> None:
     turned = range(2 * players + players * games.start // 2, 2 * players + players * games.stop // 2)
     compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)
 
 
 @sampled(2, 8)
-@pytest.mark.parametrize("ruleset", SPECIAL)
+@first_quick(2, "ruleset", SPECIAL)
 def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
     for wonders, sides in SPECIAL[ruleset]:
         for line_up in ((RANDOM,), (STAGING,), line_up_for(PLAYERS[ruleset])):
@@ -111,7 +111,7 @@ def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
 
 
 @sampled(1, 4)
-@pytest.mark.parametrize("ruleset", SPECIAL)
+@first_quick(2, "ruleset", SPECIAL)
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, games: range) -> None:
     flipped = {switch: not SWITCHES[switch]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
-from wsim.babel.words import DISC, DRAWN, WON, WON_ROW
+from wsim.babel.words import DISC, DRAWN, TITLE, WON, WON_ROW
 from wsim.errors import UserError, nearest
 from wsim.positions.kernel_game import KernelGame
 
@@ -21,7 +21,7 @@ _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 class TowerOfBabel(KernelGame):
     """Tower of Babel (``wsim.game.Game``)."""
 
-    NAME, TITLE = "tower_of_babel", "Tower of Babel"
+    NAME, TITLE = "tower_of_babel", TITLE
     OPTIONS: Mapping[str, str] = {
         "action_cards": "play with the action cards: true or false (babel.rules.use_action_cards)",
         "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
@@ -40,6 +40,8 @@ class TowerOfBabel(KernelGame):
         "variance": "wsim.stats.shared:VARIANCE",
     }
     LEARNER = "wsim.babel.learning:LEARNER"
+    CATALOGUES = "wsim.babel.catalog.listing:CATALOGUES"
+    OPEN = ("turn", "take", "complete", "play_card", "triple_bonus", "double_turn")
     POSITION_KEYS = POSITION_KEYS
     ENGINE = "wsim.babel.kernels.engine"
     COMPILE_SECONDS = (6.0, 3.0)

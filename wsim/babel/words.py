@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+TITLE = "Tower of Babel"
+
 # --- limits ----------------------------------------------------------------------------------------------------------
 
 FEWEST_SEATS, SEATS = 3, 5  # A1

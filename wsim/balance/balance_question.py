@@ -43,7 +43,10 @@ class BalanceFiles(Options):
     out: str | None = option("Write the patch here, its record beside it.", None, metavar="FILE", names=("-o", "--out"))
     resume: bool = option("Go on with an interrupted search for --out.", False)
     relearn: int | None = option(
-        "Let a net learn the patched game from so many decisions, and measure the patch with it.", None, metavar="N"
+        "Let a net learn the patched game, and for control the game without it, twice each from so many decisions, and "
+        "measure the patch with them.",
+        None,
+        metavar="N",
     )
     carry: str | None = option("Measure this patch elsewhere; search for none.", None, metavar="PATCH")
 

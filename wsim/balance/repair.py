@@ -144,7 +144,7 @@ def few_values(
     knob = np.array([one.knob for one in options])
     changed = np.flatnonzero((cost > 0) & (cost < dearer))
     found: list[tuple[float, float, tuple[int, ...]]] = []
-    for first in changed:
+    for first in map(int, changed):
         fits = (changed > first) & (knob[changed] != knob[first]) & (cost[changed] + cost[first] < dearer)
         for alone, places in ((True, np.array([first])), (False, changed[fits])):
             value, error = effects.value[places], effects.error[places]
@@ -154,8 +154,8 @@ def few_values(
             slack = 2 * np.hypot(level.error, error)
             beyond = [np.maximum(level.value + by * value - high, low - level.value - by * value) for by in SCALES]
             worst = ((np.min(beyond, axis=0) - slack) / reach).max(axis=1)
-            for place in np.flatnonzero(worst <= 0):
-                patch = (int(first),) if alone else (int(first), int(places[place]))
+            for place in map(int, np.flatnonzero(worst <= 0)):
+                patch = (first,) if alone else (first, int(places[place]))
                 found.append((float(price[place]), float(worst[place]), patch))
     for _, _, chosen in sorted(found):
         values = [one.base for one in knobs]

@@ -31,16 +31,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Relearner:
-    """A player who learns the patched game anew.
+    """A player who learns a game anew.
 
     Attributes
     ----------
-    before: the line-up entry that plays the game as it is.
-    after: learns the game with a patch, and returns the line-up entry that plays it.
+    policy: the line-up entry as it comes.
+    learned: learns the game with a patch, or as it is with none, and returns the line-up entry that plays it; the
+        number of the learning, from 1, decides its seed.
+    times: how often either game is learned: one learning is as far from another as a small patch reaches.
     """
 
-    before: str
-    after: Callable[[Patch], str]
+    policy: str
+    learned: Callable[[Patch, int], str]
+    times: int = 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ class Elsewhere:
     players: line-up entries that take all seats of every setting, one after the other.
     styles: line-up entries of which a side may choose the best, the others playing on as in the setting.
     games: for each measurement.
-    relearner: takes all seats of every setting too: without the patch as it is, with it after learning anew.
+    relearner: takes all seats of every setting too, in the game without the patch and with it: as it comes, after
+        learning the game without the patch, and after learning the one with it. What is learned without the patch is
+        the control: only beyond what it gains is learning an adaptation.
     """
 
     players: tuple[str, ...] = ()
@@ -119,11 +124,17 @@ def elsewhere_tables(carried: pl.DataFrame | None, responses: pl.DataFrame | Non
 
 @dataclass(frozen=True)
 class _Seated:
-    """Who plays the settings: ``label`` tells; ``before``, ``after`` are line-up entries; None: as in the setting."""
+    """Who plays the settings, without the patch and with it.
+
+    Attributes
+    ----------
+    label: tells who. entry: of the line-up; None: as in the setting. deals: decides them, so that what is compared
+        has the same ones.
+    """
 
     label: str | None
-    before: str | None
-    after: str | None
+    entry: str | None
+    deals: str | None
 
 
 def check_elsewhere(goal: Goal, where: Elsewhere) -> None:
@@ -146,34 +157,36 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: Elsewhere, found
     for setting in evaluator.goal.settings if where.styles else ():
         if not setting.report:
             found.best += _best_responses(evaluator, setting, patch, where)
-    if where.relearner is not None:
-        learned = where.relearner.after(patch)
-        seated = _Seated(f"{where.relearner.before}, learned anew", where.relearner.before, learned)
+    anew = where.relearner
+    if anew is not None:
+        players = [_Seated(anew.policy, anew.policy, anew.policy)] if anew.policy not in where.players else []
+        for number in range(1, anew.times + 1):
+            for words, learned in (("without", ()), ("with", patch)):
+                label = f"{anew.policy}, learned {words} the patch, {number}"
+                players.append(_Seated(label, anew.learned(learned, number), anew.policy))
         for setting in evaluator.goal.settings:
-            found.rows += _row_of(evaluator, setting, patch, seated, where.games)
+            for seated in players:
+                found.rows += _row_of(evaluator, setting, patch, seated, where.games)
 
 
 def _row_of(
     evaluator: Evaluator, setting: Setting, patch: Patch, seated: _Seated, games: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of a setting and player; none, if no target of tables is about the setting."""
-    seed = evaluator.sampler.seed("elsewhere", setting.name, seated.before)
-    measured = []
-    for entry, applied in ((seated.before, ()), (seated.after, patch)):
-        plan = setting.plan if entry is None else setting.plan.replace(policies=entry)
-        table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {entry}"), setting.name)
-        if table is None:
-            return
-        measured.append((table, table.level(applied, seed, games)))
-    (table, before), (other, after) = measured
+    seed = evaluator.sampler.seed("elsewhere", setting.name, seated.deals)
+    plan = setting.plan if seated.entry is None else setting.plan.replace(policies=seated.entry)
+    table = _table(evaluator, replace(setting, plan=plan, name=f"{setting.name}, by {seated.entry}"), setting.name)
+    if table is None:
+        return
+    before, after = (table.level(applied, seed, games) for applied in ((), patch))
     policies = table.setting.plan.policies
     yield {
         "setting": setting.name,
         "policies": seated.label or ", ".join(dict.fromkeys(policies)),
-        "targeted": seated.before is None and not setting.report,
+        "targeted": seated.entry is None and not setting.report,
         "cells": len(table.cells),
         **_deviations(table.cells, before, "before"),
-        **_deviations(other.cells, after, "after"),
+        **_deviations(table.cells, after, "after"),
         "error": float(np.mean(after.error)),
         "games": games,
     }

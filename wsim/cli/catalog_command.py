@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
-from wsim.lab.plan import first_game, game_names, of_the_games
+from wsim.cli.console import print_json, print_tables, write_note, write_out
+from wsim.display import Shown
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import first_game, game_names, of_the_games, sound_games
 from wsim.options import Options, argument, option
+from wsim.spec.catalogues import Source
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Wide
+    from wsim.spec.catalogues import Catalogues
 
 
 @dataclass(frozen=True)
@@ -32,17 +40,50 @@ class CatalogOptions(Options):
 
 def catalog_command(options: CatalogOptions, table: Wide, printing: Printing) -> None:
     """Do the one thing that is asked for: show, compare, check, list, or print the schema."""
-    from wsim.cli import catalogues
-
-    source = catalogues.Source(options.game, options.ruleset, options.cards, options.patch, options.change)
     if options.rulesets:
-        catalogues.rulesets_command(as_json=printing.as_json)
-    elif options.schema:
-        catalogues.schema_command(source)
+        rows = [{"game": name, **row} for name, of_game in _all_catalogues().items() for row in of_game.rulesets()]
+        title = "Rule sets: --game GAME --ruleset RULESET"
+        _print(rows, [Shown(title, rows, first=("game", "ruleset", "players"))], table, printing)
+        return
+    catalogues = _catalogues(options.game or first_game())
+    source = Source(options.ruleset, options.cards, options.patch, options.change)
+    if options.schema:
+        print_json(catalogues.schema())
     elif options.check is not None:
-        catalogues.check_command(source, options.check, wide=table.wide, as_json=printing.as_json)
+        rows = catalogues.check(source, options.check)
+        _print(rows, [Shown(f"{options.check}: no mistakes", rows)], table, printing)
     elif options.diff:
-        first, second = options.diff
-        catalogues.diff_command(source, (first, second), as_json=printing.as_json)
+        old, new = options.diff
+        rows, lines = catalogues.differences(source, old, new)
+        if printing.as_json:
+            print_json(rows)
+        else:
+            for line in lines:
+                write_out(line)
     else:
-        catalogues.show_command(source, options.name, wide=table.wide, as_json=printing.as_json)
+        page = catalogues.page(source, options.name)
+        if not printing.as_json:
+            write_note(page.head)
+            write_out("")
+        _print(page.record, page.tables, table, printing)
+
+
+def _print(record: Any, tables: Sequence[Shown], table: Wide, printing: Printing) -> None:
+    if printing.as_json:
+        print_json(record)
+    else:
+        print_tables(tables, wide=table.wide)
+
+
+def _all_catalogues() -> dict[str, Catalogues]:
+    """Return the catalogues of every game that has some."""
+    return {name: _catalogues(name) for name, game in sound_games() if game.CATALOGUES is not None}
+
+
+def _catalogues(name: str) -> Catalogues:
+    """Return the catalogues of a game; raise UserError for one that has none to show."""
+    found = find_game(name).CATALOGUES
+    if found is None:
+        raise UserError(f"{name} has no catalogue to show: {' and '.join(_all_catalogues())} have one")
+    module, _, attribute = found.partition(":")
+    return cast("Catalogues", vars(import_module(module))[attribute])

@@ -30,8 +30,6 @@ HELP = """Type the number of a move, or
   v         show the table again
   s [FILE]  save and go on
   q         save and leave"""
-IN_THE_OPEN = ("turn", "take", "complete", "play_card", "triple_bonus", "double_turn")
-"""Decisions that everybody sees as they are made, where the table keeps no list of deeds."""
 HINTS = 200  # playouts of each move
 SHOWN = 5  # moves of a hint
 
@@ -126,7 +124,7 @@ class _Session:
                 self.decide(index)
             elif self.follow() != index:
                 raise UserError(f"the saved game {name!r} was played by other policies or another version of wsim")
-        self.seen = len(self.deeds())
+        self.seen = len(self.game.deeds())
 
     def decide(self, index: int) -> None:
         """Make a move of one's own."""
@@ -158,20 +156,16 @@ class _Session:
     def others_turn(self) -> None:
         """Let another seat decide, and tell it if everybody sees it at once."""
         game, seat, legal = self.game, self.game.to_move, self.game.legal()
-        open_now = game.decision in IN_THE_OPEN and "deeds" not in game.record()
+        open_now = game.decision in find_game(game.plan.game).OPEN
         index = self.follow()
         if open_now:
             write_out(f"  seat {seat}: {game.phrase(legal[index])}")
 
-    def deeds(self) -> list[Mapping[str, Any]]:
-        """Return what the table has seen of every city, where the game keeps a list of it."""
-        return list(self.game.record().get("deeds", ()))
-
     def print_deeds(self) -> None:
         """Tell what was done in the open since it was last told."""
-        deeds = self.deeds()
+        deeds = self.game.deeds()
         for deed in deeds[self.seen :]:
-            write_out(f"  seat {deed['seat']}: {_deed_text(deed, self.game)}")
+            write_out(f"  {deed}")
         self.seen = len(deeds)
 
     def own_turn(self) -> bool:
@@ -200,7 +194,7 @@ class _Session:
         if word == "u" and self.before:
             self.game, count = self.before.pop()
             del self.moves[count:]
-            self.seen = len(self.deeds())
+            self.seen = len(self.game.deeds())
             return True
         if word == "u":
             write_out("There is nothing to undo.")
@@ -246,12 +240,3 @@ class _Session:
             temporary.write_text(json.dumps(saved, ensure_ascii=False) + "\n", encoding="utf-8")
         trust = " --trust" if self.game.plan.code else ""
         remark(f"saved; go on with: wsim play --load {path}{trust}")
-
-
-def _deed_text(deed: Mapping[str, Any], game: Game) -> str:
-    """Return what the table saw of a move: a card that went down is not named."""
-    if deed["action"] == "sell":
-        return "sells a card"
-    from wsim.positions.move_text import move_text
-
-    return move_text(deed, game).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"

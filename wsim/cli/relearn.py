@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wsim.balance.balance import Execution
@@ -16,17 +17,21 @@ from wsim.learn.rounds import LAST, learn
 
 
 def relearner_of(goal: Goal, folder: Path, decisions: int, execution: Execution) -> Relearner:
-    """Return the net of a game, which learns a patched one from ``decisions`` of it in ``folder``.
+    """Return the net of a game, which learns a patched one, and the game as it is, from ``decisions`` of each.
 
-    Raises UserError for a game without a net, too few decisions, and a folder that is there unless one goes on.
+    The patched one is learned in ``folder``, the others beside it: ``-2`` is the second learning, ``-without`` that of
+    the game without the patch. Raises UserError for a game without a net, too few decisions, and a folder that is there
+    unless one goes on.
     """
     policy = learner_of(goal.game).policy
     if decisions < 1:
         raise UserError(f"--relearn needs at least 1 decision to learn from, not {decisions}")
-    if folder.exists() and not execution.resume:
-        raise UserError(f"{str(folder)!r} is there already, where a net would learn the patched game: remove it")
 
-    def after(patch: Patch) -> str:
+    def home(patch: Patch, number: int) -> Path:
+        words = [folder.name, *([] if patch else ["without"]), *([str(number)] if number > 1 else [])]
+        return folder.with_name("-".join(words))
+
+    def learned(patch: Patch, number: int) -> str:
         first = goal.settings[0].plan
         tables = dict.fromkeys(Seats(one.plan.ruleset or "", one.plan.players) for one in goal.settings)
         fitting = fitting_plan(
@@ -34,7 +39,15 @@ def relearner_of(goal: Goal, folder: Path, decisions: int, execution: Execution)
             cards=first.files.get(first.cards or "", first.cards),
             patch=[first.files.get(one, one) for one in first.patch], changes=(*first.set, *changes_of(patch)),
         )  # fmt: skip
-        learn(fitting.checked(), folder, threads=execution.threads, progress=execution.progress)
-        return f"{policy}:file={folder / LAST}"
+        plan, there = replace(fitting.checked(), seed=number), home(patch, number)
+        learn(plan, there, threads=execution.threads, progress=execution.progress)
+        return f"{policy}:file={there / LAST}"
 
-    return Relearner(policy, after)
+    found = Relearner(policy, learned)
+    some: Patch = ((("any",), 1),)
+    for number in range(1, found.times + 1):
+        for patch in ((), some):
+            there = home(patch, number)
+            if there.exists() and not execution.resume:
+                raise UserError(f"{str(there)!r} is there already, where a net would learn the game: remove it")
+    return found

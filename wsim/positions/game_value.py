@@ -259,6 +259,11 @@ class Game:
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""
         return self._simulator.paid(move)
 
+    def deeds(self) -> list[str]:
+        """Return what the table has seen of every seat so far, in words, where the game keeps a list of it."""
+        seen = self.record().get("deeds", ())
+        return [f"seat {deed['seat']}: {self._simulator.deed_text(deed)}" for deed in seen]
+
     def record(self) -> dict[str, Any]:
         """Return the whole position, hidden cards included, as a JSON object; ``told`` is its former name."""
         return self._position.view(None)

@@ -115,6 +115,7 @@ class SevenWonders(KernelGame):
         "calibration": "wsim.wonders.analysis.calibration:CALIBRATION",
     }
     LEARNER = "wsim.wonders.learning:LEARNER"
+    CATALOGUES = "wsim.wonders.catalog.listing:CATALOGUES"
     POSITION_KEYS = POSITION_KEYS
     RESTRICT = staticmethod(restrict)
     PICKS = PickExperiment(

@@ -11,6 +11,7 @@ from wsim.jit import source_digest
 from wsim.paths import default_cards_path
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
+from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
 from wsim.wonders.actions import fixed_actions
 from wsim.wonders.catalog import Catalogue
@@ -96,6 +97,12 @@ class WondersSimulator(KernelSimulator):
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move."""
         return words.paid(move, self.seats)
+
+    def deed_text(self, deed: Mapping[str, Any]) -> str:
+        """Return what the table saw of a move: a card that went down is not named."""
+        if deed["action"] == "sell":
+            return "sells a card"
+        return move_text(deed, self).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""

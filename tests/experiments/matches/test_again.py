@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 
 LUCK = ("--game", "luck", "--threads", "1", "--luck", "hash", "--quiet")
 MATCH = ("match", *LUCK, "p:skill=3", "p", "p:skill=1", "--budget", "200")
@@ -18,7 +19,8 @@ SKILL = ("skill", "charms", *LUCK, "--ladder", "p,p:charm=3,p:charm=40", "--game
 BY_HAND = "it was stopped by hand, and the repetition ended by itself"
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    2,
     ("words", "said"),
     [
         (MATCH, "200 deals in every seating, 3 pairs"),
@@ -56,6 +58,7 @@ def edited(words: tuple[str, ...], command: Command, change: Callable[[Any], Non
     return answer.out.splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_an_edited_match_is_found_out(wsim_command: Command) -> None:
     def change(told: Any) -> None:
         told["pairs"][1]["win_share"] = 0.5
@@ -71,7 +74,7 @@ def test_edited_skill_is_found_out(wsim_command: Command) -> None:
     assert line == "  changes[0].verdict was 'unclear' and is 'higher'"
 
 
-@pytest.mark.parametrize("words", [MATCH, SKILL])
+@first_quick(1, "words", [MATCH, SKILL])
 def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
     first, *_ = edited(words, wsim_command, lambda told: told.update(stopped="interrupted"))
     assert first == f"  {BY_HAND}"
@@ -97,7 +100,8 @@ def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
     assert (answer.code, answer.out.splitlines()[1:]) == (0, ["  a policy or a rule set was another"])
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    5,
     ("words", "change", "sentence"),
     [
         (MATCH, {"made": None}, "the answer is damaged: TypeError: "),

@@ -92,6 +92,7 @@ def test_a_folder_keeps_every_side_of_every_game(wsim_command: Command) -> None:
     assert dict(share.iter_rows())["p:skill=3"] == pytest.approx(record["pairs"][0]["win_share"])
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_from_any_deal_and_says_the_same(wsim_command: Command) -> None:
     words = (*LUCK, *TWO, "--budget", "2000", "--players", "2,4", "--within", "0.001", "--json")
     record = json.loads(wsim_command(*words, "-o", "kept").out)

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from wsim.experiments.match import Match, tables_of
 from wsim.experiments.match_design import mixed
 from wsim.experiments.match_question import MatchQuestion
@@ -222,6 +223,7 @@ def test_a_margin_makes_them_equivalent() -> None:
     assert answer.deals < 20_000
 
 
+@pytest.mark.slow
 def test_within_plays_on_until_all_is_known_so_well() -> None:
     keys: Any = {"luck": "hash", "budget": 40_000}
     answer = luck("p:skill=3", "p", within=0.006, **keys)
@@ -290,7 +292,7 @@ def test_the_matrix_has_a_row_for_each_and_a_column_for_each_field() -> None:
     assert mixed.columns == ["ruleset", "players", "policy", "mixed"]
 
 
-@pytest.mark.parametrize(("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
+@first_quick(1, ("ruleset", "players"), [("2e-cities-teams", 4), ("2e-cities-teams", 6), ("1e-duo", 2)])
 def test_real_teams_and_duo(ruleset: str, players: int) -> None:
     """A team of greedy beats teams of random; between two sides the shares add up to 1 deal by deal."""
     answer = wsim.match("greedy", "random", ruleset=ruleset, players=players, budget=60, threads=1)
@@ -301,6 +303,7 @@ def test_real_teams_and_duo(ruleset: str, players: int) -> None:
         assert row["win_share"] + row["other_share"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_costs_are_told() -> None:
     costs = wsim.match("greedy", "random", budget=50, threads=1).costs
     assert costs["policy"].to_list() == ["greedy", "random"]

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.wonders.analysis import card_picks, card_readings
 
@@ -39,7 +40,7 @@ def slowly(played: Any, level: tuple[str, ...] = ()) -> dict[str, dict[tuple[Any
     return found
 
 
-@pytest.mark.parametrize("level", [(), ("age",), ("age", "turn")])
+@first_quick(1, "level", [(), ("age",), ("age", "turn")])
 def test_shares_of_wins_are_those_of_the_seats_that_did_it(played: Any, level: tuple[str, ...]) -> None:
     won = {(row["game"], row["seat"]): row["win_share"] for row in played.seats.to_dicts()}
     expected = slowly(played, level)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
 from wsim.jit import JIT, types
@@ -51,13 +52,7 @@ def decisions(ruleset: str, players: int, count: int) -> Any:
 
 
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
-@pytest.mark.parametrize(
-    ("ruleset", "players"),
-    [
-        pytest.param(*table, marks=[pytest.mark.slow] * (table[1] in (4, 5, 7) and "teams" not in table[0]))
-        for table in TABLES
-    ],
-)
+@first_quick(1, ("ruleset", "players"), TABLES)
 def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: int) -> None:
     checked = 0
     net = LEARNER.load("").arrays

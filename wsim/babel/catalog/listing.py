@@ -6,8 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wsim.babel.catalog.loading import load_catalogue
 from wsim.babel.catalog.model import SECTION, Catalogue
-from wsim.babel.words import LEVELS
+from wsim.babel.words import FEWEST_SEATS, LEVELS, SEATS, TITLE
+from wsim.display import Shown
+from wsim.errors import UserError, nearest
+from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
+from wsim.spec.source import read_toml
 
 _HEAD = ("name", "ruleset", "confidence")  # what the section says of itself
 
@@ -60,3 +65,69 @@ def _at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     for key in path:
         found = found.get(key) if isinstance(found, Mapping) else None
     return found
+
+
+PLAYERS = ", ".join(map(str, range(FEWEST_SEATS, SEATS + 1)))
+
+
+class BabelCatalogues(Catalogues):
+    """The catalogue of Tower of Babel, which has one rule set."""
+
+    def page(self, source: Source, name: str | None) -> CataloguePage:
+        """Return every value with its path, or those called ``name``."""
+        catalogue = _loaded(source)
+        rows = value_rows(catalogue)
+        if name is not None:
+            found = [row for row in rows if name.casefold() in (row["part"], row["path"], row["value"].casefold())]
+            if not found:
+                names = [str(row[key]) for key in ("part", "value", "path") for row in rows]
+                raise UserError(f"nothing of {TITLE} is called {name!r}{nearest(name, names)}")
+            rows = found
+        parts: dict[str, Rows] = {}
+        for row in rows:
+            shown = {key: row[key] for key in ("path", "value", "changed", "known", "note")}
+            parts.setdefault(row["part"], []).append(shown)
+        tables = [Shown(part.replace("_", " ").capitalize(), _slim(of_part)) for part, of_part in parts.items()]
+        head = (
+            f"{TITLE} ({catalogue.ruleset}) for {PLAYERS} players; {catalogue.source}, digest "
+            f"{catalogue.digest}. Each value is changed by its path: --set PATH=VALUE"
+        )
+        return CataloguePage(head, tables, rows)
+
+    def rulesets(self) -> Rows:
+        """Return the one rule set."""
+        return [{"ruleset": load_catalogue().ruleset, "title": TITLE, "players": PLAYERS}]
+
+    def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:  # noqa: ARG002
+        """Refuse: there is one rule set."""
+        raise UserError(f"{TITLE} has one rule set, {_loaded(source).ruleset}: there is nothing to compare")
+
+    def check(self, source: Source, path: str) -> Rows:
+        """Check a card file or a patch."""
+        section = read_toml(path).get("babel", {})
+        whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
+        catalogue = _loaded(Source(cards=path) if whole else Source(source.ruleset, patches=(path,)))
+        return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest}]
+
+    def schema(self) -> Any:
+        """Return the schema of a card file."""
+        from wsim.babel.catalog.schema import card_file_schema
+
+        return card_file_schema()
+
+
+CATALOGUES = BabelCatalogues()
+
+
+def _loaded(source: Source) -> Catalogue:
+    """Load and check the catalogue; raise UserError for a rule set that the game has not."""
+    catalogue = load_catalogue(source.cards, source.patches, source.changes)
+    if source.ruleset not in (None, catalogue.ruleset):
+        raise UserError(f"unknown rule set {source.ruleset!r}: {TITLE} has {catalogue.ruleset}")
+    return catalogue
+
+
+def _slim(rows: Rows) -> Rows:
+    """Leave out the columns that say nothing."""
+    kept = [key for key in rows[0] if any(row[key] for row in rows)]
+    return [{key: row[key] for key in kept} for row in rows]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from wsim.display import Shown
+from wsim.errors import UserError, nearest
+from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
+from wsim.spec.source import read_toml
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
+from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
 from wsim.wonders.words import COLORS, SWITCHES
 
@@ -173,10 +178,10 @@ def _wonder_fields(wonder: Wonder) -> dict[str, Any]:
     }
 
 
-Shown = dict[str, dict[str, Any]]
+Parts = dict[str, dict[str, Any]]
 
 
-def _rules(catalogue: Catalogue) -> Shown:
+def _rules(catalogue: Catalogue) -> Parts:
     """Return the rules of a catalogue for comparison: a single entry without a name."""
     fields: dict[str, Any] = {"seats": _listed(catalogue.seat_numbers), "sides": _listed(catalogue.sides)}
     fields |= {"cities": catalogue.cities, "teams": catalogue.teams, "duo": catalogue.duo}
@@ -184,7 +189,7 @@ def _rules(catalogue: Catalogue) -> Shown:
     return {"": fields | settings | dict(catalogue.switches)}
 
 
-def _cards(catalogue: Catalogue) -> Shown:
+def _cards(catalogue: Catalogue) -> Parts:
     """Return the cards in words for comparison."""
     return {
         card.name: {
@@ -200,9 +205,9 @@ def _cards(catalogue: Catalogue) -> Shown:
     }
 
 
-def _boards(catalogue: Catalogue) -> Shown:
+def _boards(catalogue: Catalogue) -> Parts:
     """Return boards and stages in words for comparison; sides by position, so that B and night are compared."""
-    shown: Shown = {}
+    shown: Parts = {}
     for wonder in catalogue.wonders:
         shown[wonder.name] = {"resource": wonder.resource}
         for position, (_, stages) in enumerate(wonder.sides):
@@ -212,7 +217,7 @@ def _boards(catalogue: Catalogue) -> Shown:
     return shown
 
 
-def _diff(part: str, old: Shown, new: Shown) -> list[dict[str, Any]]:
+def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
     """Compare entries field by field; an entry of one side only is one row."""
     rows = []
     for name in dict.fromkeys([*old, *new]):
@@ -248,3 +253,82 @@ def _diff_line(row: Mapping[str, Any]) -> str:
 def _said(value: object) -> str:
     """Say true and false as in cards.toml."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class WondersCatalogues(Catalogues):
+    """The catalogues of 7 Wonders, one for each rule set."""
+
+    def page(self, source: Source, name: str | None) -> CataloguePage:
+        """Return a catalogue as cards, wonders and switches, or the cards or the wonder called ``name``."""
+        catalogue = _loaded(source)
+        cards, wonders = card_rows(catalogue), wonder_rows(catalogue)
+        switches = switch_rows(catalogue) if name is None else []
+        record: Any = catalogue_dict(catalogue)
+        if name is not None:
+            cards, wonders = _named(name, cards, wonders)
+            record = cards or wonders
+        parts = (
+            Shown("Cards", cards, first=("name", "age", "cost", "effects", "color")),
+            Shown("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
+            Shown("Switches", switches),
+        )
+        head = (
+            f"{catalogue.title} ({catalogue.ruleset}) for {_players(catalogue)} players; {catalogue.source}, "
+            f"digest {catalogue.digest}"
+        )
+        return CataloguePage(head, [part for part in parts if part.rows], record)
+
+    def rulesets(self) -> Rows:
+        """Return the rule sets."""
+        catalogues = map(load_catalogue, ruleset_names())
+        return [{"ruleset": one.ruleset, "title": one.title, "players": _players(one)} for one in catalogues]
+
+    def differences(self, source: Source, old: str, new: str) -> tuple[Rows, list[str]]:
+        """Return what differs between two rule sets."""
+        first, second = (_loaded(replace(source, ruleset=one)) for one in (old, new))
+        return diff_rows(first, second), list(diff_lines(first, second))
+
+    def check(self, source: Source, path: str) -> Rows:
+        """Check a card file or a patch."""
+        rulesets = read_toml(path).get("rulesets", {})
+        whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
+        checked = [load_catalogue(name, path) for name in (ruleset_names(path) if whole else ())]
+        return [
+            {
+                "ruleset": catalogue.ruleset,
+                "title": catalogue.title,
+                "cards": len(catalogue.cards),
+                "wonders": len(catalogue.wonders),
+                "digest": catalogue.digest,
+            }
+            for catalogue in checked or [_loaded(Source(source.ruleset, patches=(path,)))]
+        ]
+
+    def schema(self) -> Any:
+        """Return the schema of a card file."""
+        from wsim.wonders.catalog.schema import card_file_schema
+
+        return card_file_schema()
+
+
+CATALOGUES = WondersCatalogues()
+
+
+def _loaded(source: Source) -> Catalogue:
+    return load_catalogue(source.ruleset or "1e", source.cards, source.patches, source.changes)
+
+
+def _players(catalogue: Catalogue) -> str:
+    return ", ".join(map(str, catalogue.seat_numbers))
+
+
+def _named(name: str, cards: Rows, wonders: Rows) -> tuple[Rows, Rows]:
+    """Keep what is called ``name``, capitals aside; raise UserError if nothing is."""
+    found = (
+        [row for row in cards if row["name"].casefold() == name.casefold()],
+        [row for row in wonders if row["wonder"].casefold() == name.casefold()],
+    )
+    if not any(found):
+        names = dict.fromkeys([*(row["name"] for row in cards), *(row["wonder"] for row in wonders)])
+        raise UserError(f"no card or wonder is called {name!r}{nearest(name, names)}")
+    return found
