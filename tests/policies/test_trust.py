@@ -13,6 +13,7 @@ from tests.tiers import first_quick
 from wsim import UserError
 from wsim.jit import JIT
 from wsim.policies.declare import unchecked
+from wsim.wonders.kernels.layout import RULES
 
 pytestmark = pytest.mark.skipif(not JIT, reason="compiled policies")
 
@@ -234,9 +235,10 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
+    points, begin = RULES.fields["points"][:2]
+    behind = (RULES.itemsize - begin) // points.base.itemsize + 64  # past the last copy, within the zeros
     file.write_text(
-        HEAD
-        + POLICY.format(name="far", lines="return int(peek(rules.points, 26_400 // 8 * 8 + choice.count * 0) != 0)")
+        HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {behind} + choice.count * 0) != 0)")
     )
     with pytest.raises(UserError, match="IndexError"):
         play("far", file)
