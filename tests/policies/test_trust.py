@@ -235,7 +235,7 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
-    points, begin = RULES.fields["points"][:2]
+    points, begin = dict(RULES.fields or {})["points"][:2]
     behind = (RULES.itemsize - begin) // points.base.itemsize + 64  # past the last copy, within the zeros
     file.write_text(
         HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {behind} + choice.count * 0) != 0)")
