@@ -15,8 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAMES = ("wonders", "babel")
-ENTRY = re.compile(r"^@(?:kernel|entry)\((?!inline)", re.MULTILINE)
-"""An entry point has a signature, and is compiled when its module is imported."""
+ENTRY = re.compile(
+    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:engine_of|commands_of|lockstep_of|describing)\(", re.MULTILINE
+)
+"""An entry point has a signature or is made by a factory, and is compiled when its module is imported."""
 
 
 def with_entries() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, changes, played, table
-from wsim.babel.fitting import fresh_arrays, values_of
-from wsim.babel.kernels.layout import TRADE_CARD, Choice, Private, Public, Rules, Settings
+from wsim.babel.kernels.layout import MOVES, TRADE_CARD, Choice, Private, Public, Rules, Settings
+from wsim.babel.kernels.net_layout import MOVE, STATE
 from wsim.babel.learning import LEARNER
-from wsim.babel.nets import SHAPES, Net
 from wsim.babel.policies import net_moves
 from wsim.babel.policies.net import net_values
 from wsim.babel.policies.net_describe import describe
@@ -33,13 +33,13 @@ SWITCHES: list[dict[str, Any]] = [
     {"allow_bluff_cards": True},
     {"public_discs": False},
 ]
-_Values = types.Array(types.float32, 1, "C")
+_Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
 
 
-@kernel(types.void(Public, Private, Choice, Rules, Settings, _Values), package="babel.policies")
-def kernel_values(public, own, choice, rules, settings, values):  # type: ignore[no-untyped-def]
+@kernel(types.void(Public, Private, Choice, Rules, Settings, _Places, _Values), package="babel.policies")
+def kernel_values(public, own, choice, rules, settings, places, values):  # type: ignore[no-untyped-def]
     """Fill the learned value of each legal move."""
-    net_values(public, own, choice, rules, settings, values)
+    net_values(public, own, choice, rules, settings, places, values)
 
 
 def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
@@ -68,12 +68,12 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
     kinds, net = set(), LEARNER.load("").arrays
     for simulator, position in decisions(60, players=players, set=changes(switches)):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
-        game, values = position.machine.workspace()[0], np.zeros(104, np.float32)
+        game, at, values = position.machine.workspace()[0], np.zeros(MOVES, np.int64), np.zeros(MOVES, np.float32)
         own, settings = game.own[position.to_move], simulator.compiled[1].settings[0]
-        kernel_values(game.public, own, game.choice, simulator.compiled[0], settings, values)
-        assert places == list(range(len(position.coded)))
+        kernel_values(game.public, own, game.choice, simulator.compiled[0], settings, at, values)
+        assert at[: len(places)].tolist() == places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
-        expected, _ = values_of(net, every, np.array([0]))
+        expected, _ = LEARNER.values_of(net, every, np.array([0]))
         assert np.allclose(values[: len(moves)], expected, atol=2e-4)
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())
@@ -104,9 +104,10 @@ def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
     choice, settings = scene.g.choice, scene.seating.settings[seat]
     settings["weights"][:] = POLICIES.interface().weights.shipped["tuned"]
     choice.kind, choice.count, choice.moves[: len(moves)] = kind, len(moves), moves
-    state, numbers = np.zeros(SHAPES["of_number"][0], np.float32), np.zeros((104, SHAPES["of_move"][0]), np.float32)
-    describe(scene.g.public, scene.g.own[seat], choice, scene.t, settings, state, numbers)
-    return numbers[: len(moves)]
+    state, listed = np.zeros(1, STATE).view(np.recarray), np.zeros(MOVES, MOVE).view(np.recarray)
+    places = np.zeros(MOVES, np.int64)
+    describe(scene.g.public, scene.g.own[seat], choice, scene.t, settings, state[0], listed, places)
+    return listed["numbers"][: len(moves)]
 
 
 def test_a_build_that_ends_the_game_is_seen_with_the_lead_at_its_end() -> None:
@@ -186,8 +187,8 @@ def test_a_table_of_it_alone_does_not_pass_for_ever() -> None:
 
 def written(tmp_path: Path, about: dict[str, Any] | None = None, **changed: Any) -> str:
     path = tmp_path / "net.npz"
-    weights = POLICIES.interface().weights.shipped["tuned"]
-    Net({**fresh_arrays(1), **changed}, weights, about or {"seed": 1}).save(path)
+    net = LEARNER.fresh(1)
+    replace(net, arrays={**net.arrays, **changed}, about=about or {"seed": 1}).save(path)
     return str(path)
 
 
@@ -195,7 +196,7 @@ def test_a_file_is_played_as_a_policy(tmp_path: Path) -> None:
     line_up = resolve(parse_lineup(f"net:file={written(tmp_path)}"), 4, POLICIES)
     assert line_up.nets[0].about == {"seed": 1}
     assert line_up.digests != resolve(parse_lineup("net"), 4, POLICIES).digests
-    for name, array in fresh_arrays(1).items():
+    for name, array in LEARNER.fresh(1).arrays.items():
         assert np.allclose(line_up.nets[0].arrays[name], array, atol=1e-3)
 
 

@@ -29,7 +29,7 @@ def asked(scene: Scene, entry: str, seat: int, kind: int, moves: Sequence[int]) 
     settings = scene.seating.settings[seat]
     own.parameters[:], settings["weights"][:] = line_up.parameters[0], line_up.weights[0]
     if line_up.nets[0] is not None:
-        settings["net"] = line_up.nets[0].laid()
+        settings["net"] = line_up.nets[0].record(scene.t)
     choice.kind, choice.count = kind, len(moves)
     choice.moves[: len(moves)] = moves
     with np.errstate(over="ignore"):

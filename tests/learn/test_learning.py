@@ -15,13 +15,13 @@ from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.learn import rounds as run_module
+from wsim.learn.fitting import Fitting
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.harvest_files import read_records, write_records
 from wsim.learn.judge import judge
-from wsim.learn.learner import Fitting, learner_of
+from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import LearningPlan
 from wsim.learn.rounds import learn
-from wsim.wonders.fitting import fresh_arrays, values_of
 from wsim.wonders.learning import LEARNER
 
 pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
@@ -130,18 +130,18 @@ def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
     states, moves = make(range(60))
     simulator = make.simulator
     every = LEARNER.decisions(simulator, states, moves)
-    teacher = fresh_arrays(99)
+    teacher = dict(LEARNER.fresh(99).arrays)
     teacher["last"] *= 3
-    moves["worth"] = values_of(teacher, every, np.arange(len(states)))[0]
+    moves["worth"] = LEARNER.values_of(teacher, every, np.arange(len(states)))[0]
     half = len(states) // 2
     cut = int(states["moves"][:half].sum())
     known = LEARNER.decisions(simulator, states[:half], moves[:cut])
     unseen = LEARNER.decisions(simulator, states[half:], moves[cut:])
 
     def error(net: Any) -> float:
-        values, batch = values_of(net.arrays, unseen, np.arange(len(unseen.states)))
+        values, batch = LEARNER.values_of(net.arrays, unseen, np.arange(len(unseen.states)))
         starts = np.cumsum(batch.counts) - batch.counts
-        apart = values - batch.worth
+        apart = values - batch.moves["worth"]
         apart -= (np.add.reduceat(apart, starts) / batch.counts)[batch.owner]
         return float((apart**2).mean())
 

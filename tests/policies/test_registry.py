@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -102,7 +103,7 @@ def test_the_numbers_of_a_registered_policy_arrive_in_the_order_of_its_row() -> 
     own = (Parameter("depth", int, 2, ""), Parameter("book", str, "", ""), Parameter("keen", bool, True, ""))
     row = Policy("deep", "heuristic", "a test", "none", "simple:first_policy", own, settled=("loss", "explore"))
     entry = parse_lineup("deep:keen=false:explore=0.5:book=a")
-    found = resolve(entry, 3, PolicySet({**policies.policies, "deep": row}, policies.interface))
+    found = resolve(entry, 3, replace(policies, policies={**policies.policies, "deep": row}))
     assert found.parameters[0].tolist() == [2, 0, 0, 0, 0, 0, 0, 0.5]
 
 

@@ -43,7 +43,6 @@ class TowerOfBabel(KernelGame):
     CATALOGUES = "wsim.babel.catalog.listing:CATALOGUES"
     OPEN = ("turn", "take", "complete", "play_card", "triple_bonus", "double_turn")
     POSITION_KEYS = POSITION_KEYS
-    ENGINE = "wsim.babel.kernels.engine"
     COMPILE_SECONDS = (6.0, 3.0)
     POLICIES = POLICIES
 

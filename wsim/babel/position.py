@@ -14,9 +14,7 @@ from wsim.positions.machine import StatePosition
 class BabelPosition(StatePosition):
     """A game of Tower of Babel in progress (``wsim.game.Position``)."""
 
-    def decision(self) -> str:
-        """Return what is decided: one of ``words.DECISIONS``."""
-        return DECISIONS[self.choice[0]]
+    DECISIONS = DECISIONS
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
         """Return the legal moves in their order, each as the trace has it."""
@@ -49,8 +47,7 @@ class BabelPosition(StatePosition):
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (A26), None: everything, as a JSON object."""
-        moment = {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
-        return view_of(self.simulator.catalogue, self.record, seat, moment)
+        return view_of(self.simulator.catalogue, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person."""
@@ -59,6 +56,3 @@ class BabelPosition(StatePosition):
     def columns(self, history: bool = True) -> tuple[str, ...]:  # noqa: ARG002 (all there is is on the table)
         """Return the names of the numbers of an observation."""
         return columns(self.simulator.seats)
-
-    def _keep_result(self, game: Any) -> None:
-        """The score of a game that is over is part of its state."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
-    from wsim.policies.interface import Interface
-
-__all__ = ["POLICIES", "REGISTRY"]
+    from wsim.policies.nets import NetSpec
 
 _WEIGHTED = "weighted:weighted"
 _BY_HAND = "wsim, set by hand upon tuned values"
@@ -48,27 +45,12 @@ REGISTRY = rows_by_name(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _interface() -> Interface:
-    from wsim.babel.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
-    from wsim.babel.nets import Net
-    from wsim.babel.policies.features import FEATURES
-    from wsim.babel.policies.routine import ROUTINE
-    from wsim.babel.words import SEATS
-    from wsim.policies.interface import Interface
-    from wsim.policies.nets import NetFiles
-    from wsim.policies.weights import WeightSets
+def _nets() -> NetSpec:
+    from wsim.babel.kernels.layout import WEIGHTS
+    from wsim.babel.kernels.net_layout import SIZES
+    from wsim.policies.nets import NetSpec
 
-    return Interface(
-        home="wsim.babel.policies",
-        signature=POLICY,
-        records=(PUBLIC, PRIVATE, CHOICE, RULES),
-        seats=SEATS,
-        routine=ROUTINE,
-        weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (WEIGHTS,)),
-        nets=NetFiles(Path(__file__).with_name("net.npz"), Net),
-        thinker=THINKER,
-    )
+    return NetSpec("tower_of_babel", SIZES, (WEIGHTS,), Path(__file__).with_name("net.npz"))
 
 
-POLICIES = PolicySet(REGISTRY, _interface)
+POLICIES = PolicySet(REGISTRY, "wsim.babel", nets=_nets)

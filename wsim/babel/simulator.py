@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.babel.actions import fixed_actions
 from wsim.babel.catalog import Catalogue
 from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.compiling import compile_rules
@@ -20,6 +19,7 @@ from wsim.babel.describe.text import game_text, phrase
 from wsim.babel.describe.trace import trace_of
 from wsim.babel.describe.view import columns
 from wsim.babel.frames import picks_frame, seats_frame
+from wsim.babel.kernels.fixed_actions import fixed_actions
 from wsim.babel.kernels.layout import ACTION_DRAWS, MOVES, SEATING, records
 from wsim.babel.position import BabelPosition
 from wsim.babel.registry import POLICIES
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Story
 
 
-class BabelSimulator(KernelSimulator):
+class BabelSimulator(KernelSimulator[BabelPosition]):
     """A plan of Tower of Babel made ready to play.
 
     Attributes
@@ -47,12 +47,13 @@ class BabelSimulator(KernelSimulator):
     """
 
     KERNELS = "wsim.babel.kernels"
+    POSITION = BabelPosition
     own_cards = BABEL_TOML
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules, seating = compile_rules(catalogue, plan.players), records(1, SEATING)[0]
         seating.seed, seating.rotate = plan.seed, plan.rotate
-        line_up.fill(seating, lambda net: net.laid())
+        line_up.fill(seating, rules)
         super().__init__(plan, line_up, rules, seating)
         self.catalogue, self.picks_per_game = catalogue, most_picks(rules)
 
@@ -65,10 +66,6 @@ class BabelSimulator(KernelSimulator):
         """Return the same rules and options with another line-up."""
         plan = self.plan.replace(policies=policies)
         return BabelSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
-
-    def begin(self, number: int) -> BabelPosition:
-        """Return the first decision of game ``number``; its players have not been asked yet."""
-        return BabelPosition(self, number)
 
     def set_up(self, described: Mapping[str, Any]) -> BabelPosition:
         """Return a position that a person describes; raise UserError for one that cannot be."""

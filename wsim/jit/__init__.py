@@ -14,7 +14,7 @@ from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable_folder
 from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
 from wsim.jit.clock import nanoseconds
-from wsim.jit.kernels import kernel, njit
+from wsim.jit.kernels import entrance, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
@@ -36,6 +36,7 @@ __all__ = [
     "checking_indices",
     "compiled_beside",
     "count_bits",
+    "entrance",
     "from_dtype",
     "in_copies",
     "kernel",

@@ -25,7 +25,7 @@ __all__ = ["SUFFIX", "cache_directory", "cache_is_cold", "can_store", "source_di
 
 SUFFIX = ".kernel"
 PACKAGE = Path(__file__).parents[1]
-SHARED_SOURCES = ("jit", "kernels", "rng.py", "policies/interface.py", "policies/net_layers.py")
+SHARED_SOURCES = ("jit", "kernels", "rng.py", "policies/interface.py")
 KERNEL_PLACES = ("words.py", "kernels", "policies")  # of a game: what its kernels are made of
 
 

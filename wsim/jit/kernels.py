@@ -14,8 +14,6 @@ import numba
 
 from wsim.jit.modes import JIT, PLAIN, STORES
 
-__all__ = ["kernel", "njit"]
-
 njit: Any = numba.njit  # typed stubs of numba do not know all options
 
 _NUMBER_BITS = 60
@@ -43,6 +41,18 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
             return _compiled(function, signature, package or _package_of(function))
 
     return compile_entry
+
+
+def entrance(template: Any, inner: Any, name: str = "") -> FunctionType:
+    """Return a function like ``template``, to be compiled as an entry point, in which ``inner`` is this kernel.
+
+    It has no closure and a name of its own, so that it is found on the disk: of a closure, numba compares what it
+    encloses, and a kernel is never equal to the one of another process.
+    """
+    made = FunctionType(template.__code__, {"__name__": template.__module__, "inner": inner}, name or template.__name__)
+    made.__qualname__ = made.__name__
+    made.__doc__ = template.__doc__
+    return made
 
 
 def _compiled(function: FunctionType, signature: Any, package: str | None) -> Any:

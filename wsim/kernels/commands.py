@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wsim.jit import kernel
+from wsim.jit import entrance, kernel
 from wsim.kernels.engine import Engine
-from wsim.kernels.heads import NOBODY
+from wsim.kernels.heads import NOBODY, copying
 
 BEGIN, STEP, LOOK, PLAY_OUT, REDRAW, OBSERVE, FOLLOW, ASK, LAY, COUNT, COMPARE = range(11)
 """Set up game ``number``; make move ``number``; list the moves; play to the end as often as there are outcomes, from
@@ -19,49 +19,6 @@ seat as if it ended here, where they are not kept in the state; play to the end 
 each redrawing."""
 EVERYTHING = -1
 """In place of a seat: nothing is drawn anew."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What only the game knows: kernels.
-
-    Attributes
-    ----------
-    state: dtype of a position, which a game begins with.
-    engine: what plays the game. over: the mask of the last phase.
-    next_decision, take: as in ``wsim.kernels.engine``.
-    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
-    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
-    observe: (game, rules, seat, seen) -> writes what a seat may know.
-    outcome: (game, seat) -> (score, share of the victory) of a game that is over.
-    lay: (game, rules, seat, what) -> lays out a part of a position (LAY).
-    count: (game, rules) -> counts the points (COUNT).
-    """
-
-    state: np.dtype[Any]
-    engine: Engine
-    over: int
-    next_decision: Any
-    take: Any
-    redraw: Any
-    seat_players: Any
-    observe: Any
-    outcome: Any
-    lay: Any
-    count: Any
-
-
-def copying(state: np.dtype[Any]) -> Any:
-    """Return the kernel that copies the words of a position."""
-    words = state.itemsize // 8
-
-    @kernel
-    def copy(source, target):
-        """Copy the words of a position."""
-        for word in range(words):
-            target[word] = source[word]
-
-    return copy
 
 
 @kernel
@@ -74,11 +31,42 @@ def nothing_counted(game, rules):
     """Count nothing: for a game whose state has the points."""
 
 
-def _playing_out(parts: Parts) -> tuple[Any, Any]:
+@dataclass(frozen=True)
+class Parts:
+    """What only the game knows: kernels.
+
+    Attributes
+    ----------
+    redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
+    seat_players: (game, rules, seating, seed, number) -> lets the line-up play on, with random streams of its own.
+    observe: (game, rules, seat, seen) -> writes what a seat may know.
+    outcome: (game, seat) -> (score, share of the victory) of a game that is over.
+    lay: (game, rules, seat, what) -> lays out a part of a position (LAY).
+    count: (game, rules) -> counts the points (COUNT).
+    """
+
+    redraw: Any
+    seat_players: Any
+    observe: Any
+    outcome: Any
+    lay: Any = nothing_laid
+    count: Any = nothing_counted
+
+
+inner: Any = None  # what ``entrance`` puts there
+
+
+def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
+    """Carry out a command on the position in ``state``."""
+    return inner(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen)
+
+
+def _playing_out(engine: Engine, parts: Parts) -> tuple[Any, Any]:
     """Return the kernels of PLAY_OUT and COMPARE."""
-    copy, redraw, seat_players, outcome = copying(parts.state), parts.redraw, parts.seat_players, parts.outcome
-    next_decision, take, play_until, over = parts.next_decision, parts.take, parts.engine.play_until, parts.over
-    state_words = parts.state.itemsize // 8
+    copy, redraw, seat_players, outcome = copying(engine.types.state), parts.redraw, parts.seat_players, parts.outcome
+    next_decision, take, over = engine.parts.next_decision, engine.parts.take, engine.parts.over
+    play_until = engine.play_until
+    state_words = engine.types.state.itemsize // 8
 
     @kernel
     def write_outcome(game, rules, outcomes, row):
@@ -124,17 +112,19 @@ def _playing_out(parts: Parts) -> tuple[Any, Any]:
     return play_out, compare
 
 
-def commands_of(parts: Parts) -> Any:
-    """Return the kernel that carries out a command on a position and returns the player who decides next, or NOBODY.
+def commands_of(engine: Engine, parts: Parts) -> Any:
+    """Return the entry point that carries out a command on a position; it returns who decides next, or NOBODY.
 
     It takes (game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen). ``words`` is
     the same memory as ``game``. FOLLOW makes ``number`` moves and one more, and leaves the index of the last in
     ``game.answer``; ASK returns an index. What BEGIN, STEP, FOLLOW, LAY and REDRAW change is written back to ``state``.
     """
-    copy, (play_out, compare) = copying(parts.state), _playing_out(parts)
-    begin, picked, ask = parts.engine.begin, parts.engine.picked, parts.engine.ask
-    next_decision, take, redraw, observe = parts.next_decision, parts.take, parts.redraw, parts.observe
-    seat_players, lay, count = parts.seat_players, parts.lay, parts.count
+    copy, (play_out, compare) = copying(engine.types.state), _playing_out(engine, parts)
+    begin, picked, ask = engine.begin, engine.picked, engine.ask
+    next_decision, take = engine.parts.next_decision, engine.parts.take
+    redraw, observe, seat_players, lay, count = (
+        parts.redraw, parts.observe, parts.seat_players, parts.lay, parts.count
+    )  # fmt: skip
 
     @kernel
     def follow(game, rules, seating, line_up, decider, moves):
@@ -190,4 +180,4 @@ def commands_of(parts: Parts) -> Any:
         copy(words, state)
         return decider
 
-    return carry_out
+    return kernel(engine.types.commands, package=engine.types.package)(entrance(run_machine, carry_out))

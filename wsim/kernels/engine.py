@@ -10,8 +10,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import call, kernel
-from wsim.kernels.heads import KEEP_PICKS, NOBODY
+from wsim.jit import call, entrance, kernel
+from wsim.kernels.heads import KEEP_PICKS, NOBODY, Types
+
+
+@kernel
+def nothing_forbidden(game, rules, seating):
+    """Leave out no legal move."""
+
+
+@kernel
+def as_picked(game, rules, seating, seat, index, stream):
+    """Let the policy's move hold."""
+    return index
+
+
+@kernel
+def no_picks(game, picks, written, number):
+    """Write no picks."""
+    return written
 
 
 @dataclass(frozen=True)
@@ -24,22 +41,22 @@ class Parts:
     next_decision: (game, rules, until) -> runs on to a decision, lists its moves, returns the seat that decides; NOBODY
         in a phase of the mask ``until`` or at the end.
     take: (game, rules, move) -> makes a move.
-    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
-    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
-        random stream at ``stream``: logs it, or replaces it in an experiment.
     write_rows: (game, rules, rows, start, number) -> writes the rows of a game that is over.
     write_picks: (game, picks, written, number) -> copies its decisions to the picks; returns the new length.
-    over: the mask of the last phase.
+    settle: (game, rules, seating, seat, index, stream) -> the index that holds after a policy picked ``index`` with its
+        random stream at ``stream``: logs it, or replaces it in an experiment.
+    restrict: (game, rules, seating) -> leaves out legal moves that the plan forbids.
+    over: the mask of the last phase, of a game that can be stopped in one.
     """
 
     set_up: Any
     next_decision: Any
     take: Any
-    restrict: Any
-    settle: Any
     write_rows: Any
-    write_picks: Any
-    over: int
+    write_picks: Any = no_picks
+    settle: Any = as_picked
+    restrict: Any = nothing_forbidden
+    over: int = 0
 
 
 class Engine(NamedTuple):
@@ -47,21 +64,33 @@ class Engine(NamedTuple):
 
     Attributes
     ----------
+    parts: what it is made of. types: the game's.
     picked: (game, rules, seating, line_up, seat) -> the index that the seat's entry of the line-up picks; -1 instead of
         a wrong one, which is noted in ``game.answer``.
     ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
     play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
-    play_chunk: (game, rules, seating, line_up, first, rows, picks, keeping) -> plays ``len(rows) // seats`` games from
-        number ``first`` on; returns the picks written, or -1 - the number of a game with a wrong index. With
-        KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left in the game.
+    play_chunk: the entry point. (game, rules, seating, line_up, first, rows, picks, keeping) -> plays
+        ``len(rows) // seats`` games from number ``first`` on; returns the picks written, or -1 - the number of a game
+        with a wrong index. With KEEP_PICKS there is room for all picks; with KEEP_ALL the log of the last game is left
+        in the game.
     """
 
+    parts: Parts
+    types: Types
     picked: Any
     ask: Any
     play_until: Any
     begin: Any
     play_chunk: Any
+
+
+inner: Any = None  # what ``entrance`` puts there
+
+
+def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+    """Play ``len(rows) // seats`` games from number ``first`` on."""
+    return inner(game, rules, seating, line_up, first, rows, picks, keeping)
 
 
 @kernel
@@ -81,6 +110,19 @@ def picked(game, rules, seating, line_up, seat):
     return index
 
 
+def loading(parameters: int) -> Any:
+    """Return the kernel that seats a line-up entry, of policies with so many parameters."""
+
+    @kernel
+    def load_entrant(own, seating, entrant):
+        """Copy the parameters of a line-up entry to the seat that it plays."""
+        own.entrant = entrant
+        for i in range(parameters):
+            own.parameters[i] = seating.parameters[entrant, i]
+
+    return load_entrant
+
+
 @kernel
 def forget_entrants(game, rules):
     """Say that no seat has the parameters of a line-up entry."""
@@ -88,8 +130,8 @@ def forget_entrants(game, rules):
         game.own[seat].entrant = -1
 
 
-def engine_of(parts: Parts) -> Engine:
-    """Return the kernels that play a game."""
+def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
+    """Return the kernels that play a game; ``row``, ``pick``: the types of the records that are written."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
     restrict, settle, over = parts.restrict, parts.settle, parts.over
     write_rows, write_picks = parts.write_rows, parts.write_picks
@@ -124,7 +166,7 @@ def engine_of(parts: Parts) -> Engine:
         set_up(game, rules, seating, number)
 
     @kernel
-    def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
+    def play_games(game, rules, seating, line_up, first, rows, picks, keeping):
         """Play games from number ``first`` on; return the picks written, or -1 - the number of a game that failed."""
         written = 0
         game.answer.wrong = 0
@@ -140,4 +182,5 @@ def engine_of(parts: Parts) -> Engine:
                 written = write_picks(game, picks, written, number)
         return written
 
-    return Engine(picked, ask, play_until, begin, play_chunk)
+    entry = kernel(types.chunk(row, pick), package=types.package)(entrance(play_chunk, play_games))
+    return Engine(parts, types, picked, ask, play_until, begin, entry)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import ADDRESSES, from_dtype, record_type, types
+from wsim.jit import ADDRESSES, from_dtype, kernel, record_type, types
 
 NOBODY = -1
 KEEP_PICKS, KEEP_ALL = 1, 2
@@ -51,6 +51,19 @@ def timestep_of(seats: int) -> np.dtype[Any]:
     )
 
 
+def copying(state: np.dtype[Any]) -> Any:
+    """Return the kernel that copies the words of a position."""
+    words = state.itemsize // 8
+
+    @kernel
+    def copy(source, target):
+        """Copy the words of a position."""
+        for word in range(words):
+            target[word] = source[word]
+
+    return copy
+
+
 def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
     """Return the record of a log with room for so many events."""
     return np.dtype(
@@ -79,6 +92,8 @@ class Types(NamedTuple):
 
     Attributes
     ----------
+    package: of the game's kernels, such as "wonders.kernels": where its entry points are kept.
+    state: dtype of a position, which a game begins with. seats: at most.
     policy: of policies; thinker: of those that search, the last argument is the seat that decides.
     line_up: addresses of the policies, one for each entry, then for each player of a pool.
     words, states, outcomes, seen, all_seen, masks: arrays.
@@ -93,6 +108,9 @@ class Types(NamedTuple):
     settings: Any
     policy: Any
     thinker: Any
+    package: str
+    state: np.dtype[Any]
+    seats: int
     line_up: Any = ADDRESSES
     words: Any = types.Array(types.uint64, 1, "C")
     states: Any = types.Array(types.uint64, 2, "C")
@@ -112,18 +130,28 @@ class Types(NamedTuple):
         play = self.game, self.words, self.words, self.rules, self.seating, self.line_up
         return types.int64(*play, *[types.int64] * 4, self.outcomes, self.seen)
 
-    def lockstep(self, timestep: np.dtype[Any]) -> Any:
-        """Return the signature of the kernel that steps many games (``wsim.kernels.lockstep``)."""
+    @property
+    def lockstep(self) -> Any:
+        """The signature of the kernel that steps many games (``wsim.kernels.lockstep``)."""
         play = self.game, self.words, self.states, self.rules, self.seating, self.line_up
-        request, timesteps = record_type(REQUEST, constant=True), types.Array(from_dtype(timestep), 1, "C")
-        return types.int64(*play, request, timesteps, self.all_seen, self.masks)
+        request, timestep = record_type(REQUEST, constant=True), from_dtype(timestep_of(self.seats))
+        return types.int64(*play, request, types.Array(timestep, 1, "C"), self.all_seen, self.masks)
+
+    def describing(self, state: np.dtype[Any], move: np.dtype[Any]) -> Any:
+        """Return the signature of the kernel that writes what a net sees (``wsim.kernels.net_layers``)."""
+        records = record_type(state), types.Array(from_dtype(move), 1, "C"), types.Array(types.int64, 1, "C")
+        own = self.public, self.private, self.choice, self.rules, self.settings
+        return types.int64(*own, *records)
 
 
 def types_of(
-    public: np.dtype[Any], private: np.dtype[Any], choice: np.dtype[Any], game: np.dtype[Any],
-    rules: np.dtype[Any], seating: np.dtype[Any], settings: np.dtype[Any],
+    state: np.dtype[Any], public: np.dtype[Any], private: np.dtype[Any], choice: np.dtype[Any], game: np.dtype[Any],
+    rules: np.dtype[Any], seating: np.dtype[Any], settings: np.dtype[Any], package: str,
 ) -> Types:  # fmt: skip
-    """Return the types of a game's records; rules, seating and settings are not written while it is played."""
+    """Return the types of a game's records; rules, seating and settings are not written while it is played.
+
+    ``package``: of its kernels, such as "wonders.kernels".
+    """
     own = [record_type(dtype) for dtype in (public, private, choice, game)]
     fixed = [record_type(dtype, constant=True) for dtype in (rules, seating, settings)]
     return Types(
@@ -136,4 +164,7 @@ def types_of(
         settings=fixed[2],
         policy=types.int64(*own[:3], fixed[0], fixed[2]),
         thinker=types.int64(own[3], *fixed[:2], ADDRESSES, types.int64),
+        package=package,
+        state=state,
+        seats=game["own"].shape[0],
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.jit import kernel
+from wsim.jit import entrance, kernel
 from wsim.kernels.engine import Engine
-from wsim.kernels.heads import NOBODY
+from wsim.kernels.heads import NOBODY, copying
 
 ALL_WELL, WRONG = -1, -2
 
@@ -18,28 +18,31 @@ class Parts:
 
     Attributes
     ----------
-    engine: what plays the game.
-    next_decision, take: as in ``wsim.kernels.engine``.
-    load: (state, words, rules) -> copies a state into a game, as far as it is used.
-    save: (game, words, state, rules) -> copies it back.
     observe: (game, rules, seat, seen) -> writes what a seat may know.
     outcome: (game, seat) -> (score, share of the victory) of a game that is over.
     moment: (game, rules, seat) -> the moment of the decision at hand: decisions of one moment are made without seeing
         each other; NOBODY: it is made alone.
     fixed_action: (choice, rules, move) -> the fixed action of a move.
     move_of: (choice, rules, action) -> the legal move of a fixed action.
+    load, save: (state, words, rules) and (game, words, state, rules) -> copy a state into a game and back, as far as it
+        is used; None: all of it.
     """
 
-    engine: Engine
-    next_decision: Any
-    take: Any
-    load: Any
-    save: Any
     observe: Any
     outcome: Any
     moment: Any
     fixed_action: Any
     move_of: Any
+    load: Any = None
+    save: Any = None
+
+
+inner: Any = None  # what ``entrance`` puts there
+
+
+def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
+    """Step every game that is not over."""
+    return inner(game, words, states, rules, seating, line_up, request, timesteps, seen, masks)
 
 
 def _writing(parts: Parts) -> Any:
@@ -67,14 +70,32 @@ def _writing(parts: Parts) -> Any:
     return write
 
 
-def lockstep_of(parts: Parts) -> Any:
-    """Return the kernel that steps every game that is not over; it returns ALL_WELL, or the place of a wrong policy.
+def _copying(engine: Engine) -> tuple[Any, Any]:
+    """Return the kernels that copy a whole state into a game, and back."""
+    copy = copying(engine.types.state)
+
+    @kernel
+    def load(state, words, rules):
+        """Copy a state into a game."""
+        copy(state, words)
+
+    @kernel
+    def save(game, words, state, rules):
+        """Copy a state out of a game."""
+        copy(words, state)
+
+    return load, save
+
+
+def lockstep_of(engine: Engine, parts: Parts) -> Any:
+    """Return the entry point that steps every game that is not over; it returns ALL_WELL, or where a policy was wrong.
 
     It takes (game, words, states, rules, seating, line_up, request, timesteps, seen, masks). ``words`` is the same
     memory as ``game``. Row i of states, seen and masks belongs to time step i.
     """
-    next_decision, take, ask, begin = parts.next_decision, parts.take, parts.engine.ask, parts.engine.begin
-    load, save, outcome, move_of, write = parts.load, parts.save, parts.outcome, parts.move_of, _writing(parts)
+    next_decision, take, ask, begin = engine.parts.next_decision, engine.parts.take, engine.ask, engine.begin
+    outcome, move_of, write = parts.outcome, parts.move_of, _writing(parts)
+    load, save = (parts.load, parts.save) if parts.load is not None else _copying(engine)
 
     @kernel
     def run_on(game, rules, seating, line_up, callers):
@@ -116,7 +137,7 @@ def lockstep_of(parts: Parts) -> Any:
             begin(game, rules, seating, timestep.number)
 
     @kernel
-    def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
+    def step_all(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
         game.answer.wrong = 0
         game.log.keeping = 0
         for place in range(timesteps.shape[0]):
@@ -132,4 +153,4 @@ def lockstep_of(parts: Parts) -> Any:
             write(game, rules, request, timestep, decider, seen, masks, place)
         return ALL_WELL
 
-    return step_games
+    return kernel(engine.types.lockstep, package=engine.types.package)(entrance(step_games, step_all))

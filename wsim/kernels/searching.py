@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from wsim.jit import call, kernel, nanoseconds, words_of
+from wsim.kernels.engine import nothing_forbidden
 from wsim.kernels.heads import NOBODY
 from wsim.rng import SEAT_STREAM, below, mix, seek
 
@@ -48,7 +49,7 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
             ("keeping", "i8"),  # LOG.keeping of the game
             ("ahead", "i8"),  # own decisions after which a playout is valued, 0 never, -1 a user's function failed
             ("valuer", "i8"),  # the place of a user's function that values moves, -1 none
-            ("kept", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
+            ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
             ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
@@ -60,6 +61,31 @@ def thinking_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.d
     )
 
 
+@kernel
+def none_alike(choice, one, other):
+    """Say whether two moves do the same thing: none do."""
+    return False
+
+
+def utility_of(outcome: Any) -> Any:
+    """Return the kernel (game, rules, seat) -> what the end is worth to a seat that plays for itself.
+
+    ``outcome``: (game, seat) -> (score, share of the victory).
+    """
+
+    @kernel
+    def utility(game, rules, seat):
+        """Return what the end of a game is worth to a seat: victory, and its lead over the best rival."""
+        best = -1e9
+        for other in range(rules.seats):
+            if other != seat:
+                best = max(best, outcome(game, other)[0])
+        score, share = outcome(game, seat)
+        return WINNING * share + LEAD * (score - best)
+
+    return utility
+
+
 @dataclass(frozen=True)
 class Parts:
     """What only the game knows: kernels.
@@ -69,26 +95,26 @@ class Parts:
     state, choice: dtypes of the position and of the decision at hand, which a game begins with.
     values: (game, rules, settings, seat) -> fills ``game.thinking.values`` for each legal move of the seat, in utility,
         NEVER where it is not to be tried; it may draw from ``game.thinking.rng``.
-    alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     moment: (public, choice) -> a number that tells this decision from the others of the seat in the game.
     redraw: (game, rules, seed, number, seat) -> draws anew all that the seat cannot know.
     take: (game, rules, move) -> makes a move.
     next_decision, restrict: as in ``wsim.kernels.engine``.
-    utility: (game, rules, seat) -> what the end is worth to the seat.
+    utility: (game, rules, seat) -> what the end is worth to the seat (``utility_of``).
     parameters: of a policy; rivals play with none.
+    alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
     """
 
     state: np.dtype[Any]
     choice: np.dtype[Any]
     values: Any
-    alike: Any
     moment: Any
     redraw: Any
     take: Any
     next_decision: Any
-    restrict: Any
     utility: Any
     parameters: int
+    restrict: Any = nothing_forbidden
+    alike: Any = none_alike
 
 
 # --- candidates
@@ -253,7 +279,7 @@ def _comparing(parts: Parts) -> Any:
     def compare(game, words, rules, seating, line_up, seat, number, left):
         """Draw what is hidden anew, make each candidate, play on, add up what it was worth."""
         thinking = game.thinking
-        _copy(thinking.kept, words, redrawn_words)
+        _copy(thinking.saved, words, redrawn_words)
         redraw(game, rules, thinking.seed, number, seat)
         seek(game.own[seat], thinking.seed, number, SEAT_STREAM + seat)
         _seat_players(game, rules, seating, seat, parameters)
@@ -298,7 +324,7 @@ def searching(parts: Parts) -> Any:
         if left < 2:
             return thinking.candidate[0] if left else -1
         words = words_of(game, all_words)
-        _copy(words, thinking.kept, all_words)
+        _copy(words, thinking.saved, all_words)
         thinking.keeping, game.log.keeping = game.log.keeping, 0
         rounds, number = _rounds(left), np.int64(0)
         for _ in range(rounds):
@@ -309,7 +335,7 @@ def searching(parts: Parts) -> Any:
                 number += 1
             _sort(thinking, left)
             left = (left + 1) // 2
-        _copy(thinking.kept, words, all_words)
+        _copy(thinking.saved, words, all_words)
         game.log.keeping = thinking.keeping
         return thinking.candidate[0] if thinking.ahead >= 0 else -1
 

@@ -1,4 +1,4 @@
-"""Fitting a net to what moves were worth, in numpy: the same for every game, which hands in its layers.
+"""Fitting a net to what moves were worth, in numpy: the layers of ``wsim.kernels.net_layers`` and their derivatives.
 
 The loss is the mean squared error of the value of a move against its worth by playouts, both as differences from the
 mean of its decision: only which move is better than another is learned. AdamW (Loshchilov and Hutter 2019), a learning
@@ -9,91 +9,76 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.learn.learner import Fitting
-
-__all__ = ["Arrays", "Batch", "Decisions", "Forward", "MovesOf", "UpperLayers", "fit", "fresh_arrays"]
-
 Arrays = dict[str, Any]
 
 
-class Batch(Protocol):
-    """Inputs of some decisions and of all their moves.
+@dataclass(frozen=True)
+class Fitting:
+    """How long and how fast is learned from a harvest.
 
     Attributes
     ----------
-    owner: of each move the place of its decision. counts: of each decision its moves.
-    move_numbers, worth: of each move.
+    rounds: how often every decision is gone through. size: decisions of a step.
+    rate: the highest learning rate. decay: of the weights, at each step, as a part of the rate.
     """
 
-    @property
-    def owner(self) -> NDArray[np.int64]: ...
-
-    @property
-    def counts(self) -> NDArray[np.int64]: ...
-
-    @property
-    def move_numbers(self) -> NDArray[np.float32]: ...
-
-    @property
-    def worth(self) -> NDArray[np.float32]: ...
+    rounds: float = 4.0
+    size: int = 512
+    rate: float = 2e-3
+    decay: float = 1e-4
 
 
-class Forward(Protocol):
-    """The layers of a net for a batch, kept for the derivatives.
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Decisions of one table, all of the same rules.
 
     Attributes
     ----------
-    values: of all moves.
+    states, moves: records (``wsim.kernels.net_layers.Sizes``); the moves of a state follow those of the one before.
+    known: what the layers take from the rules (``wsim.learn.learner.Learner.known``).
     """
 
-    @property
-    def values(self) -> NDArray[np.float32]: ...
-
-    def backward(self, error: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives of a loss by the arrays, given those by the values."""
-        ...
-
-
-class Decisions(Protocol):
-    """Decisions of one table."""
-
-    @property
-    def states(self) -> NDArray[Any]: ...
-
-    def batch(self, which: NDArray[np.int64]) -> Any:
-        """Return some of them as a ``Batch``."""
-        ...
-
-
-class MovesOf:
-    """Which moves belong to which decision, where those of a decision follow those of the one before.
-
-    Parameters
-    ----------
-    counts: of each decision its moves.
-    """
-
-    def __init__(self, counts: NDArray[Any]) -> None:
-        self.counts = counts
+    states: NDArray[Any]
+    moves: NDArray[Any]
+    known: Any = None
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
-        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+        return np.concatenate([[0], np.cumsum(self.states["moves"], dtype=np.int64)])
 
-    def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return of some decisions: the moves of each, of each move its decision's place in ``which``, and its own."""
-        counts = self.counts[which].astype(np.int64)
+    def batch(self, which: NDArray[np.int64]) -> Batch:
+        """Return some of them with all their moves."""
+        states = self.states[which]
+        counts = states["moves"].astype(np.int64)
         owner = np.repeat(np.arange(len(which)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return counts, owner, self._starts[which][owner] + within
+        return Batch(states, self.moves[self._starts[which][owner] + within], owner, counts, self.known)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some decisions and all their moves.
+
+    Attributes
+    ----------
+    states, moves, known: as in ``Decisions``.
+    owner: of each move the place of its decision. counts: of each decision its moves.
+    """
+
+    states: NDArray[Any]
+    moves: NDArray[Any]
+    owner: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    known: Any
 
 
 def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, float], value: int, seed: int) -> Arrays:
@@ -114,31 +99,46 @@ def fresh_arrays(shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, flo
     return arrays
 
 
-class UpperLayers:
-    """What every net makes of its first layer: the second one and the values; kept for the derivatives.
+class Layers:
+    """What a net makes of a batch, kept for the derivatives; of a net with items, a subclass adds what these do.
 
-    Parameters
+    Attributes
     ----------
-    arrays: of the net. batch: what ``layer``, the sums of the first layer's inputs, is of; it is overwritten.
+    values: of all moves.
     """
 
-    def __init__(self, arrays: Mapping[str, Any], batch: Batch, layer: NDArray[np.float32]) -> None:
-        self._arrays, self._batch = arrays, batch
+    def __init__(self, arrays: Mapping[str, Any], batch: Batch) -> None:
+        self._arrays, self.batch = arrays, batch
+        of_states = arrays["bias"] + batch.states["numbers"] @ arrays["of_number"]
+        self.add_to_states(of_states)
+        layer = of_states[batch.owner] + batch.moves["numbers"] @ arrays["of_move"]
+        self.add_to_moves(layer)
         self._first = np.maximum(layer, 0, out=layer)
         self._second = np.maximum(self._first @ arrays["second"] + arrays["second_bias"], 0)
-        self.values = self._second @ arrays["last"] + batch.move_numbers @ arrays["straight"]
+        self.values: NDArray[np.float32] = self._second @ arrays["last"] + batch.moves["numbers"] @ arrays["straight"]
 
-    def backward(self, error: NDArray[np.float32]) -> tuple[Arrays, NDArray[np.float32], NDArray[np.float32]]:
-        """Return derivatives, given those by the values: by these arrays, by the first layer of moves and of states."""
-        batch, arrays = self._batch, self._arrays
-        found: Arrays = {"last": self._second.T @ error, "straight": batch.move_numbers.T @ error}
+    def add_to_states(self, layer: NDArray[np.float32]) -> None:
+        """Add the items of the states to the first layer, shape (states, width)."""
+
+    def add_to_moves(self, layer: NDArray[np.float32]) -> None:
+        """Add the items of the moves to the first layer, shape (moves, width)."""
+
+    def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:  # noqa: ARG002
+        """Return the derivatives by the arrays of the items, given those by the first layer of states and of moves."""
+        return {}
+
+    def backward(self, error: NDArray[np.float32]) -> Arrays:
+        """Return the derivatives of a loss by the arrays, given those by the values."""
+        batch, arrays = self.batch, self._arrays
+        found: Arrays = {"last": self._second.T @ error, "straight": batch.moves["numbers"].T @ error}
         second = error[:, None] * arrays["last"] * (self._second > 0)
         found["second"], found["second_bias"] = self._first.T @ second, second.sum(0)
         first = (second @ arrays["second"].T) * (self._first > 0)
-        found["of_move"] = batch.move_numbers.T @ first
+        found["of_move"] = batch.moves["numbers"].T @ first
         of_state = np.add.reduceat(first, np.cumsum(batch.counts) - batch.counts, axis=0)
         found["bias"] = of_state.sum(0)
-        return found, first, of_state
+        found["of_number"] = batch.states["numbers"].T @ of_state
+        return {**found, **self.of_items(of_state, first)}
 
 
 def _centred(values: NDArray[np.float32], batch: Batch) -> NDArray[np.float32]:
@@ -178,12 +178,12 @@ def _batches(counts: Sequence[int], size: int, random: Any) -> Iterator[tuple[in
 
 
 def fit(
-    arrays: Mapping[str, Any], tables: Sequence[Decisions], layers: Callable[[Arrays, Any, Any], Forward],
+    arrays: Mapping[str, Any], tables: Sequence[Decisions], layers: Callable[[Arrays, Batch], Layers],
     how: Fitting, seed: int, progress: Callable[[int, int], None] | None = None,
 ) -> Arrays:  # fmt: skip
     """Return a net fitted to the decisions of some tables, beginning from ``arrays``.
 
-    ``layers`` returns what a net's arrays make of a batch of a table: (arrays, table, batch) -> ``Forward``.
+    ``layers`` returns what a net's arrays make of a batch.
     """
     random = np.random.default_rng(seed)
     found: Arrays = {name: array.copy() for name, array in arrays.items()}
@@ -192,9 +192,9 @@ def fit(
     while adam.steps < steps:
         for table, which in _batches([len(one.states) for one in tables], how.size, random):
             batch = tables[table].batch(which)
-            forward = layers(found, tables[table], batch)
-            error = _centred(forward.values, batch) - _centred(batch.worth, batch)
-            slopes = forward.backward(_centred(error, batch) * np.float32(2 / len(error)))
+            made = layers(found, batch)
+            error = _centred(made.values, batch) - _centred(batch.moves["worth"], batch)
+            slopes = made.backward(_centred(error, batch) * np.float32(2 / len(error)))
             adam.step(slopes, how.rate * _warmth(adam.steps / steps))
             if progress is not None:
                 progress(adam.steps, steps)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import first_game, usual_rulesets
-from wsim.learn.learner import Fitting, learner_of
+from wsim.learn.fitting import Fitting
+from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import Field, LearningPlan, Round, Seats
 from wsim.options import Options, argument, option
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan, first_game
-from wsim.learn.learner import Fitting, learner_of
+from wsim.learn.fitting import Fitting
+from wsim.learn.learner import learner_of
 from wsim.spec.rows import read_row, read_rows
 from wsim.spec.source import read_toml
 

@@ -1,6 +1,6 @@
 """A learning run: rounds of harvest, fitting and judging, in a folder that can be gone on with.
 
-    FOLDER/plan.json                 what is learned from (LearningPlan.told)
+    FOLDER/plan.json                 what is learned from (LearningPlan.as_dict)
     FOLDER/learn.json                what else decides it: cards, patches, rules, the version of wsim
     FOLDER/round-1/TABLE-0000.*      decisions (.states.parquet) and their moves (.moves.parquet), part by part
     FOLDER/round-1/net.npz           the net that was fitted to them

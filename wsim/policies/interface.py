@@ -12,16 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.jit import JIT, in_copies, kernel, njit, numpy_signature, types, valuing_copies
+from wsim.jit import JIT, entrance, in_copies, kernel, njit, numpy_signature, types, valuing_copies
+from wsim.rng import below, uniform
 
 if TYPE_CHECKING:
+    from wsim.policies.nets import NetSpec
     from wsim.policies.weights import WeightSets
-
-__all__ = ["EXPLORE", "Interface", "Nets"]
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
@@ -30,15 +29,19 @@ TAKEN_BACK = ("rng", "memory")
 """Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
 
-class Nets(Protocol):
-    """The nets of learned weights that a game's policy ``net`` can play; each has ``weights`` and a ``digest``."""
+def exploring(parameters: int) -> Any:
+    """Return the part ``explore`` of a routine, of policies with so many parameters: of any decision, if it is set."""
+    last = parameters - 1
 
-    @property
-    def shipped(self) -> Any:
-        """The net that comes with wsim."""
+    @kernel
+    def explore(public: Any, own: Any, choice: Any, rules: Any) -> Any:  # noqa: ARG001
+        """With the chance ``explore``, make a uniformly random move; draw from the seat's stream only if it is set."""
+        chance = own.parameters[last]
+        if chance > 0.0 and uniform(own) < chance:
+            return below(own, choice.count)
+        return -1
 
-    def read(self, path: str, place: str | None = None) -> Any:
-        """Return the net of a file, which lies at ``place``; raise UserError for what is none."""
+    return explore
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ class Interface:
     seats: int
     routine: Mapping[str, Any]
     weights: WeightSets
-    nets: Nets | None = None
+    nets: NetSpec | None = None
     thinker: Any = None
     _entrances: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -77,7 +80,7 @@ class Interface:
         name = "_".join((*function.split(":"), "after", *parts))
         if name not in self._entrances:
             compiled = kernel(self.signature, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(_entrance_of(self._after(parts, self._kernel(function)), name))
+            self._entrances[name] = compiled(entrance(_policy, self._after(parts, self._kernel(function)), name))
         return self._entrances[name]
 
     def thinking(self, function: str) -> Any:
@@ -86,7 +89,7 @@ class Interface:
         if name not in self._entrances:
             think = _unless_exploring(self._kernel(function), self.routine[EXPLORE])
             compiled = kernel(self.thinker, package=self.home.removeprefix("wsim."))
-            self._entrances[name] = compiled(_entrance_of(think, name))
+            self._entrances[name] = compiled(entrance(_searcher, think, name))
         return self._entrances[name]
 
     def _kernel(self, function: str) -> Any:
@@ -101,8 +104,10 @@ class Interface:
         """
         options = {"nogil": True, "error_model": "numpy"}
         return njit(numpy_signature(self.signature), **options)(
-            _entrance_of(
-                self._after((EXPLORE,), _without_settings(in_copies(policy, self.records, TAKEN_BACK))), "explored"
+            entrance(
+                _policy,
+                self._after((EXPLORE,), _without_settings(in_copies(policy, self.records, TAKEN_BACK))),
+                "explored",
             )
         )
 
@@ -172,18 +177,12 @@ def _without_settings(policy: Any) -> Any:
     return unset
 
 
-decide: Any = None  # each entrance has globals of its own, where this is the kernel that it calls
+inner: Any = None  # what ``entrance`` puts there
 
 
-def _template(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> Any:
-    return decide(first, second, third, fourth, fifth)  # the records of a policy, or what a searcher gets
+def _policy(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
+    return inner(public, own, choice, rules, settings)
 
 
-def _entrance_of(decide: Any, name: str) -> FunctionType:
-    """Return the function that calls ``decide``: without a closure and by its own name, so that numba finds it on disk.
-
-    Of a closure, numba compares what it encloses, and a kernel is never equal to the one of another process.
-    """
-    entrance = FunctionType(_template.__code__, {"__name__": __name__, "decide": decide}, name)
-    entrance.__qualname__ = name
-    return entrance
+def _searcher(game: Any, rules: Any, seating: Any, line_up: Any, seat: Any) -> Any:
+    return inner(game, rules, seating, line_up, seat)

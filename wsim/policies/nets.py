@@ -11,12 +11,12 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from wsim.files import bytes_within, write_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LearnedNet", "NetFiles"]
+    from wsim.kernels.net_layers import Sizes
 
 _ABOUT, _WEIGHTS = "about", "weights"
 MOST_BYTES = 64 << 20
@@ -38,63 +38,58 @@ _NO_NET = (
     *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
 )
 """What reading a file raises that is no net."""
+Arrays = Mapping[str, "NDArray[np.float32]"]
+
+
+def _no_items(_arrays: Arrays, _rules: Any) -> Sequence[NDArray[np.float32]]:
+    """Return the rows of no items."""
+    return ()
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedNet:
-    """A net as it was learned; each game has a class of its own, with its shapes.
+class NetSpec:
+    """The nets of a game.
 
     Attributes
     ----------
-    arrays: name in ``SHAPES`` -> float32 array. weights: of the policy ``weighted``, whose values are an input.
-    about: what it was learned from.
-    GAME: its name. SHAPES: the arrays of a net and their shapes. WEIGHTS: the shape of the weights.
+    game: its name.
+    sizes: of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
+    file: the net that comes with the game; None: it comes with none.
+    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name.
+    item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
     """
 
-    GAME: ClassVar[str]
-    SHAPES: ClassVar[Mapping[str, tuple[int, ...]]]
-    WEIGHTS: ClassVar[tuple[int, ...]]
-
-    arrays: Mapping[str, NDArray[np.float32]]
-    weights: NDArray[np.float64]
-    about: Mapping[str, Any] = field(default_factory=dict)
+    game: str
+    sizes: Sizes
+    weights: tuple[int, ...]
+    file: Path | None = None
+    items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = _no_items
 
     @cached_property
-    def digest(self) -> bytes:
-        """Identifies its play."""
-        content = b"".join(np.ascontiguousarray(self.arrays[name]).tobytes() for name in self.SHAPES)
-        return hashlib.sha256(content + self.weights.tobytes()).digest()
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The arrays of a net and their shapes."""
+        return self.sizes.shapes(self.items)
 
-    def _fill(self, record: NDArray[Any]) -> None:
-        """Write the arrays that a record has, too."""
-        for name in self.SHAPES:
-            if name in (record.dtype.names or ()):
-                record[name] = self.arrays[name]
+    @cached_property
+    def shipped(self) -> LearnedNet:
+        """The net that comes with the game; UserError where it comes with none."""
+        if self.file is None:
+            raise UserError(f"{self.game} comes without a net: name a file that wsim learn wrote, as in net:file=FILE")
+        return self.read(str(self.file))
 
-    def save(self, path: Path) -> None:
-        """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
-
-        The name of a path ends in ``.npz``.
-        """
-        content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in self.SHAPES}
-        content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
-        file = BytesIO()
-        np.savez_compressed(file, allow_pickle=False, **content)
-        write_bytes(path, file.getvalue())
-
-    @classmethod
-    def read(cls, path: str, place: str | None = None) -> Self:
+    def read(self, path: str, place: str | None = None) -> LearnedNet:
         """Return the net of a file; ``place`` is where it lies, if not where its name says.
 
         Raises UserError for a file that cannot be read or is no net of this version of wsim, or of another game.
         """
-        shapes = {**cls.SHAPES, _WEIGHTS: cls.WEIGHTS}
+        shapes = {**self.shapes, _WEIGHTS: self.weights}
         try:
             content = bytes_within(Path(place or path), MOST_BYTES)
             about = json.loads(str(_arrays(content, {_ABOUT: _MOST_ABOUT})[_ABOUT]))
             game = _game_of(about)
-            if game not in (None, cls.GAME):
-                raise UserError(f"the net {path!r} is one of {game}, not of {cls.GAME}: it plays no other game")
+            if game not in (None, self.game):
+                raise UserError(f"the net {path!r} is one of {game}, not of {self.game}: it plays no other game")
             arrays = _arrays(content, {name: 8 * math.prod(shape) + _HEADER for name, shape in shapes.items()})
         except UserError:
             raise
@@ -110,8 +105,51 @@ class LearnedNet:
                 )
             if not (np.abs(arrays[name].astype(np.float64)) <= _LARGEST).all():  # nor one that is not a number
                 raise UserError(f"the net {path!r} is damaged: {name} has numbers that are not finite, or too large")
-        floats = {name: arrays[name].astype(np.float32) for name in cls.SHAPES}
-        return cls(floats, arrays[_WEIGHTS].astype(np.float64), about)
+        floats = {name: arrays[name].astype(np.float32) for name in self.shapes}
+        return LearnedNet(self, floats, arrays[_WEIGHTS].astype(np.float64), about)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedNet:
+    """A net as it was learned.
+
+    Attributes
+    ----------
+    spec: what nets of its game are.
+    arrays: name in ``spec.shapes`` -> float32 array. weights: of the policy ``weighted``, whose values are an input.
+    about: what it was learned from.
+    """
+
+    spec: NetSpec
+    arrays: Arrays
+    weights: NDArray[np.float64]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Identifies its play."""
+        content = b"".join(np.ascontiguousarray(self.arrays[name]).tobytes() for name in self.spec.shapes)
+        return hashlib.sha256(content + self.weights.tobytes()).digest()
+
+    def record(self, rules: Any) -> NDArray[Any]:
+        """Return the record (shape ()) that kernels play by, for the items of a RULES record."""
+        arrays, record = self.arrays, np.zeros((), self.spec.sizes.net)
+        for name in record.dtype.names or ():
+            if name in arrays:
+                record[name] = arrays[name]
+        record["rows"] = np.concatenate([arrays["of_number"], arrays["of_move"], *self.spec.item_rows(arrays, rules)])
+        return record
+
+    def save(self, path: Path) -> None:
+        """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
+
+        The name of a path ends in ``.npz``.
+        """
+        content: dict[str, Any] = {name: self.arrays[name].astype(np.float16) for name in self.spec.shapes}
+        content |= {_WEIGHTS: self.weights, _ABOUT: np.array(json.dumps(dict(self.about), indent=1))}
+        file = BytesIO()
+        np.savez_compressed(file, allow_pickle=False, **content)
+        write_bytes(path, file.getvalue())
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:
@@ -132,28 +170,3 @@ def _game_of(about: Any) -> str | None:
     plan = about.get("plan") if isinstance(about, dict) else None
     game = plan.get("game") if isinstance(plan, dict) else None
     return game if isinstance(game, str) else None
-
-
-_Net = TypeVar("_Net", bound=LearnedNet)
-
-
-@dataclass(frozen=True)
-class NetFiles(Generic[_Net]):
-    """The net of a game that comes with wsim, and files of others.
-
-    Attributes
-    ----------
-    file: the net that comes with wsim. kind: the nets of the game.
-    """
-
-    file: Path
-    kind: type[_Net]
-
-    @cached_property
-    def shipped(self) -> _Net:
-        """The net that comes with wsim."""
-        return self.read(str(self.file))
-
-    def read(self, path: str, place: str | None = None) -> _Net:
-        """Return the net of a file (``LearnedNet.read``)."""
-        return self.kind.read(path, place)

@@ -19,6 +19,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,24 +36,9 @@ if TYPE_CHECKING:
     from wsim.policies.declare import Declaration
     from wsim.policies.interface import Interface
     from wsim.policies.lineup import Value
+    from wsim.policies.nets import NetSpec
     from wsim.policies.plug import Plugged
     from wsim.policies.weights import WeightSets
-
-__all__ = [
-    "BUDGET",
-    "FILE",
-    "NET_FILE",
-    "SET",
-    "LineUp",
-    "Parameter",
-    "Player",
-    "Policy",
-    "PolicySet",
-    "explores",
-    "policy_rows",
-    "resolve",
-    "rows_by_name",
-]
 
 
 @dataclass(frozen=True)
@@ -164,21 +152,65 @@ class PolicySet:
     Attributes
     ----------
     policies: its rows by name, in the order in which they are listed.
-    interface: returns how it calls its policies, always the same; imports the game's kernels.
+    home: its package, such as "wsim.wonders". It has ``kernels.layout`` (dtypes PUBLIC, PRIVATE, CHOICE, RULES and
+        SETTINGS, and TYPES), ``policies``, and where there are weight sets, ``policies.features`` (FEATURES) and
+        ``weights.toml``.
+    part: what a weight has a value each for, such as "age"; empty where it has one (``WeightSets``).
+    nets: returns the nets of its policy ``net``, if it has one.
+    routine: returns what is settled before its policies are asked (``Interface.routine``); None: exploring alone.
     """
 
     policies: Mapping[str, Policy]
-    interface: Callable[[], Interface]
+    home: str
+    part: str = ""
+    nets: Callable[[], NetSpec] | None = None
+    routine: Callable[[], Mapping[str, Any]] | None = None
+
+    def interface(self) -> Interface:
+        """Return how the game calls its policies, always the same; imports its kernels."""
+        return self._interface
+
+    @cached_property
+    def _interface(self) -> Interface:
+        from wsim.policies.interface import EXPLORE as EXPLORING
+        from wsim.policies.interface import Interface, exploring
+        from wsim.policies.weights import WeightSets
+
+        layout = import_module(f"{self.home}.kernels.layout")
+        features: Mapping[str, str] = {}
+        if any(policy.kind == "weights" for policy in self.policies.values()):
+            features = import_module(f"{self.home}.policies.features").FEATURES
+        sets = Path(str(layout.__file__)).parents[1] / "weights.toml"
+        parameters = layout.PRIVATE["parameters"].shape[0]
+        return Interface(
+            home=f"{self.home}.policies",
+            signature=layout.TYPES.policy,
+            records=(layout.PUBLIC, layout.PRIVATE, layout.CHOICE, layout.RULES),
+            seats=layout.TYPES.seats,
+            routine=self.routine() if self.routine is not None else {EXPLORING: exploring(parameters)},
+            weights=WeightSets(sets, features, layout.SETTINGS["weights"].shape, self.part),
+            nets=self.nets() if self.nets is not None else None,
+            thinker=layout.TYPES.thinker,
+        )
+
+
+NET_OF_FILE = "net of a file"
+"""The kind of policies that play a net that has to be named: they cannot be asked by their name alone."""
 
 
 def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
-    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last."""
+    """Return a registry as rows: name, kind, idea, parameters, source, random; installed policies last.
+
+    The kind of a net that comes with no file is ``NET_OF_FILE``.
+    """
     from wsim.policies.plug import installed
+
+    shipped = Path(str(import_module(policy_set.home).__file__)).with_name("net.npz").is_file()
 
     def row(name: str, kind: str, source: str, policy: Policy | None = None) -> dict[str, Any]:
         return {
             "name": name,
-            "kind": kind,
+            "kind": NET_OF_FILE if kind == "net" and not shipped else kind,
             "idea": policy.idea if policy else "",
             "parameters": ", ".join(map(str, policy.accepted)) if policy else "",
             "source": source,
@@ -224,10 +256,10 @@ class LineUp:
         """All that the engine may call: the functions, behind them those of the pools' players."""
         return (*self.functions, *(player.function for player in self.pooled))
 
-    def fill(self, seating: Any, lay: Callable[[Any], Any] | None = None) -> None:
-        """Write parameters, settings and pools into the seating of a game; ``lay`` returns the record of a net.
+    def fill(self, seating: Any, rules: Any) -> None:
+        """Write parameters, settings and pools into the seating of a game, which is played by a RULES record.
 
-        Weights and nets that are equal are laid out once: entries of the same policy share a place.
+        Weights and nets that are equal are written once: entries of the same policy share a place.
         """
         seating["parameters"][:] = self.parameters
         at, nets = len(self.functions), self.nets or (None,) * len(self.functions)
@@ -238,8 +270,8 @@ class LineUp:
             if key not in places:
                 places[key] = len(places)
                 seating["settings"][places[key]]["weights"] = weights
-                if net is not None and lay is not None:
-                    seating["settings"][places[key]]["net"] = lay(net)
+                if net is not None:
+                    seating["settings"][places[key]]["net"] = net.record(rules)
             seating["settings_at"][place] = places[key]
         for pool in dict.fromkeys(self.pools):
             if pool:
@@ -368,9 +400,10 @@ def _searcher(
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     policy = policies[entry.name]
-    kinds = {name: row.kind for name, row in policies.items()}
+    shipped = interface.nets is not None and interface.nets.file is not None  # else it goes by weights
+    kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
-    net = _net_of(entry, values, interface) if interface.nets is not None else None
+    net = _net_of(entry, values, interface) if shipped else None
     weights = players[0].weights if net is None else net.weights
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.policies.pool import SEARCH
+from wsim.policies.registry import NET_OF_FILE
 from wsim.positions.move_text import WIDTH, ranked_lines
 from wsim.positions.players import names_of, who_plays_on
 
@@ -62,9 +63,9 @@ def _policies(game: Game) -> list[str]:
     """Return the policies that are asked unasked: those that need no more than their name."""
     seated = {entry.name for entry in game.plan.line_up}
     rows = find_game(game.plan.game).policies()
-    return [
-        str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated if row["name"] != "weighted"
-    ]
+    names = [str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated]
+    unnamed = {"weighted", *(row["name"] for row in rows if row["kind"] == NET_OF_FILE)}
+    return [name for name in names if name not in unnamed]
 
 
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:

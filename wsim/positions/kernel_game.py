@@ -35,25 +35,24 @@ class KernelGame(Game):
 
     Attributes
     ----------
-    ENGINE: the module of the kernel that plays whole games; that of the kernel that steps them, ``commands``, lies
-        beside it.
-    COMPILE_SECONDS: about how long it compiles; and about how long the policies of the default plan do.
+    COMPILE_SECONDS: about how long the kernel that plays whole games compiles (``kernels.engine``; what steps them is
+        ``kernels.commands``); and about how long the policies of the default plan do.
     POLICIES: its registry.
     """
 
-    ENGINE: str
     COMPILE_SECONDS: tuple[float, float]
     POLICIES: PolicySet
+
+    @property
+    def _entry_module(self) -> str:
+        """The module of the large kernel that is needed: it plays games, or steps them."""
+        return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:
         """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
         from wsim.jit import seconds_to_compile
 
-        return seconds_to_compile(self._entry_module(), *self.COMPILE_SECONDS)
-
-    def _entry_module(self) -> str:
-        """Return the module of the large kernel that is needed: it plays games, or steps them."""
-        return f"{self.ENGINE.rpartition('.')[0]}.commands" if _STEPPED.get() else self.ENGINE
+        return seconds_to_compile(self._entry_module, *self.COMPILE_SECONDS)
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows (``wsim policies``)."""
@@ -69,5 +68,5 @@ class KernelGame(Game):
         """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
         from wsim.jit import compiled_beside
 
-        with compiled_beside(self._entry_module()):
+        with compiled_beside(self._entry_module):
             return resolve(plan.line_up, plan.players, self.POLICIES)

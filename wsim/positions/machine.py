@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import threading
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from wsim.game import Simulator
 from wsim.kernels.commands import ASK, BEGIN, COMPARE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
-from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS
+from wsim.kernels.heads import KEEP_ALL, KEEP_PICKS, timestep_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
@@ -119,7 +118,10 @@ class VectorKernels:
     most_moves: int
 
 
-class KernelSimulator(Simulator):
+_Position = TypeVar("_Position", bound="StatePosition")
+
+
+class KernelSimulator(Simulator, Generic[_Position]):
     """A plan of a game with kernels made ready to play.
 
     The package ``KERNELS`` has the modules ``layout`` (dtypes GAME, STATE, ROW, PICK), ``engine`` (``play_chunk``),
@@ -129,9 +131,11 @@ class KernelSimulator(Simulator):
     Attributes
     ----------
     line_up: the policies, resolved. rules, seating: records that kernels play by.
+    KERNELS: the package. POSITION: its games in progress.
     """
 
     KERNELS: str
+    POSITION: type[_Position]
 
     def __init__(self, plan: Plan, line_up: LineUp, rules: Any, seating: Any) -> None:
         from wsim.jit import addresses_of
@@ -140,6 +144,10 @@ class KernelSimulator(Simulator):
         self.seats = int(rules.seats)
         self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
         self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
+
+    def begin(self, number: int) -> _Position:
+        """Return the first decision of game ``number``; its players have not been asked yet."""
+        return self.POSITION(self, number)
 
     def _kernel(self, module: str, name: str) -> Any:
         """Import something of the game's kernels."""
@@ -163,8 +171,7 @@ class KernelSimulator(Simulator):
 
     def vector_kernels(self, columns: tuple[str, ...], actions: tuple[str, ...], most_moves: int) -> VectorKernels:
         """Return the kernels, ready for many games at once."""
-        timestep = self._kernel("layout", "TIMESTEP")
-        entry = self._kernel("lockstep", "step_games")
+        timestep, entry = timestep_of(self._kernel("layout", "TYPES").seats), self._kernel("lockstep", "step_games")
         return VectorKernels(self.machine, entry, timestep, columns, actions, most_moves)
 
     def play(self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None = None) -> int:
@@ -230,7 +237,10 @@ class StatePosition(Position):
     Attributes
     ----------
     simulator: the plan made ready that it is a game of. machine: what steps it. words: its state, uint64.
+    DECISIONS: what is decided, by ``CHOICE.kind``.
     """
+
+    DECISIONS: Sequence[str] = ("move",)
 
     def __init__(self, simulator: Any, number: int) -> None:
         """Begin game ``number`` of a simulator: its first decision, with nobody asked yet."""
@@ -253,6 +263,15 @@ class StatePosition(Position):
     def to_move(self) -> int | None:
         """The player who decides, None at the end."""
         return self._to_move
+
+    def decision(self) -> str:
+        """Return what is decided."""
+        return self.DECISIONS[self.choice[0]]
+
+    @property
+    def moment(self) -> dict[str, Any]:
+        """What a view begins with: who decides what, nothing at the end."""
+        return {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
 
     @property
     def record(self) -> Any:
@@ -325,6 +344,5 @@ class StatePosition(Position):
         self.machine.run(self.words, OBSERVE, 0, seat, seen=seen)
         return seen
 
-    @abstractmethod
     def _keep_result(self, game: Any) -> None:
-        """Keep the score of a game that is over."""
+        """Keep the score of a game that is over, where it is no part of the state."""

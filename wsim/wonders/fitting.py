@@ -1,149 +1,104 @@
-"""What ``wsim.learn.fitting`` needs of 7 Wonders: the layers of ``policies/net.py`` and their derivatives, in numpy."""
+"""The layers of the net of 7 Wonders for ``wsim.learn.fitting``: what cards and stages add, and its derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.learn.fitting import Arrays, MovesOf, UpperLayers
-from wsim.learn.fitting import fit as fitted
-from wsim.learn.fitting import fresh_arrays as fresh
-from wsim.wonders.kernels.net_layout import CARD_ROLES, NARROW, STAGE_ROLES, WIDTH
-from wsim.wonders.nets import SHAPES
+from wsim.learn.fitting import Arrays, Layers
+from wsim.wonders.kernels.net_layout import CARD_ROLES, SETS, SIZES, STAGE_ROLES
 from wsim.wonders.policies.net_items import item_numbers
 from wsim.wonders.words import CARDS, STAGE_ENTRY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from wsim.learn.learner import Fitting
-
-__all__ = ["Decisions", "fit", "fresh_arrays", "values_of"]
+    from wsim.learn.fitting import Batch
 
 _CITY_LEAVE = CARD_ROLES.index("city_leave")
-_SETS = 3
 _STAGES = STAGE_ROLES.index("stage")
-_INPUTS = {  # that are not 0, about
-    "of_number": 70, "card_roles": 100, "stage_roles": 100, "of_move": 30, "second": WIDTH, "last": NARROW,
-}  # fmt: skip
-_VALUE = 6  # of the numbers of a move: what ``weighted`` says
+_STAGE_FLAG = 9  # of the numbers of a move: whether it builds a stage
+VALUE = 6  # of the numbers of a move: what ``weighted`` says
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
-    """Decisions of one table, all of the same rules.
+class Items:
+    """What the rules say of cards and stages.
 
     Attributes
     ----------
-    rules: RULES record. states, moves: records of ``learning``; the moves of a state follow those of the one before.
+    cards, stages: their numbers (``item_numbers``).
+    rows, counts: by side, the rows of its stages among all, and how many it has.
     """
 
-    rules: Any
-    states: NDArray[Any]
-    moves: NDArray[Any]
-
-    @cached_property
-    def _moves_of(self) -> MovesOf:
-        return MovesOf(self.states["moves"])
-
-    @cached_property
-    def items(self) -> NDArray[np.float32]:
-        """The numbers of all cards and stages."""
-        return item_numbers(self.rules)
-
-    @cached_property
-    def stage_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """By side: the rows of its stages in the table of stages, and how many it has."""
-        entries = np.asarray(self.rules.stage_entry, np.int64) - STAGE_ENTRY
-        return np.maximum(entries, 0), np.asarray(self.rules.stage_count, np.int64)
-
-    def batch(self, which: NDArray[np.int64]) -> Batch:
-        """Return some decisions with their inputs spelt out."""
-        states = self.states[which]
-        counts, owner, places = self._moves_of.of(which)
-        moves = self.moves[places]
-        sets = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=-1, bitorder="little")
-        rows, stage_counts = self.stage_rows
-        side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
-        stages = np.zeros((2, len(which), len(self.items) - STAGE_ENTRY), np.float32)
-        for ahead in range(rows.shape[1]):
-            place = built + ahead
-            there = np.flatnonzero(place < stage_counts[side])
-            stages[0 if ahead == 0 else 1, there, rows[side[there], place[there]]] = 1
-        staging = moves["numbers"][:, _STAGE_FLAG] > 0
-        next_row = rows[side, np.minimum(built, rows.shape[1] - 1)][owner]
-        return Batch(
-            states["numbers"], sets.reshape(len(which), _SETS, -1)[:, :, :CARDS].astype(np.float32), stages,
-            owner, counts, moves["role"].astype(np.int64), moves["card"].astype(np.int64),
-            np.where(staging & (moves["role"] != _CITY_LEAVE), next_row, -1), moves["numbers"], moves["worth"],
-        )  # fmt: skip
-
-
-_STAGE_FLAG = 9  # of the numbers of a move: whether it builds a stage
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Inputs of some decisions: of states (B), and of all their moves (N)."""
-
-    numbers: NDArray[np.float32]
-    sets: NDArray[np.float32]
+    cards: NDArray[np.float32]
     stages: NDArray[np.float32]
-    owner: NDArray[np.int64]
+    rows: NDArray[np.int64]
     counts: NDArray[np.int64]
-    role: NDArray[np.int64]
-    card: NDArray[np.int64]
-    stage: NDArray[np.int64]
-    move_numbers: NDArray[np.float32]
-    worth: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, rules: Any) -> Items:
+        """Return the items of a RULES record."""
+        numbers, entries = item_numbers(rules), np.asarray(rules.stage_entry, np.int64) - STAGE_ENTRY
+        counts = np.asarray(rules.stage_count, np.int64)
+        return cls(numbers[:CARDS], numbers[STAGE_ENTRY:], np.maximum(entries, 0), counts)
 
 
-def fresh_arrays(seed: int) -> Arrays:
-    """Return a net that has learned nothing: it follows ``weighted``."""
-    return fresh(SHAPES, _INPUTS, _VALUE, seed)
+class ItemLayers(Layers):
+    """The layers of a net of 7 Wonders."""
 
+    def __init__(self, arrays: Mapping[str, Any], batch: Batch) -> None:
+        items, states, moves = batch.known, batch.states, batch.moves
+        self._items, count = items, len(states)
+        bits = np.unpackbits(np.ascontiguousarray(states["sets"]).view(np.uint8), axis=-1, bitorder="little")
+        self._sets = bits.reshape(count, SETS, -1)[:, :, :CARDS].astype(np.float32)
+        self._ahead = np.zeros((2, count, len(items.stages)), np.float32)
+        side, built = states["side"].astype(np.int64), states["stages"].astype(np.int64)
+        for ahead in range(items.rows.shape[1]):
+            place = built + ahead
+            there = np.flatnonzero(place < items.counts[side])
+            self._ahead[0 if ahead == 0 else 1, there, items.rows[side[there], place[there]]] = 1
+        self._role, self._card = moves["role"].astype(np.int64), moves["card"].astype(np.int64)
+        next_row = items.rows[side, np.minimum(built, items.rows.shape[1] - 1)][batch.owner]
+        staging = (moves["numbers"][:, _STAGE_FLAG] > 0) & (self._role != _CITY_LEAVE)
+        self._stage = np.where(staging, next_row, -1)
+        self._has_card, self._has_stage = np.flatnonzero(self._role >= 0), np.flatnonzero(staging)
+        self._card_rows = np.matmul(items.cards, arrays["card_roles"])  # roles, cards, width
+        self._stage_rows = np.matmul(items.stages, arrays["stage_roles"])
+        super().__init__(arrays, batch)
 
-class _Forward:
-    """The layers of a net for a batch, kept for the derivatives."""
-
-    def __init__(self, arrays: Mapping[str, Any], items: NDArray[np.float32], batch: Batch) -> None:
-        self.batch = batch
-        self.cards, self.stages = items[:CARDS], items[STAGE_ENTRY:]
-        card_rows = np.matmul(self.cards, arrays["card_roles"])  # roles, cards, width
-        stage_rows = np.matmul(self.stages, arrays["stage_roles"])
-        first = arrays["bias"] + batch.numbers @ arrays["of_number"]
-        for role in range(_SETS):
-            first += batch.sets[:, role] @ card_rows[role]
+    def add_to_states(self, layer: NDArray[np.float32]) -> None:
+        """Add the sets of cards, and the stages ahead."""
+        for role in range(SETS):
+            layer += self._sets[:, role] @ self._card_rows[role]
         for role in range(2):
-            first += batch.stages[role] @ stage_rows[role]
-        layer = first[batch.owner] + batch.move_numbers @ arrays["of_move"]
-        self.has_card, self.has_stage = np.flatnonzero(batch.role >= 0), np.flatnonzero(batch.stage >= 0)
-        layer[self.has_card] += card_rows[batch.role[self.has_card], batch.card[self.has_card]]
-        layer[self.has_stage] += stage_rows[_STAGES][batch.stage[self.has_stage]]
-        self._upper = UpperLayers(arrays, batch, layer)
-        self.values = self._upper.values
+            layer += self._ahead[role] @ self._stage_rows[role]
 
-    def backward(self, error: NDArray[np.float32]) -> Arrays:
-        """Return the derivatives of a loss by the arrays, given those by the values."""
-        batch = self.batch
-        found, first, of_state = self._upper.backward(error)
-        found["of_number"] = batch.numbers.T @ of_state
-        cards = np.zeros((len(CARD_ROLES), CARDS, WIDTH), np.float32)
-        for role in range(_SETS):
-            cards[role] = batch.sets[:, role].T @ of_state
-        for role in range(_SETS, len(CARD_ROLES)):
-            cards[role] = _by_row(batch.card, np.flatnonzero(batch.role == role), first, CARDS)
-        found["card_roles"] = np.matmul(self.cards.T, cards)
+    def add_to_moves(self, layer: NDArray[np.float32]) -> None:
+        """Add the card of each move, and the stage that it builds."""
+        card, stage = self._has_card, self._has_stage
+        layer[card] += self._card_rows[self._role[card], self._card[card]]
+        layer[stage] += self._stage_rows[_STAGES][self._stage[stage]]
+
+    def of_items(self, of_states: NDArray[np.float32], of_moves: NDArray[np.float32]) -> Arrays:
+        """Return the derivatives by the arrays of cards and stages."""
+        items = self._items
+        cards = np.zeros((len(CARD_ROLES), CARDS, SIZES.width), np.float32)
+        for role in range(SETS):
+            cards[role] = self._sets[:, role].T @ of_states
+        for role in range(SETS, len(CARD_ROLES)):
+            cards[role] = _by_row(self._card, np.flatnonzero(self._role == role), of_moves, CARDS)
         stages = np.stack(
-            [batch.stages[0].T @ of_state, batch.stages[1].T @ of_state,
-             _by_row(batch.stage, self.has_stage, first, len(self.stages))]
+            [self._ahead[0].T @ of_states, self._ahead[1].T @ of_states,
+             _by_row(self._stage, self._has_stage, of_moves, len(items.stages))]
         )  # fmt: skip
-        found["stage_roles"] = np.matmul(self.stages.T, stages)
-        return found
+        return {
+            "card_roles": np.matmul(items.cards.T, cards),
+            "stage_roles": np.matmul(items.stages.T, stages),
+        }
 
 
 def _by_row(rows: NDArray[np.int64], which: NDArray[np.int64], of: NDArray[np.float32], count: int) -> Any:
@@ -151,19 +106,3 @@ def _by_row(rows: NDArray[np.int64], which: NDArray[np.int64], of: NDArray[np.fl
     hot = np.zeros((len(which), count), np.float32)
     hot[np.arange(len(which)), rows[which]] = 1
     return hot.T @ of[which]
-
-
-def values_of(
-    arrays: Mapping[str, Any], decisions: Decisions, which: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], Batch]:
-    """Return the value of every move of some decisions, and the batch."""
-    batch = decisions.batch(which)
-    return _Forward(arrays, decisions.items, batch).values, batch
-
-
-def fit(
-    arrays: Mapping[str, Any], tables: Sequence[Decisions], how: Fitting, seed: int,
-    progress: Callable[[int, int], None] | None = None,
-) -> Arrays:  # fmt: skip
-    """Return a net fitted to the decisions of some tables, beginning from ``arrays`` (``wsim.learn.fitting``)."""
-    return fitted(arrays, tables, lambda now, table, batch: _Forward(now, table.items, batch), how, seed, progress)

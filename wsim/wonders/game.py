@@ -127,7 +127,6 @@ class SevenWonders(KernelGame):
         turns=range(1, TURNS),
     )
     TUNING = tunable_values.TUNING
-    ENGINE = "wsim.wonders.kernels.engine"
     COMPILE_SECONDS = (11.0, 7.0)
     POLICIES = POLICIES
 

@@ -1,77 +1,52 @@
-"""The nets of 7 Wonders (``wsim.policies.nets``), and how they are laid out for a rule set.
+"""The nets of 7 Wonders (``wsim.policies.nets``), and how their items are laid out for a rule set.
 
-The weights are for effects of cards; ``laid`` makes a row for each card of a rule set of them.
+The weights are for effects of cards; a rule set of them has a row for each of its cards and stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsim.policies.nets import LearnedNet
+from wsim.policies.nets import NetSpec
 from wsim.wonders.kernels.layout import WEIGHTS
-from wsim.wonders.kernels.net_layout import (
-    CARD_ROLES,
-    MOVE_NUMBERS,
-    NARROW,
-    NET,
-    STAGE_ROLES,
-    STATE_NUMBERS,
-    WIDTH,
-)
+from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
 from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "Net"]
-
-_ITEMS = len(ITEM_NUMBERS)
-SHAPES: Mapping[str, tuple[int, ...]] = {
-    "bias": (WIDTH,),
-    "of_number": (STATE_NUMBERS, WIDTH),
-    "card_roles": (len(CARD_ROLES), _ITEMS, WIDTH),
-    "stage_roles": (len(STAGE_ROLES), _ITEMS, WIDTH),
-    "of_move": (MOVE_NUMBERS, WIDTH),
-    "second": (WIDTH, NARROW),
-    "second_bias": (NARROW,),
-    "last": (NARROW,),
-    "straight": (MOVE_NUMBERS,),
-}
-"""The arrays of a net and their shapes; ``card_roles`` and ``stage_roles`` have a row for each of ``ITEM_NUMBERS``."""
+    from wsim.policies.nets import Arrays
 
 
-@dataclass(frozen=True, eq=False)
-class Net(LearnedNet):
-    """A net of 7 Wonders; ``card_roles`` and ``stage_roles`` of its arrays have a row for each of ``ITEM_NUMBERS``."""
-
-    GAME: ClassVar[str] = "seven_wonders"
-    SHAPES: ClassVar[Mapping[str, tuple[int, ...]]] = SHAPES
-    WEIGHTS: ClassVar[tuple[int, ...]] = (AGES, WEIGHTS)
-
-    def laid(self, rules: Any) -> NDArray[Any]:
-        """Return the NET record (shape ()) of the net for the cards and stages of a RULES record."""
-        record = np.zeros((), NET)
-        self._fill(record)
-        numbers = item_numbers(rules)
-        record["rows"] = np.concatenate(
-            [
-                self.arrays["of_number"],
-                self.arrays["of_move"],
-                _rows(numbers[:CARDS], self.arrays["card_roles"]).reshape(-1, WIDTH),
-                _rows(numbers[STAGE_ENTRY:], self.arrays["stage_roles"]).reshape(-1, WIDTH),
-            ]
-        )
-        return record
+def _item_rows(arrays: Arrays, rules: Any) -> list[NDArray[np.float32]]:
+    """Return a row for each card in each role, then for each stage."""
+    numbers = item_numbers(rules)
+    return [
+        _rows(numbers[:CARDS], arrays["card_roles"]).reshape(-1, SIZES.width),
+        _rows(numbers[STAGE_ENTRY:], arrays["stage_roles"]).reshape(-1, SIZES.width),
+    ]
 
 
 def _rows(numbers: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return ``numbers @ weights`` for each role, summed in one order on every machine."""
-    found = np.zeros((len(weights), len(numbers), WIDTH), np.float32)
+    found = np.zeros((len(weights), len(numbers), SIZES.width), np.float32)
     for place in range(numbers.shape[1]):
         found += numbers[None, :, place, None] * weights[:, None, place, :]
     return found
+
+
+NETS = NetSpec(
+    game="seven_wonders",
+    sizes=SIZES,
+    weights=(AGES, WEIGHTS),
+    file=Path(__file__).with_name("net.npz"),
+    items={  # a row for each of ITEM_NUMBERS
+        "card_roles": (len(CARD_ROLES), len(ITEM_NUMBERS)),
+        "stage_roles": (len(STAGE_ROLES), len(ITEM_NUMBERS)),
+    },
+    item_rows=_item_rows,
+)

@@ -16,14 +16,12 @@ from wsim.wonders.words import CATEGORIES, DECISIONS
 class WondersPosition(StatePosition):
     """A game of 7 Wonders in progress (``wsim.game.Position``)."""
 
+    DECISIONS = DECISIONS
+
     @property
     def names(self) -> list[str]:
         """The names of the cards, by number."""
         return [card.name for card in self.simulator.catalogue.cards]
-
-    def decision(self) -> str:
-        """Return what is decided: turn, last_card, discard_pile, free_city or loss."""
-        return DECISIONS[self.choice[0]]
 
     def moves(self) -> Sequence[Mapping[str, Any]]:
         """Return the legal moves in their order (R50), each as the trace has it."""
@@ -57,8 +55,7 @@ class WondersPosition(StatePosition):
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat may know (R49), None: everything, as a JSON object."""
-        moment = {} if self.to_move is None else {"to_move": self.to_move, "decision": self.decision()}
-        return view_of(self.simulator.catalogue, self.machine.rules, self.record, seat, moment)
+        return view_of(self.simulator.catalogue, self.machine.rules, self.record, seat, self.moment)
 
     def text(self, seat: int) -> list[str]:
         """Return what a seat may know as lines for a person."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
-    from wsim.policies.interface import Interface
-
-__all__ = ["POLICIES", "REGISTRY"]
+    from wsim.policies.nets import NetSpec
 
 _WEIGHTED = "weighted:weighted_policy"
 _BUT_LOSSES = ("explore", "free_city")  # `weighted` weighs debts against coins
@@ -61,27 +58,16 @@ REGISTRY = rows_by_name(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _interface() -> Interface:
-    from wsim.policies.interface import Interface
-    from wsim.policies.nets import NetFiles
-    from wsim.policies.weights import WeightSets
-    from wsim.wonders.kernels.layout import CHOICE, POLICY, PRIVATE, PUBLIC, RULES, THINKER, WEIGHTS
-    from wsim.wonders.nets import Net
-    from wsim.wonders.policies.features import FEATURES
+def _nets() -> NetSpec:
+    from wsim.wonders.nets import NETS
+
+    return NETS
+
+
+def _routine() -> Mapping[str, Any]:
     from wsim.wonders.policies.routine import ROUTINE
-    from wsim.wonders.words import AGES, SEATS
 
-    return Interface(
-        home="wsim.wonders.policies",
-        signature=POLICY,
-        records=(PUBLIC, PRIVATE, CHOICE, RULES),
-        seats=SEATS,
-        routine=ROUTINE,
-        weights=WeightSets(Path(__file__).with_name("weights.toml"), FEATURES, (AGES, WEIGHTS), "age"),
-        nets=NetFiles(Path(__file__).with_name("net.npz"), Net),
-        thinker=THINKER,
-    )
+    return ROUTINE
 
 
-POLICIES = PolicySet(REGISTRY, _interface)
+POLICIES = PolicySet(REGISTRY, "wsim.wonders", part="age", nets=_nets, routine=_routine)

@@ -30,7 +30,7 @@ def compile_seating(plan: Plan, catalogue: Catalogue, line_up: LineUp, rules: An
     record.seed = plan.seed
     record.entries = players
     record.rotate_policies = plan.rotate
-    line_up.fill(record, lambda net: net.laid(rules))
+    line_up.fill(record, rules)
     seats = catalogue.cities_at_table(players)
     record.board[:], record.side[:] = -1, -1
     _fill_boards(record, plan.options.get("wonders", "random"), catalogue, seats)

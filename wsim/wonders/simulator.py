@@ -13,7 +13,6 @@ from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
-from wsim.wonders.actions import fixed_actions
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
@@ -23,6 +22,7 @@ from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
+from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.position import WondersPosition
 from wsim.wonders.registry import POLICIES
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wsim.positions.scenes import Story
 
 
-class WondersSimulator(KernelSimulator):
+class WondersSimulator(KernelSimulator[WondersPosition]):
     """A plan of 7 Wonders made ready to play.
 
     Attributes
@@ -46,6 +46,7 @@ class WondersSimulator(KernelSimulator):
     """
 
     KERNELS = "wsim.wonders.kernels"
+    POSITION = WondersPosition
     picks_per_game = DEEDS  # a decision that is no loss is one deed at most
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
@@ -63,10 +64,6 @@ class WondersSimulator(KernelSimulator):
         """Return the same rules and options with another line-up."""
         plan = self.plan.replace(policies=policies)
         return WondersSimulator(plan, self.catalogue, resolve(plan.line_up, plan.players, POLICIES))
-
-    def begin(self, number: int) -> WondersPosition:
-        """Return the first decision of game ``number``; its players have not been asked yet."""
-        return WondersPosition(self, number)
 
     def set_up(self, described: Mapping[str, Any]) -> WondersPosition:
         """Return a position that a person describes; raise UserError for one that cannot be."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,12 @@ from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
 from wsim.jit import JIT, types
 from wsim.lab.plan import Plan
-from wsim.policies.nets import NetFiles
-from wsim.wonders.fitting import fresh_arrays, values_of
 from wsim.wonders.game import GAME
 from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
 from wsim.wonders.learning import LEARNER
-from wsim.wonders.nets import SHAPES, Net
+from wsim.wonders.nets import NETS
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
-from wsim.wonders.registry import POLICIES
 
 TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
 _Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
@@ -68,7 +66,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
         assert list(at[:count]) == places
         if count > 1:
             table = LEARNER.decisions(simulator, np.array([state]), moves)
-            expected, _ = values_of(net, table, np.array([0]))
+            expected, _ = LEARNER.values_of(net, table, np.array([0]))
             assert np.allclose(values[:count], expected, atol=2e-4)
             checked += 1
     assert checked > 30
@@ -125,14 +123,15 @@ def test_it_is_stronger_than_the_strongest_weights(ruleset: str, players: int, l
 
 def written(tmp_path: Path, **changed: Any) -> str:
     path = tmp_path / "net.npz"
-    Net({**fresh_arrays(1), **changed}, POLICIES.interface().weights.shipped["balanced"], {"seed": 1}).save(path)
+    net = LEARNER.fresh(1)
+    replace(net, arrays={**net.arrays, **changed}, about={"seed": 1}).save(path)
     return str(path)
 
 
 def test_a_file_holds_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
-    net = NetFiles(Path(written(tmp_path)), Net).shipped
+    net = replace(NETS, file=Path(written(tmp_path))).shipped
     assert net.about == {"seed": 1}
-    for name, array in fresh_arrays(1).items():
+    for name, array in LEARNER.fresh(1).arrays.items():
         assert np.allclose(net.arrays[name], array, atol=1e-3)
     assert net.digest == LEARNER.load(written(tmp_path)).digest
 
@@ -147,7 +146,7 @@ def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
     ("change", "words"),
     [
         ({"last": np.zeros(3, np.float32)}, "last is (3,), not (32,)"),
-        ({"bias": np.full(SHAPES["bias"], np.inf, np.float32)}, "not finite"),
+        ({"bias": np.full(NETS.shapes["bias"], np.inf, np.float32)}, "not finite"),
     ],
 )
 def test_a_net_that_does_not_fit_is_refused(tmp_path: Path, change: Any, words: str) -> None:

@@ -30,10 +30,12 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import kernel
+from wsim.kernels.engine import loading
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 
 CARD_STREAM = 0  # discs, then building cards
 ACTION_STREAM = 1  # the order of the action deck
+load_entrant = loading(PARAMETERS)
 
 
 @kernel
@@ -103,14 +105,6 @@ def _clear_public(public, rules):
         public.two_colour[seat] = 0
         for kind in range(len(KINDS)):
             public.discs[seat, kind] = public.shown[seat, kind] = 0
-
-
-@kernel
-def load_entrant(own, seating, entrant):
-    """Copy the parameters of a line-up entry to the seat that it plays."""
-    own.entrant = entrant
-    for index in range(PARAMETERS):
-        own.parameters[index] = seating.parameters[entrant, index]
 
 
 @kernel

@@ -30,8 +30,6 @@ from wsim.jit import kernel
 from wsim.kernels.engine import Parts, engine_of
 from wsim.kernels.heads import NOBODY
 
-__all__ = ["ENDED", "ENGINE", "play_chunk"]
-
 ENDED = 1 << OVER
 
 
@@ -110,11 +108,7 @@ def _write_picks(game, picks, start, number):
     return start + log.count
 
 
-ENGINE = engine_of(Parts(set_up, advance, take, restrict, _settle, _write_rows, _write_picks, ENDED))
-_play_chunk = ENGINE.play_chunk
-
-
-@kernel(TYPES.chunk(Row, Pick))
-def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
-    """Play ``len(rows) // seats`` games numbered from ``first`` (``wsim.kernels.engine.Engine``)."""
-    return _play_chunk(game, rules, seating, line_up, first, rows, picks, keeping)
+ENGINE = engine_of(
+    Parts(set_up, advance, take, _write_rows, _write_picks, _settle, restrict, ENDED), TYPES, Row, Pick
+)  # fmt: skip
+play_chunk = ENGINE.play_chunk

@@ -38,7 +38,7 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import JIT, from_dtype
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, timestep_of, types_of
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, thinking_of
 
@@ -275,7 +275,6 @@ GAME = np.dtype(
     align=True,
 )
 
-TIMESTEP = timestep_of(SEATS)
 
 ROW = np.dtype(
     [
@@ -316,7 +315,7 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("entry", "u1"), ("disc", "i1"), ("event", EVENT)], align=True)
 
-TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "babel.kernels")
 Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
 Row, Pick = map(from_dtype, (ROW, PICK))
 LINE_UP = TYPES.line_up

@@ -1,4 +1,4 @@
-"""What the policy ``net`` reads: the weights of its layers and the sizes of its inputs.
+"""What the policy ``net`` reads: the sizes of its layers and inputs.
 
 Kinds and wonders differ by name only, so nothing of a move is told by its number: a move's inputs say what it does to
 the disc, the wonder and the cards that it is about.
@@ -6,23 +6,9 @@ the disc, the wonder and the cards that it is about.
 
 from __future__ import annotations
 
-import numpy as np
+from wsim.kernels.net_layers import Sizes
 
-__all__ = ["MOVE_NUMBERS", "NARROW", "NET", "STATE_NUMBERS", "WIDTH"]
-
-WIDTH = 64  # of the first layer
-NARROW = 32  # of the second one
-STATE_NUMBERS = 112  # room for the numbers of a state
-MOVE_NUMBERS = 48  # of a move
-
-NET = np.dtype(
-    [
-        ("bias", "f4", (WIDTH,)),
-        ("rows", "f4", (STATE_NUMBERS + MOVE_NUMBERS, WIDTH)),  # what one of each input adds; the state's first
-        ("second", "f4", (WIDTH, NARROW)),
-        ("second_bias", "f4", (NARROW,)),
-        ("last", "f4", (NARROW,)),
-        ("straight", "f4", (MOVE_NUMBERS,)),  # from the numbers of a move to its value
-    ],
-    align=True,
-)
+SIZES = Sizes(width=64, narrow=32, state_numbers=112, move_numbers=48)
+NET = SIZES.net
+STATE, MOVE = SIZES.state(), SIZES.move()
+"""A decision as the net sees it, and a move of it."""

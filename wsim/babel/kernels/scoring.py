@@ -153,3 +153,9 @@ def _rank(game, rules):
     for seat in range(seats):
         tally = game.hidden.tally[seat]
         tally.share = 1.0 / winners if tally.rank == 1 else 0.0
+
+
+@kernel
+def outcome(game, seat):
+    """Return (score, share of the victory) of a seat."""
+    return float(game.public.points[seat]), game.hidden.tally[seat].share

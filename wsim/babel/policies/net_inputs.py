@@ -6,13 +6,10 @@ The same for every number of players; values, sets and effects come from the rul
 from __future__ import annotations
 
 from wsim.babel.kernels.moves import cards_of, usable
-from wsim.babel.kernels.net_layout import STATE_NUMBERS
 from wsim.babel.kernels.scoring import award, count_wonder, set_points
 from wsim.babel.policies.value import completes, shortage, wonder_points
 from wsim.babel.words import ACTION_CARDS, DECISIONS, FEWEST_SEATS, JOKER, KINDS, ROWS, SEATS, SHARES, SPACES, WONDERS
 from wsim.jit import kernel
-
-__all__ = ["ends_game", "expected_cards", "fill_standing", "fill_state", "lead_of", "own_set_gain"]
 
 _FAR = 20.0  # points by which a lead is a lead
 _RIVAL = 8  # numbers of a rival
@@ -194,8 +191,6 @@ def _build(public, own, rules, x, at):
 @kernel
 def fill_state(public, own, choice, rules, standing, x):
     """Fill the numbers of the state for the seat that decides; return how many there are."""
-    for i in range(STATE_NUMBERS):
-        x[i] = 0.0
     at = _moment(public, own, choice, rules, x)
     at = _own(public, own, rules, standing, x, at)
     at = _rivals(public, own, rules, standing, x, at)

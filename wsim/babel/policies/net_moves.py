@@ -6,7 +6,7 @@ A build is told by what it leaves if it succeeds: parts, points of the wonder by
 from __future__ import annotations
 
 from wsim.babel.kernels.moves import cards_of, first_of, second_of, trades
-from wsim.babel.kernels.net_layout import MOVE_NUMBERS
+from wsim.babel.kernels.net_layout import SIZES
 from wsim.babel.policies.net_inputs import ends_game, expected_cards, lead_of, own_set_gain
 from wsim.babel.policies.value import completes, pass_value, set_gain, shortage, slot_of, takes, wonder_points
 from wsim.babel.policies.weighted import move_values
@@ -28,8 +28,6 @@ from wsim.babel.words import (
 )
 from wsim.jit import kernel
 
-__all__ = ["fill_moves"]
-
 _BYTE = 0xFF
 (
     _VALUE, _BEHIND, _BEST, _REFUSES, _BUILDS, _FAILS, _DRAWS,
@@ -41,7 +39,7 @@ _BYTE = 0xFF
     _EXCHANGES, _DRAWS_THREE, _SETS_ASIDE, _OF_KIND, _DISCS_OF_KIND, _TRIPLES, _DOUBLES, _BLUFFS, _SEEN,
 ) = range(46)  # fmt: skip
 
-assert _SEEN < MOVE_NUMBERS
+assert SIZES.move_numbers > _SEEN
 
 
 # --- builds: what they leave
@@ -257,8 +255,6 @@ def fill_moves(public, own, choice, rules, settings, standing, values, numbers):
     kind = choice.kind
     for j in range(choice.count):
         move = choice.moves[j]
-        for i in range(MOVE_NUMBERS):
-            numbers[j, i] = 0.0
         numbers[j, _VALUE], numbers[j, _BEHIND] = values[j] / 5.0, (values[j] - best) / 5.0
         numbers[j, _BEST], numbers[j, _REFUSES] = 1.0 if values[j] == best else 0.0, 1.0 if move == 0 else 0.0
         if kind == TURN:

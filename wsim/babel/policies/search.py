@@ -12,32 +12,26 @@ from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import CHOICE, MOVES, STATE
 from wsim.babel.kernels.moves import restrict
 from wsim.babel.kernels.redraw import redraw
+from wsim.babel.kernels.scoring import outcome
 from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.searching import LEAD, WINNING, Parts, searching
+from wsim.kernels.searching import Parts, searching, utility_of
 from wsim.rng import uniform
-
-__all__ = ["search"]
 
 _TIE = 1e-7  # by which equal moves are told apart: the wonders differ by name only
 
+_places_room = stack_room("search.places", np.int64, MOVES)
 _learned_room = stack_room("search.learned", np.float32, MOVES)
 
 
 @kernel
 def _values(game, rules, settings, seat):
     """Fill what the net learned of each legal move, equal ones in a random order."""
-    choice, thinking, learned = game.choice, game.thinking, _learned_room()
-    net_values(game.public, game.own[seat], choice, rules, settings, learned)
+    choice, thinking, places, learned = game.choice, game.thinking, _places_room(), _learned_room()
+    net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
         thinking.values[index] = learned[index] + _TIE * uniform(thinking)
-
-
-@kernel
-def _alike(choice, one, other):
-    """Say whether two moves do the same thing: none do."""
-    return False
 
 
 @kernel
@@ -46,28 +40,17 @@ def _moment(public, choice):
     return (((public.turn << 8 | public.action) << 8 | public.deck) << 4 | choice.kind) << 8 | choice.count
 
 
-@kernel
-def _utility(game, rules, seat):
-    """Return what the end of a game is worth to a seat."""
-    points, best = game.public.points, -1_000_000
-    for other in range(rules.seats):
-        if other != seat:
-            best = max(best, points[other])
-    return WINNING * game.hidden.tally[seat].share + LEAD * (points[seat] - best)
-
-
 search = searching(
     Parts(
         state=STATE,
         choice=CHOICE,
         values=_values,
-        alike=_alike,
         moment=_moment,
         redraw=redraw,
         take=take,
         next_decision=advance,
         restrict=restrict,
-        utility=_utility,
+        utility=utility_of(outcome),
         parameters=PARAMETERS,
     )
 )

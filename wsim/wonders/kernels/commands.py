@@ -6,16 +6,12 @@ from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
-from wsim.wonders.kernels.engine import ENDED, ENGINE
-from wsim.wonders.kernels.flow import next_decision, take
-from wsim.wonders.kernels.layout import STATE, TYPES
+from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.observe import observe
 from wsim.wonders.kernels.redraw import redraw
-from wsim.wonders.kernels.scoring import score_game
+from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
-
-__all__ = ["outcome", "run_machine"]
 
 
 @kernel
@@ -32,12 +28,6 @@ def seat_players(game, rules, seating, seed, number):
 
 
 @kernel
-def outcome(game, seat):
-    """Return (score, share of the victory) of a seat."""
-    return float(game.result.total[seat]), game.result.share[seat]
-
-
-@kernel
 def lay_entry(game, rules, seat, entry):
     """Put a structure or the next stage into a city; nothing else happens."""
     if entry < STAGE_ENTRY:
@@ -47,24 +37,14 @@ def lay_entry(game, rules, seat, entry):
         add_effects(game.public, rules, seat, entry)
 
 
-_carry_out = commands_of(
+run_machine = commands_of(
+    ENGINE,
     Parts(
-        state=STATE,
-        engine=ENGINE,
-        over=ENDED,
-        next_decision=next_decision,
-        take=take,
         redraw=redraw,
         seat_players=seat_players,
         observe=observe,
         outcome=outcome,
         lay=lay_entry,
         count=score_game,
-    )
+    ),
 )
-
-
-@kernel(TYPES.commands)
-def run_machine(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen):
-    """Carry out a command on the position in ``state`` (``wsim.kernels.commands.commands_of``)."""
-    return _carry_out(game, words, state, rules, seating, line_up, command, number, seat, seed, outcomes, seen)

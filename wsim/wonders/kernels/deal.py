@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
+from wsim.kernels.engine import loading
 from wsim.rng import SEAT_STREAM, SETUP_STREAM, below, seek
 from wsim.wonders.kernels.layout import DEAL, MEMORY, NOBODY
 from wsim.wonders.kernels.turn import neighbor_left
@@ -24,6 +25,7 @@ from wsim.wonders.words import (
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 DICE_STREAM = 12
 SIDES_STREAM = 13  # of the balanced design
+load_entrant = loading(PARAMETERS)
 
 
 @kernel
@@ -119,14 +121,6 @@ def reset_city(public, rules, seat):
     one = _ONE << np.uint64(8 * resource)
     public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = one
     public.flex_lanes[seat] = public.sale_flex_lanes[seat] = _ZERO
-
-
-@kernel
-def load_entrant(own, seating, entrant):
-    """Copy the parameters of a line-up entry to the seat that it plays."""
-    own.entrant = entrant
-    for i in range(PARAMETERS):
-        own.parameters[i] = seating.parameters[entrant, i]
 
 
 @kernel

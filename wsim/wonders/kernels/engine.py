@@ -17,8 +17,6 @@ from wsim.wonders.kernels.moves import restrict
 from wsim.wonders.kernels.rows import write_rows
 from wsim.wonders.words import EXPLORE, HAND, LAST_CARD, LOSS
 
-__all__ = ["ENDED", "ENGINE", "play_chunk"]
-
 ENDED = 1 << OVER
 
 
@@ -84,11 +82,7 @@ def _copy_event(target, event):
         target.ways[i] = event.ways[i]
 
 
-ENGINE = engine_of(Parts(set_up, next_decision, take, restrict, _settle, write_rows, _write_picks, ENDED))
-_play_chunk = ENGINE.play_chunk
-
-
-@kernel(TYPES.chunk(Row, Pick))
-def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
-    """Play ``len(rows) // seats`` games from number ``first`` on (``wsim.kernels.engine.Engine``)."""
-    return _play_chunk(game, rules, seating, line_up, first, rows, picks, keeping)
+ENGINE = engine_of(
+    Parts(set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED), TYPES, Row, Pick
+)  # fmt: skip
+play_chunk = ENGINE.play_chunk

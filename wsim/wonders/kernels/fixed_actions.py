@@ -7,6 +7,8 @@ coins paid for a loss, 0 to ``MOST_PAID``, which stands for more as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from wsim.jit import kernel
@@ -16,24 +18,31 @@ from wsim.wonders.words import BUILD, DECLINE, PAY, SELL, STAGE
 SPEND = 3
 WITH_CARD = 4
 MOST_PAID = 31
+_WITH_CARD_NAMES = ("build", "stage", "sell", "build_free")
 assert (BUILD, STAGE, SELL) == (0, 1, 2)
 
 
+def fixed_actions(cards: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the fixed actions: ``build:CARD``, ..., ``decline``, ``pay:0`` (coins of a loss), ..."""
+    paid = [f"pay:{coins}" for coins in range(MOST_PAID)]
+    return (*(f"{what}:{card}" for card in cards for what in _WITH_CARD_NAMES), "decline", *paid, f"pay:{MOST_PAID}+")
+
+
 @kernel
-def fixed_action(move, cards):
+def fixed_action(choice, rules, move):
     """Return the fixed action of a move."""
     action = action_of(move)
     if action == PAY:
-        return WITH_CARD * cards + 1 + min(bank_of(move), MOST_PAID)
+        return WITH_CARD * rules.cards + 1 + min(bank_of(move), MOST_PAID)
     if action == DECLINE:
-        return np.int64(WITH_CARD * cards)
+        return np.int64(WITH_CARD * rules.cards)
     if action == BUILD and spends_of(move):
         action = SPEND
     return WITH_CARD * card_of(move) + action
 
 
 @kernel
-def price_of(move):
+def _price_of(move):
     """Return what a move costs its city, in coins; paying a loss: less the more is paid, so the most is cheapest."""
     if action_of(move) == PAY:
         return -bank_of(move)
@@ -41,11 +50,11 @@ def price_of(move):
 
 
 @kernel
-def cheapest(choice, cards, action):
+def move_of(choice, rules, action):
     """Return the cheapest move of a fixed action, the first of several as cheap ones."""
     found, least = choice.moves[0], np.int64(1 << 40)
     for index in range(choice.count):
         move = choice.moves[index]
-        if fixed_action(move, cards) == action and price_of(move) < least:
-            found, least = move, price_of(move)
+        if fixed_action(choice, rules, move) == action and _price_of(move) < least:
+            found, least = move, _price_of(move)
     return found

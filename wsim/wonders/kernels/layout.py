@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, record_type
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, timestep_of, types_of
+from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, thinking_of
 from wsim.wonders.kernels.net_layout import NET
@@ -428,7 +428,6 @@ GAME = np.dtype(
     align=True,
 )
 
-TIMESTEP = timestep_of(SEATS)
 
 ROW = np.dtype(
     [
@@ -464,7 +463,7 @@ ROW = np.dtype(
 
 PICK = np.dtype([("game", "u8"), ("event", EVENT)], align=True)
 
-TYPES = types_of(PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS)
+TYPES = types_of(STATE, PUBLIC, PRIVATE, CHOICE, GAME, RULES, SEATING, SETTINGS, "wonders.kernels")
 Public, Private, Choice, Game, Rules, Seating, Settings, POLICY, THINKER, *_ = TYPES
 Solver = record_type(SOLVER)
 Row, Pick = map(from_dtype, (ROW, PICK))

@@ -7,15 +7,12 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
-from wsim.wonders.kernels.commands import outcome
 from wsim.wonders.kernels.engine import ENGINE
-from wsim.wonders.kernels.fixed_actions import cheapest, fixed_action
-from wsim.wonders.kernels.flow import next_decision, take
-from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE, TIMESTEP, TYPES
+from wsim.wonders.kernels.fixed_actions import fixed_action, move_of
+from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE
 from wsim.wonders.kernels.observe import observe
+from wsim.wonders.kernels.scoring import outcome
 from wsim.wonders.words import FREE_CITY, LAST_CARD, SWITCH_NUMBER, TURN, TURNS
-
-__all__ = ["step_games"]
 
 # places in a state, in words, without a sign: an index that may be negative is looked at word for word
 _DEED_COUNT, _DEEDS = (np.uint64(dict(PUBLIC.fields or {})[field][1] // 8) for field in ("deed_count", "deeds"))
@@ -63,35 +60,15 @@ def _moment(game, rules, decider):
     return ((public.age * (TURNS + 1) + public.turn) * (FREE_CITY + 1)) + kind
 
 
-@kernel
-def _fixed_action(choice, rules, move):
-    """Return the fixed action of a move."""
-    return fixed_action(move, rules.cards)
-
-
-@kernel
-def _move_of(choice, rules, action):
-    """Return the cheapest move of a fixed action."""
-    return cheapest(choice, rules.cards, action)
-
-
-_step_games = lockstep_of(
+step_games = lockstep_of(
+    ENGINE,
     Parts(
-        engine=ENGINE,
-        next_decision=next_decision,
-        take=take,
         load=_load,
         save=_save,
         observe=observe,
         outcome=outcome,
         moment=_moment,
-        fixed_action=_fixed_action,
-        move_of=_move_of,
-    )
+        fixed_action=fixed_action,
+        move_of=move_of,
+    ),
 )
-
-
-@kernel(TYPES.lockstep(TIMESTEP))
-def step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks):
-    """Step every game that is not over (``wsim.kernels.lockstep.lockstep_of``)."""
-    return _step_games(game, words, states, rules, seating, line_up, request, timesteps, seen, masks)

@@ -241,3 +241,9 @@ def _same_as_earlier(game, size, side):
         if _standing(game, size, other) == _standing(game, size, side):
             return True
     return False
+
+
+@kernel
+def outcome(game, seat):
+    """Return (score, share of the victory) of a seat."""
+    return float(game.result.total[seat]), game.result.share[seat]

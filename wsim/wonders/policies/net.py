@@ -1,30 +1,19 @@
 """``net``: the move of the highest learned value: what it adds to the utility of the game, as self-play taught it.
 
-A small net (two layers, kernels/net_layout.py) values each move worth a look: which one leads to more wins and points
-than the others here. Its inputs are ``net_inputs``; what it was learned from is told in docs/learning.md. The first
-layer of the state is summed once a decision, a move then adds the rows of its card and its few numbers.
+A small net (``wsim.kernels.net_layers``) values each move worth a look: which one leads to more wins and points than
+the others here. Its inputs are ``net_inputs`` and sets of cards and stages; what it was learned from is told in
+docs/learning.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, lowest_bit, stack_room
-from wsim.policies.net_layers import layers
-from wsim.wonders.kernels.layout import CHOICES
+from wsim.jit import kernel, lowest_bit
+from wsim.kernels.net_layers import Parts, net_of
+from wsim.wonders.kernels.layout import CHOICES, NOBODY
 from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.kernels.net_layout import (
-    CARD_ROLES,
-    CARD_ROWS,
-    MOVE_NUMBERS,
-    MOVE_ROWS,
-    NARROW,
-    STAGE_ROLES,
-    STAGE_ROWS,
-    STAGES_IN_ALL,
-    STATE_NUMBERS,
-    WIDTH,
-)
+from wsim.wonders.kernels.net_layout import CARD_ROLES, CARD_ROWS, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies.net_inputs import (
     MOST_CANDIDATES,
     coming_names,
@@ -36,28 +25,16 @@ from wsim.wonders.policies.net_inputs import (
 from wsim.wonders.policies.points import next_stage
 from wsim.wonders.words import BUILD, CARD_WORDS, CARDS, DECLINE, DISCARD_PILE, HAND, SEATS, SELL, STAGE, STAGE_ENTRY
 
-__all__ = ["card_role", "net_policy", "net_values"]
-
 _HAND, _COMING, _BUILT, _BUILD, _BURY, _SELL, _PILE, _CITY_BUILD, _CITY_LEAVE = range(len(CARD_ROLES))
 _NEXT, _LATER, _STAGE = range(len(STAGE_ROLES))
-_ONE = np.uint64(1)
-_NONE, _WHOLE = np.float32(0.0), np.float32(1.0)
-_INPUTS = (
-    STATE_NUMBERS + 4 * HAND * SEATS
-)  # room for the inputs of a state that are not 0: 3 ages of built cards, hands
-_layers = layers(WIDTH, NARROW, MOVE_NUMBERS)
-_add_rows, _value = _layers.add_rows, _layers.value
+_BIT, _WHOLE = np.uint64(1), np.float32(1.0)
 
-_values_room = stack_room("net.values", np.float64, CHOICES)
-_places_room = stack_room("net.places", np.int64, MOST_CANDIDATES)
-_numbers_room = stack_room("net.numbers", np.float32, MOST_CANDIDATES, MOVE_NUMBERS)
-_learned_room = stack_room("net.learned", np.float32, MOST_CANDIDATES)
-_state_room = stack_room("net.state", np.float32, STATE_NUMBERS)
-_rows_room = stack_room("net.rows", np.int64, _INPUTS)
-_amounts_room = stack_room("net.amounts", np.float32, _INPUTS)
-_first_room = stack_room("net.first", np.float32, WIDTH)
-_layer_room = stack_room("net.layer", np.float32, WIDTH)
-_second_room = stack_room("net.second", np.float32, NARROW)
+
+@kernel
+def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
+    """Fill the numbers of the state and of the moves; return how many the state has."""
+    fill_moves(public, own, choice, rules, settings, values, places, count, moves)
+    return fill_state(public, own, choice, rules, state)
 
 
 @kernel
@@ -66,21 +43,14 @@ def _list_cards(role, names, word, rows, amounts, count):
     while names:
         rows[count] = CARD_ROWS + role * CARDS + 64 * word + lowest_bit(names)
         amounts[count] = _WHOLE
-        names &= names - _ONE
+        names &= names - _BIT
         count += 1
     return count
 
 
 @kernel
-def _list_state(public, own, choice, rules, rows, amounts):
-    """List the inputs of the state that are not 0; return how many there are."""
-    x = _state_room()
-    numbers = fill_state(public, own, choice, rules, x)
-    count = 0
-    for i in range(numbers):
-        if x[i] != _NONE:
-            rows[count], amounts[count] = i, x[i]
-            count += 1
+def _list_items(public, own, choice, rules, rows, amounts, count):
+    """Add the cards and stages of the state to the list of inputs; return its length."""
     for word in range(CARD_WORDS):
         count = _list_cards(_HAND, hand_names(public, own, rules, word), word, rows, amounts, count)
         count = _list_cards(_COMING, coming_names(public, own, rules, word), word, rows, amounts, count)
@@ -95,7 +65,7 @@ def _list_state(public, own, choice, rules, rows, amounts):
 
 
 @kernel
-def card_role(choice, own, action):
+def _card_role(choice, own, action):
     """Return the role that a card has in a move."""
     if choice.seat != own.seat:
         return _CITY_BUILD if action == BUILD else _CITY_LEAVE
@@ -105,52 +75,46 @@ def card_role(choice, own, action):
 
 
 @kernel
-def _list_move(choice, own, stage, move, numbers, j, rows, amounts):
-    """List the inputs of a move that are not 0; return how many there are."""
+def _list_items_of_move(public, own, choice, rules, index, rows, amounts):
+    """List the card and the stage of a move; return how many there are."""
+    move = choice.moves[index]
     action, count = action_of(move), 0
     if action != DECLINE:
-        rows[0], amounts[0] = CARD_ROWS + card_role(choice, own, action) * CARDS + card_of(move), _WHOLE
+        rows[0], amounts[0] = CARD_ROWS + _card_role(choice, own, action) * CARDS + card_of(move), _WHOLE
         count = 1
     if action == STAGE and choice.seat == own.seat:
+        stage = next_stage(public, rules, choice.seat)
         rows[count], amounts[count] = STAGE_ROWS + _STAGE * STAGES_IN_ALL + stage - STAGE_ENTRY, _WHOLE
         count += 1
-    for i in range(MOVE_NUMBERS):
-        if numbers[j, i] != _NONE:
-            rows[count], amounts[count] = MOVE_ROWS + i, numbers[j, i]
-            count += 1
     return count
 
 
 @kernel
-def net_values(public, own, choice, rules, settings, places, learned):
-    """Fill the places of the moves worth a look and the learned value of each; return how many there are."""
-    net, values, numbers = settings.net, _values_room(), _numbers_room()
-    count = list_candidates(public, own, choice, rules, settings, values, places)
-    if count == 1:
-        learned[0] = _NONE
-        return count
-    fill_moves(public, own, choice, rules, settings, values, places, count, numbers)
-    first, layer, second, rows, amounts = _first_room(), _layer_room(), _second_room(), _rows_room(), _amounts_room()
-    for k in range(WIDTH):
-        first[k] = net.bias[k]
-    _add_rows(net, rows, amounts, _list_state(public, own, choice, rules, rows, amounts), first)
-    stage = next_stage(public, rules, choice.seat)
-    for j in range(count):
-        for k in range(WIDTH):
-            layer[k] = first[k]
-        inputs = _list_move(choice, own, stage, choice.moves[places[j]], numbers, j, rows, amounts)
-        _add_rows(net, rows, amounts, inputs, layer)
-        learned[j] = _value(net, numbers, j, layer, second)
-    return count
+def _describe_items(public, own, choice, rules, state, moves, places):
+    """Write the sets of cards, the stages, and of each move its card and what becomes of it."""
+    for word in range(CARD_WORDS):
+        state.sets[_HAND, word] = hand_names(public, own, rules, word)
+        state.sets[_COMING, word] = coming_names(public, own, rules, word)
+        state.sets[_BUILT, word] = public.built[own.seat, word]
+    state.side, state.stages = public.side[own.seat], public.stages[own.seat]
+    for j in range(state.moves):
+        move = choice.moves[places[j]]
+        action = action_of(move)
+        moves[j].role = NOBODY if action == DECLINE else _card_role(choice, own, action)
+        moves[j].card = card_of(move)
 
 
-@kernel
-def net_policy(public, own, choice, rules, settings):
-    """Return the move of the highest learned value, the first of equals."""
-    places, learned = _places_room(), _learned_room()
-    count = net_values(public, own, choice, rules, settings, places, learned)
-    best = 0
-    for j in range(1, count):
-        if learned[j] > learned[best]:
-            best = j
-    return places[best]
+NET = net_of(
+    Parts(
+        sizes=SIZES,
+        choices=CHOICES,
+        candidates=MOST_CANDIDATES,
+        fill=_fill,
+        list_moves=list_candidates,
+        list_items=_list_items,
+        most_items=4 * HAND * SEATS,  # 3 ages of built cards, hands
+        list_items_of_move=_list_items_of_move,
+        describe_items=_describe_items,
+    )
+)
+net_values, net_policy = NET.values, NET.best

@@ -10,7 +10,6 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.layout import BANK_AT, NOBODY
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, how_of, left_of, right_of, spends_of
-from wsim.wonders.kernels.net_layout import MOVE_NUMBERS, STATE_NUMBERS
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
 from wsim.wonders.policies.free_city import city_value
 from wsim.wonders.policies.points import next_holder, next_stage, score_change
@@ -35,8 +34,6 @@ from wsim.wonders.words import (
     TURN,
     TURNS,
 )
-
-__all__ = ["MOST_CANDIDATES", "coming_names", "fill_moves", "fill_state", "hand_names", "list_candidates"]
 
 MOST_CANDIDATES = 64
 _ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
@@ -161,8 +158,6 @@ def _the_rest(public, rules, seat, x, at):
 def fill_state(public, own, choice, rules, x):
     """Fill the numbers of the state for the seat that decides; return how many there are."""
     seat = own.seat
-    for i in range(STATE_NUMBERS):
-        x[i] = 0.0
     at = _moment(public, choice, rules, x)
     at = _city(public, rules, seat, x, at)
     at = _economy(public, rules, seat, x, at)
@@ -267,8 +262,6 @@ def fill_moves(public, own, choice, rules, settings, values, places, count, numb
         if action == BUILD:
             points = score_change(public, rules, seat, card)
         paid, traded = bank_of(move), left_of(move) + right_of(move)
-        for i in range(MOVE_NUMBERS):
-            numbers[j, i] = 0.0
         numbers[j, 0], numbers[j, 1], numbers[j, 2] = paid / 4.0, left_of(move) / 4.0, right_of(move) / 4.0
         numbers[j, 3] = 1.0 if action == BUILD and how_of(move) == CHAIN else 0.0
         numbers[j, 4] = 1.0 if action == BUILD and how_of(move) == FREE else 0.0

@@ -19,8 +19,6 @@ from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
 from wsim.wonders.words import LOSS, PARAMETERS, TURNS
 
-__all__ = ["search"]
-
 _POINT = 0.05  # what a point of the weights' value is worth in utility
 _PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card

@@ -1,0 +1,32 @@
+"""Positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.kernels.commands import Parts, commands_of
+from wsim.rng import SEAT_STREAM, seek
+
+from .engine import ENGINE
+from .layout import CARDS
+from .rules import load_entrant, outcome, redraw
+
+
+@kernel
+def _seat_players(game, rules, seating, seed, number):
+    """Let the line-up play on, with random streams of its own."""
+    for seat in range(rules.seats):
+        load_entrant(game.own[seat], seating, seat)
+        seek(game.own[seat], seed, number, SEAT_STREAM + seat)
+
+
+@kernel
+def observe(game, rules, seat, seen):
+    """Write the last card, and of each card whether the seat has it."""
+    seen[0] = game.public.top
+    for card in range(CARDS):
+        seen[1 + card] = game.own[seat].hand >> np.uint64(card) & np.uint64(1)
+
+
+run_machine = commands_of(ENGINE, Parts(redraw, _seat_players, observe, outcome))

@@ -1,0 +1,27 @@
+"""Playouts of the best moves; the prior is what the weights say."""
+
+from __future__ import annotations
+
+from wsim.jit import kernel
+from wsim.kernels.searching import Parts, searching, utility_of
+
+from ..kernels.layout import CHOICE, PARAMETERS, STATE
+from ..kernels.rules import next_decision, outcome, redraw, take
+from .simple import card_value
+
+
+@kernel
+def _values(game, rules, settings, seat):
+    """Fill what the weights say of each move, as utility."""
+    for index in range(game.choice.count):
+        value = card_value(game.public, game.own[seat], settings, game.choice.moves[index])
+        game.thinking.values[index] = 0.002 * value
+
+
+@kernel
+def _moment(public, choice):
+    """Return the turn: it tells the decisions of a game apart."""
+    return public.turn
+
+
+search = searching(Parts(STATE, CHOICE, _values, _moment, redraw, take, next_decision, utility_of(outcome), PARAMETERS))
