@@ -172,6 +172,11 @@ def confidence_level(_name: str, value: Any) -> Any:
     return value
 
 
+def level_option() -> Any:
+    """Return the field of a confidence level."""
+    return option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
+
+
 def error_rate(_name: str, value: Any) -> Any:
     """Refuse what is no accepted chance of a false alarm."""
     if not 0 < value <= 0.5:

@@ -10,7 +10,7 @@ import pytest
 import wsim
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
-from wsim.balance.goal import read_goal
+from wsim.balance.goal import Target, read_goal
 from wsim.balance.knobs import changes_of, cost_of, knobs_of, options_of, patch_of, values_in
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -184,3 +184,11 @@ def test_a_goal_of_another_type_is_one_sentence(goal: Any) -> None:
     for ask in (wsim.smallest_patch, wsim.sensitivity):
         with pytest.raises(UserError, match=r"^a goal is a goal file, or its tables, not "):
             ask(goal)
+
+
+def test_a_relative_tolerance_is_a_part_of_the_fair_share() -> None:
+    """12 % of a fair quarter is 0.03, around the fair share or any other value; ``within`` is what it says."""
+    assert Target("fair", relative=0.12).bounds(0.25) == pytest.approx((0.22, 0.28))
+    assert Target("half", relative=0.12, value=0.5).bounds(0.25) == pytest.approx((0.47, 0.53))
+    assert Target("half", within=0.01, value=0.5).bounds(0.25) == pytest.approx((0.49, 0.51))
+    assert Target("most", at_most=0.4).bounds(0.25) == (-float("inf"), 0.4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,34 @@ def test_effects_are_what_the_change_does() -> None:
     assert salted["effect_low"] < salted["effect"] < salted["effect_high"]
     assert rows["wonders.Temple.points", 0, "Temple"]["effect"] < -0.06
     assert rows["wonders.Temple.points", 0, "Temple"]["reach"] < -3
+
+
+@pytest.mark.usefixtures("medal")
+def test_the_interval_of_points_reaches_towards_nothing() -> None:
+    """Decisions held fixed, a re-scored effect is the upper end: a quarter may be missing; a played one has all."""
+    goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 4000\nreplays = 4000\n"))
+    evaluator = Evaluator(goal, Memory(), 1)
+    _, effects = evaluator.linearised((), "sensitivity", 4000, 4000)
+    base = [evaluator.knobs[one.knob].base != one.value for one in evaluator.options]
+    value, error = effects.value[base].reshape(-1), 1.959964 * effects.error[base].reshape(-1)
+    held = np.repeat(~effects.replayed[base], 3)
+    answer = sensitivity(goal).effects
+    low, high = value - error, value + error
+    low, high = np.where(held & (value > 0), low - value / 4, low), np.where(held & (value < 0), high - value / 4, high)
+    assert answer["effect"].to_list() == pytest.approx(value)
+    assert answer["effect_low"].to_list() == pytest.approx(low, abs=1e-6)
+    assert answer["effect_high"].to_list() == pytest.approx(high, abs=1e-6)
+
+
+@pytest.mark.usefixtures("medal")
+def test_the_strongest_is_so_by_size() -> None:
+    """Of a step that takes 2 reaches from one target and gives another 1, the first is shown."""
+    goal = read_goal(write_goal(UNBALANCED + TARGET + KNOBS + "[search]\ngames = 200\nreplays = 100\n"))
+    found = sensitivity(goal)
+    rows = [
+        {"knob": "a", "to": 1, "of": of, "reach": reach} for of, reach in (("up", 1.0), ("down", -2.0), ("no", None))
+    ]
+    assert replace(found, effects=pl.DataFrame(rows)).strongest()["of"].to_list() == ["down"]
 
 
 @pytest.mark.usefixtures("medal")

@@ -86,6 +86,54 @@ def test_a_bad_file_is_refused(
     assert "point" in answer.err
 
 
+PATCHES = {
+    "seats of a rule set": ("[rulesets.1e]\nseats = [4]\n", "1e"),
+    "a rule set that extends another": ('[rulesets.mine]\nextends = "1e"\nseats = [4]\n', "mine"),
+    "a rule set of its own": ('[rulesets.own]\nseats = [4]\nsides = ["A", "B"]\n[cards.Palace]\npoints = 9\n', "own"),
+}
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+def test_a_patch_is_checked_as_it_is_laid(wsim_command: Command, tmp_path: Path, patch: str) -> None:
+    text, ruleset = PATCHES[patch]
+    (tmp_path / "mine.toml").write_text(text)
+    file = str(tmp_path / "mine.toml")
+    shown = wsim_command("catalog", "--patch", file, "--ruleset", ruleset, "--json")
+    assert shown.code == 0
+    [row] = json.loads(wsim_command("catalog", "--check", file, "--json").out)
+    assert (row["ruleset"], row["digest"]) == (ruleset, json.loads(shown.out)["digest"])
+    [row] = json.loads(wsim_command("catalog", "--check", file, "--ruleset", ruleset, "--json").out)
+    assert row["ruleset"] == ruleset
+
+
+def test_a_patch_is_checked_over_what_else_is_laid(wsim_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text("[rulesets.mine]\nextends = '1e'\nseats = [5]\n")
+    (tmp_path / "two.toml").write_text("[rulesets.mine.settings]\nstart_coins = 5\n")
+    assert wsim_command("catalog", "--check", str(tmp_path / "two.toml")).code == 2
+    assert (
+        wsim_command("catalog", "--patch", str(tmp_path / "one.toml"), "--check", str(tmp_path / "two.toml")).code == 0
+    )
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(wsim_command: Command, tmp_path: Path) -> None:
+    lines = [
+        "[colours]",
+        "[rulesets.1e.settings]",
+        "pass_direction = 1",
+        "[rulesets.2e.switches]",
+        "no_such = true",
+        "[cards.Palace]",
+        "steal = 1",
+        "[wonders.Gizah.sides.A.9]",
+        "points = 3",
+    ]
+    (tmp_path / "mine.toml").write_text("\n".join(lines))
+    answer = wsim_command("catalog", "--check", str(tmp_path / "mine.toml"))
+    assert (answer.code, answer.out) == (2, "")
+    for wrong in ("colours", "pass_direction", "no_such", "steal", "no such stage"):
+        assert wrong in answer.err, wrong
+
+
 def test_a_patch_with_switches_is_checked_as_a_patch(wsim_command: Command, tmp_path: Path) -> None:
     patch = tmp_path / "mine.toml"
     patch.write_text("[cards.Palace]\npoints = 9\n[rulesets.1e.switches]\nolympia_discount_cumulative = true\n")

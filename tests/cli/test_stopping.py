@@ -148,6 +148,9 @@ SENTENCES = [
     (["trace", "--first", "1" + "0" * 22], "games have numbers up to 17592186044415"),
     (["trace", "--first", HUGE], "is not a whole number"),
     (["run", "--games", HUGE], "is not a whole number"),
+    (["advise", "run", "-12"], "'-12' is below 0: games are numbered from 0, and no count is negative"),
+    (["policies", "--check", "--games", "-1"], "'-1' is below 0"),
+    (["learn", "--decisions", "-5"], "decisions must be at least 1, not -5"),
 ]
 
 

@@ -4,17 +4,26 @@ Everything that changes a folder from Python raises an audit event: a file opene
 folder made. ``Ends`` counts those below a folder, raises at the n-th before it happens, and at all later ones, as if
 the process were gone; what handles errors on the way out writes nothing either. What Polars writes lies in a file
 beside the name until Python renames it.
+
+A disk that is full after a number of bytes is made where all that wsim writes passes: a file is flushed before it gets
+its name, and a journal after each line. ``small_disk`` cuts there what has no room any more, and refuses.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
+
+import pytest
+
+from wsim.files import StoreError
 
 _PLACES = {
     "open": (0,), "os.rename": (0, 1), "os.remove": (0,), "os.mkdir": (0,), "os.rmdir": (0,), "os.truncate": (0,),
@@ -106,3 +115,72 @@ def every_write(
                 raise AssertionError(f"it did not end at write {at} of {whole.seen}")
         after(at)
     return whole.seen
+
+
+class Disk:
+    """A disk with room for so many bytes more.
+
+    Files that are replaced or removed make no room again.
+
+    Attributes
+    ----------
+    free: bytes that are left. written: the sizes of what was written, in order.
+    """
+
+    def __init__(self, folder: Path, free: int) -> None:
+        self.free, self.written = free, list[int]()
+        there = [path.stat() for path in folder.rglob("*")]
+        self._known = {found.st_ino: found.st_size for found in there}  # bytes that are on the disk
+        self._flush = os.fsync
+        self._lock = Lock()
+
+    def flush(self, descriptor: int) -> None:
+        """Take the place of ``os.fsync``."""
+        found = os.fstat(descriptor)
+        with self._lock:
+            if stat.S_ISREG(found.st_mode):
+                anew = Path(f"/proc/self/fd/{descriptor}").readlink().suffix == ".tmp"
+                before = 0 if anew else min(self._known.get(found.st_ino, 0), found.st_size)
+                more = found.st_size - before
+                if more > self.free:
+                    os.ftruncate(descriptor, before + self.free)
+                    self.free = 0
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                self.free -= more
+                self.written.append(more)
+                self._known[found.st_ino] = found.st_size
+        self._flush(descriptor)
+
+
+@contextmanager
+def small_disk(folder: Path, free: int) -> Iterator[Disk]:
+    """Let the disk of a folder be full after so many bytes, for as long as the context lasts."""
+    disk = Disk(folder, free)
+    os.fsync = disk.flush  # type: ignore[assignment]
+    try:
+        yield disk
+    finally:
+        os.fsync = disk._flush
+
+
+def every_byte(
+    folder: Path,
+    before: Callable[[], object],
+    work: Callable[[], object],
+    after: Callable[[int], object],
+    step: int = 1,
+) -> int:
+    """Do the same as ``every_write`` with a disk that is full at the first, a middle and a late byte of a write."""
+    before()
+    with small_disk(folder, 1 << 60) as whole:
+        work()
+    room, starts = 0, []
+    for more in whole.written:
+        starts += [room, room + more // 2, room + more - 1 - more // 10]  # a record says how long it took: it varies
+        room += more
+    for free in sorted({*starts[::step], starts[-1]}):
+        before()
+        with small_disk(folder, free), pytest.raises(StoreError, match=os.strerror(errno.ENOSPC)):
+            work()
+        after(free)
+    return len(whole.written)

@@ -1,8 +1,9 @@
-"""Whatever ends a process, at any of its writes: what was there opens, and is gone on with to the same end."""
+"""Whatever ends a process, at any of its writes, or a full disk at any byte: what was there opens, and goes on."""
 
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Command
-from tests.lab.ends import every_write
+from tests.lab.ends import every_byte, every_write
 from tests.tiers import first_quick
 from wsim import Plan
 from wsim.lab.ledger import LEDGER, read_ledger
@@ -21,6 +22,18 @@ from wsim.lab.store import load_run
 from wsim.lab.verify import verify
 
 PLAN: dict[str, Any] = {"rotate": True, "picks": True}
+NEEDS_PROC = pytest.mark.skipif(sys.platform != "linux", reason="the name of an open file")
+
+
+def some(step: int, *, quick: str = "writes bytes") -> pytest.MarkDecorator:
+    """Return the ends that a test is put to: some in the quick tier, in the slow one every write and every byte."""
+    cases = [
+        *([pytest.param(every_write, step, id="writes")] if "writes" in quick else []),
+        *([pytest.param(every_byte, 4 * step, id="bytes", marks=NEEDS_PROC)] if "bytes" in quick else []),
+        pytest.param(every_write, 1, id="every write", marks=pytest.mark.slow),
+        pytest.param(every_byte, 1, id="every byte", marks=[pytest.mark.slow, NEEDS_PROC]),
+    ]
+    return pytest.mark.parametrize(("end", "step"), cases)
 
 
 def anew(folder: str, made: str | None = None) -> Callable[[], None]:
@@ -53,8 +66,8 @@ def opens(folder: str, least: int = 0) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
+@some(9)
+def test_a_run_ended_at_any_write_is_begun_again_or_resumed(end: Any, step: int) -> None:
     plan = Plan.make(games=30, **PLAN)
     record(plan, "whole", shard=10)
     expected = data("whole")
@@ -65,13 +78,13 @@ def test_a_run_ended_at_any_write_is_begun_again_or_resumed(step: int) -> None:
         assert data("run") == expected, at
         assert verify("run") == [], at
 
-    assert every_write(Path("run"), anew("run"), lambda: record(plan, "run", shard=10), after, step) > 20
+    assert end(Path("run"), anew("run"), lambda: record(plan, "run", shard=10), after, step) > 8
 
 
 @pytest.mark.usefixtures("toy")
-@first_quick(1, "step", [9, pytest.param(1, marks=pytest.mark.slow)])
+@some(9, quick="bytes")
 @pytest.mark.parametrize("picks", [True, False])
-def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bool) -> None:
+def test_a_complete_run_that_is_made_longer_is_never_broken(end: Any, step: int, picks: bool) -> None:
     short, long = (Plan.make(games=games, rotate=True, picks=picks) for games in (25, 40))
     record(short, "short", shard=10)
     shutil.copytree("short", "whole")
@@ -84,7 +97,30 @@ def test_a_complete_run_that_is_made_longer_is_never_broken(step: int, picks: bo
         assert data("run") == expected, at
         assert verify("run") == [], at
 
-    assert every_write(Path("run"), anew("run", "short"), lambda: record(long, "run", resume=True), after, step) > 10
+    assert end(Path("run"), anew("run", "short"), lambda: record(long, "run", resume=True), after, step) > 4
+
+
+@pytest.mark.usefixtures("toy")
+@some(9, quick="")
+def test_a_run_that_is_resumed_is_never_broken(end: Any, step: int) -> None:
+    plan = Plan.make(games=40, **PLAN)
+    record(plan, "whole", shard=10)
+
+    def interrupt(doing: str, done: int, total: int) -> None:
+        if done >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        record(plan, "half", shard=10, progress=interrupt)
+    expected = data("whole")
+
+    def after(at: int) -> None:
+        opens("run", least=10)
+        assert record(plan, "run", resume=True).complete, at
+        assert data("run") == expected, at
+        assert verify("run") == [], at
+
+    assert end(Path("run"), anew("run", "half"), lambda: record(plan, "run", resume=True), after, step) > 4
 
 
 @pytest.mark.usefixtures("toy")
@@ -108,8 +144,8 @@ def test_a_damaged_run_that_is_mended_is_never_damaged_more(damage: str, wsim_co
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
-def test_parts_that_are_merged_are_merged_again(step: int) -> None:
+@some(12, quick="")
+def test_parts_that_are_merged_are_merged_again(end: Any, step: int) -> None:
     plan = Plan.make(games=40, **PLAN)
     record(plan, "whole", shard=10)
     for number in (1, 2):
@@ -122,5 +158,5 @@ def test_parts_that_are_merged_are_merged_again(step: int) -> None:
         assert data("run") == data("whole"), at
         assert verify("run") == [], at
 
-    every_write(Path("run"), anew("run"), lambda: merge(["part-1", "part-2"], "run"), after, step)
+    assert end(Path("run"), anew("run"), lambda: merge(["part-1", "part-2"], "run"), after, step) > 8
     assert {name: data(name) for name in before} == before

@@ -1,4 +1,4 @@
-"""A match, a search for a patch, tuning, learning, a fetch, ended at any of their writes: each goes on."""
+"""A match, a search for a patch, tuning, learning, a copy there and back, ended at any write or byte: each goes on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from tests.balance.goals import write_goal
 from tests.conftest import Command
-from tests.lab.ends import every_write
-from tests.lab.test_every_write import anew, data
+from tests.lab.ends import Ended
+from tests.lab.test_every_write import anew, data, some
 from wsim import Plan
 from wsim.balance.balance import Execution, balance
 from wsim.balance.goal import read_goal
@@ -25,17 +25,14 @@ from wsim.learn.learning_plan import LearningPlan
 from wsim.learn.rounds import learn
 from wsim.tuning.tune import resume, tune
 
-STEPS = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
 
-
-@pytest.mark.slow
-@STEPS
-def test_a_match(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@some(7, quick="")
+def test_a_match(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
     monkeypatch.setattr("wsim.experiments.deal_files.ROWS_A_PART", 300)
     monkeypatch.setattr("wsim.experiments.match_trial.LARGEST_CHUNK", 1)  # parts do not hang on how fast games are
-    how: dict[str, Any] = {"game": "luck", "players": 3, "budget": 200, "within": 0.001, "threads": 1, "luck": "hash"}
+    how: dict[str, Any] = {"game": "luck", "players": 3, "budget": 60, "within": 0.001, "threads": 1, "luck": "hash"}
 
     def work(*, resume: bool = False) -> dict[str, Any]:
         found = match("p:skill=3", "p", **how, out="match", resume=resume).record()
@@ -48,7 +45,7 @@ def test_a_match(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert work(resume=Path("match/match.json").exists()) == whole, at
         assert json.loads(Path("match/match.json").read_text())["deals"] == whole["deals"]
 
-    assert every_write(Path("match"), anew("match"), work, after, step) > 5
+    assert end(Path("match"), anew("match"), work, after, step) > 5
 
 
 GOAL = """
@@ -72,8 +69,8 @@ proof_games = 20000
 
 
 @pytest.mark.usefixtures("medal")
-@STEPS
-def test_a_search_for_a_patch(step: int, wsim_command: Command) -> None:
+@some(21, quick="writes")
+def test_a_search_for_a_patch(end: Any, step: int, wsim_command: Command) -> None:
     goal = read_goal(write_goal(GOAL, "../goal.toml"))
     whole = balance(goal).record()
 
@@ -86,11 +83,11 @@ def test_a_search_for_a_patch(step: int, wsim_command: Command) -> None:
         again = balance(goal, execution=Execution(journal=Path("out/journal"), resume=True)).record()
         assert {**again, "seconds": 0} == {**whole, "seconds": 0}, at
 
-    assert every_write(Path("out"), anew("out"), work, after, 3 * step) > 5
+    assert end(Path("out"), anew("out"), work, after, step) > 5
 
 
-@STEPS
-def test_tuning(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@some(7, quick="writes")
+def test_tuning(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("cmaes", reason="needs wsim[learn]")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(GAMES, "aiming", "tests.tuning.aiming_game:GAME")
@@ -105,7 +102,7 @@ def test_tuning(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         found = resume("run").run().record() if Path("run/tune.json").exists() else work()
         assert found == whole, at
 
-    assert every_write(Path("run"), anew("run"), work, after, step) > 5
+    assert end(Path("run"), anew("run"), work, after, step) > 5
 
 
 LESSON: dict[str, Any] = {
@@ -122,8 +119,8 @@ LESSON: dict[str, Any] = {
 
 
 @pytest.mark.skipif(not JIT, reason="needs many playouts")
-@STEPS
-def test_learning(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@some(28, quick="writes")
+def test_learning(end: Any, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     plan = LearningPlan.restore(LESSON)
 
@@ -141,7 +138,7 @@ def test_learning(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert figures() == whole, at
         assert Path("net/net.npz").read_bytes() == Path("net/round-2/net.npz").read_bytes(), at
 
-    assert every_write(Path("net"), anew("net"), work, after, 4 * step if step > 1 else 1) > 10
+    assert end(Path("net"), anew("net"), work, after, step) > 10
     complete = files("net")
     work()
     assert files("net") == complete
@@ -152,22 +149,51 @@ def files(folder: str) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
+class Place:
+    """A place in a store. ``ends``: before which of its writes the process that sends is gone; 0: none."""
+
+    address = "s3://bucket/there"
+
+    def __init__(self, objects: dict[str, bytes], ends: int = 0) -> None:
+        self.objects, self.ends, self.writes = objects, ends, 0
+
+    def names(self) -> dict[str, int]:
+        return {name: len(content) for name, content in self.objects.items()}
+
+    def get(self, name: str) -> bytes:
+        return self.objects[name]
+
+    def holds(self, name: str, content: bytes) -> bool:
+        return self.objects[name] == content
+
+    def put(self, name: str, content: bytes) -> None:
+        self.writes += 1
+        if self.ends and self.writes >= self.ends:
+            raise Ended(name)
+        self.objects[name] = content
+
+    def claim(self, digest: str) -> None:
+        if CLAIM not in self.objects:
+            self.put(CLAIM, digest.encode())
+        self.check_claim(digest)
+
+    def check_claim(self, digest: str) -> None:
+        assert self.objects[CLAIM] == digest.encode()
+
+    def release(self) -> None:
+        self.put(CLAIM, b"")
+        del self.objects[CLAIM]
+
+
+CLAIM = remote._CLAIM
+
+
 @pytest.mark.usefixtures("toy")
-@STEPS
-def test_a_fetch(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@some(9, quick="writes")
+def test_a_fetch(end: Any, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     record(Plan.make(games=40, picks=True), "there", shard=10)
     objects = files("there")
-
-    class Place:
-        address = "s3://bucket/there"
-
-        def names(self) -> dict[str, int]:
-            return {name: len(content) for name, content in objects.items()}
-
-        def get(self, name: str) -> bytes:
-            return objects[name]
-
-    monkeypatch.setattr(remote._Place, "of", lambda address: Place())
+    monkeypatch.setattr(remote._Place, "of", lambda address: Place(objects))
 
     def work() -> None:
         remote.copy_run("s3://bucket/there", "run")
@@ -178,4 +204,25 @@ def test_a_fetch(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert data("run") == data("there"), at
         assert verify("run") == [], at
 
-    assert every_write(Path("run"), anew("run"), work, after, step) > 20
+    assert end(Path("run"), anew("run"), work, after, step) > 10
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_copy_to_a_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    record(Plan.make(games=40, picks=True), "run", shard=10)
+    whole = files("run")
+
+    def send(place: Place) -> None:
+        monkeypatch.setattr(remote._Place, "of", lambda address: place)
+        remote.copy_run("run", "s3://bucket/there")
+
+    send(counting := Place({}))
+    for at in range(1, counting.writes + 1):
+        there: dict[str, bytes] = {}
+        with pytest.raises(Ended):
+            send(Place(there, at))
+        assert ("run.json" in there) == (at == counting.writes), at  # all but the claim is there
+        send(Place(there))
+        assert there == whole, at
+    assert counting.writes > 10
+    assert files("run") == whole

@@ -253,6 +253,14 @@ def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -
     assert answer.err.startswith("wsim: the store of 's3://nobody/x' refuses: An error occurred (NoSuchBucket)")
 
 
+def test_an_address_that_is_none_is_one_sentence(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "not a url")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    answer = wsim_command("copy", "s3://runs/x", "back")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert answer.err.startswith("wsim: the store of 's3://runs/x' has no address that can be used: ")
+
+
 def test_a_run_is_not_played_into_a_store(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "s3://runs/x")
     assert answer.err == (

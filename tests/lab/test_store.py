@@ -129,6 +129,19 @@ def test_an_interrupted_run_resumes_to_the_same_files(games: int) -> None:
     assert content("run") == content("whole")
 
 
+def test_ctrl_c_keeps_the_games_of_the_shard_that_is_being_played() -> None:
+    with pytest.raises(Interrupted) as interrupt:
+        recorded(progress=stop_after(100), threads=2)
+    run = interrupt.value.result
+    assert 0 < run.games < 300
+    assert run.seats.collect()["game"].unique().to_list() == list(range(run.games))
+    rows = record(Plan.make(**{**PLAN, "games": run.games}), "short").seats.collect()
+    assert run.seats.collect().equals(rows)
+    assert recorded(resume=True).complete
+    recorded("whole")
+    assert content("run") == content("whole")
+
+
 def test_resuming_plays_only_what_is_missing_or_not_whole() -> None:
     before = content(str(recorded().path))
     Path("run/seats/part-00000000000300.parquet").unlink()

@@ -1,4 +1,4 @@
-"""A policy that never returns can be stopped: the first Ctrl-C says how, the second ends the process at once.
+"""A policy that never returns can be stopped: the first Ctrl-C says how and who it is, the second ends at once.
 
 A trace is played on the main thread, where the first one ends a plain-Python policy.
 """
@@ -6,6 +6,7 @@ A trace is played on the main thread, where the first one ends a plain-Python po
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +68,10 @@ def test_an_endless_policy_is_stopped_by_the_second_ctrl_c(policy: str, command:
         process.send_signal(signal.SIGINT)
         if command == "run":
             assert process.stderr.readline() == ADVICE
+            assert re.fullmatch(
+                rf"wsim: policy 'mine.py:{policy}' has been deciding for \d+ s, in game \d+, seat \d\n",
+                process.stderr.readline(),
+            )
             assert process.poll() is None
             process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
@@ -74,6 +79,8 @@ def test_an_endless_policy_is_stopped_by_the_second_ctrl_c(policy: str, command:
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in error
+    if command == "trace":
+        assert re.fullmatch(rf"wsim: interrupted while policy 'mine.py:{policy}' was deciding, in game \d\n", error)
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:

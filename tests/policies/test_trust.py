@@ -12,6 +12,7 @@ from tests.policies.lineups import resolve
 from tests.tiers import first_quick
 from wsim import UserError
 from wsim.jit import JIT
+from wsim.jit.sandbox import GUARD
 from wsim.policies.declare import unchecked
 from wsim.wonders.kernels.layout import RULES
 
@@ -235,11 +236,8 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"
-    points, begin = dict(RULES.fields or {})["points"][:2]
-    behind = (RULES.itemsize - begin) // points.base.itemsize + 64  # past the last copy, within the zeros
-    file.write_text(
-        HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {behind} + choice.count * 0) != 0)")
-    )
+    beyond = (RULES.itemsize + GUARD // 2 - dict(RULES.fields or {})["points"][1]) // 2
+    file.write_text(HEAD + POLICY.format(name="far", lines=f"return int(peek(rules.points, {beyond}) != 0)"))
     with pytest.raises(UserError, match="IndexError"):
         play("far", file)
     with unchecked():
@@ -258,3 +256,39 @@ def test_a_policy_that_leaves_python_is_told(tmp_path: Path) -> None:
     file.write_text("def leave(public, own, choice, rules):\n    raise SystemExit(3)\n")
     with pytest.raises(UserError, match=r"leaves\.py:leave\' raised SystemExit: 3"):
         play("leave", file)
+
+
+RECURSIVE = """
+@njit
+def down(n):
+    if n > 0:
+        return down(n - 1)
+    return 0
+
+@njit
+def there(n):
+    if n > 20:
+        return 0
+    return back(n + 1)
+
+@njit
+def back(n):
+    if n > 20:
+        return 0
+    return there(n)
+
+@kernel
+def deeper(n):
+    if n > 0:
+        return deeper(n - 1)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("call", ["down(choice.count)", "back(choice.count)", "deeper(choice.count)"])
+def test_a_compiled_function_that_calls_itself_is_refused(call: str, tmp_path: Path) -> None:
+    """It would end the process where the stack ends, and there is no telling how deep that is."""
+    file = tmp_path / "deep.py"
+    file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
+    with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):
+        resolve([f"{file}:deep"], 3)

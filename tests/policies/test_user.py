@@ -383,7 +383,7 @@ def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("broken", r"policy '.*mine.py:broken' raised ValueError: no idea \(mine.py, line \d+\)$"),
+        ("broken", r"policy '.*mine.py:broken' raised ValueError: no idea \(mine.py, line \d+\), in game 0$"),
         ("vague", r"policy '.*mine.py:vague' raised TypeError: it returned 'the first', not the index of a move"),
         ("far", r"policy '.*mine.py:far' returned -1 .*"),
     ],
@@ -402,10 +402,10 @@ def test_what_a_compiled_policy_raises_is_told(tmp_path: Path) -> None:
     )
     file.write_text(text)
     table = GAME.prepare(Plan.make(players=3, policies=(f"{file}:f",)))
-    with pytest.raises(ValueError, match="none of these") as raised:
+    with pytest.raises(UserError, match=r"^policy '.*mine.py:f' raised ValueError: none of these, in game 0$"):
         table.play(0, np.zeros(3, table.row_dtype))
     with pytest.raises(UserError, match=r"^policy '.*mine.py:f' raised ValueError: none of these$"):
-        table.line_up.raise_failure(ValueError(*raised.value.args[:1]))
+        table.line_up.raise_failure(ValueError("none of these"))
     resolve(["random"], 3).raise_failure(ValueError("not a policy's"))
 
 

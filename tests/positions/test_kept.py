@@ -73,6 +73,20 @@ def test_what_a_seat_sees_is_kept_in_the_form_of_people(ruleset: str, players: i
     assert {k: v for k, v in mine.items() if k != "deeds"} == {k: v for k, v in theirs.items() if k != "deeds"}
 
 
+@pytest.mark.parametrize(("ruleset", "players"), [("1e", 3), ("1e-duo", 2)])
+def test_what_a_seat_that_has_chosen_sees_is_read(ruleset: str, players: int) -> None:
+    """While others are still to choose, it is its own decision that is written, before it chose."""
+    game = wsim.Game(ruleset=ruleset, players=players, seed=2, policies="random")
+    hand: object = None
+    for _ in range(7):
+        if game.to_move == 0 and game.decision == "turn":
+            hand = game.observe(0).record["hand"]
+        again = wsim.Game.from_json(game.to_json(seat=0))
+        assert again.to_move == 0
+        assert again.observe(0).record["hand"] == hand
+        game.follow()
+
+
 def test_a_hand_that_was_handed_on_is_remembered() -> None:
     """The hand that was handed on in turn 1 is with the left neighbour in turn 2 (R5)."""
     left = ["Apothecary", "Barracks", "Clay Pit", "Glassworks", "Lumber Yard", "Press"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wsim.cli.table_command import open_run
-from wsim.options import Options, argument, option
+from wsim.options import Options, argument, level_option, option
 
 if TYPE_CHECKING:
     from wsim.cli.exports import Files
@@ -20,7 +20,7 @@ class CompareOptions(Options):
     first: str = argument("A folder that wsim run wrote.", metavar="RUN")
     second: str = argument("Another one, of the same game and players.", metavar="OTHER")
     metric: tuple[str, ...] = option("Only this (repeatable): score, win:NAME, built:CARD, ... as of wsim whatif.", ())
-    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL")
+    level: float = level_option()
 
 
 def compare_command(options: CompareOptions, view: View, files: Files, printing: Printing) -> None:

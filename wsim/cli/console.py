@@ -62,8 +62,9 @@ def guarded(command: Callable[[], int | None]) -> int:
     except (UserError, TyperException) as error:
         remark(f"wsim: {_sentence(error)}")
         return MISUSE
-    except (KeyboardInterrupt, Abort):
-        remark("wsim: interrupted")
+    except (KeyboardInterrupt, Abort) as error:
+        notes = getattr(error.__context__ if isinstance(error, Abort) else error, "__notes__", ())
+        remark(" ".join(["wsim: interrupted", *notes]))
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (wsim trace | head). What is still in the buffer must not complain at exit.

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Annotated, Any, Protocol
 
 import typer
+from typer import TyperException
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
 from wsim.errors import UserError
@@ -200,7 +201,15 @@ class Command(TyperCommand):
         for one in self.get_params(ctx):
             if one.alone is not None:
                 args = _with_value(args, one.opts[0], one.alone)
-        return super().parse_args(ctx, args)
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            option = getattr(error, "option_name", None) or ""
+            if not option[1:].isdigit():
+                raise
+            word = next(word for word in given if word.startswith(option))
+            raise UserError(f"{word!r} is below 0: games are numbered from 0, and no count is negative") from None
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the sections that the groups add."""

@@ -20,8 +20,6 @@ from wsim.cli.console import (
     write_note,
     write_out,
 )
-from wsim.cli.table_command import fair_share
-from wsim.display import Shown
 from wsim.errors import UserError
 from wsim.game import Game, analyses_of, find_game
 from wsim.options import Options, option
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
     from wsim.cli.groups import Printing, Trust, Wide, Workers
     from wsim.cli.plan_keys import PlanOptions
+    from wsim.display import Shown
     from wsim.lab.plan import Plan
     from wsim.lab.store import Run
 
@@ -134,6 +133,8 @@ class _Ending:
 
 def _summary(run: Run) -> list[_Ending]:
     """Return the tables that a run ends with."""
+    from wsim.cli.table_command import fair_share
+    from wsim.display import Shown
     from wsim.stats.brief import brief, ends
 
     found = []

@@ -45,7 +45,7 @@ class _Watcher:
             patience = PATIENCE if self._asked and not advised else None
             if not select.select([self._end], [], [], patience)[0]:
                 advised = True
-                _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once")
+                _say("wsim: waiting for the games that are being played; Ctrl-C again ends at once", *_deciding())
                 continue
             told = os.read(self._end, 1)
             if not told:
@@ -56,7 +56,7 @@ class _Watcher:
                 _thread.interrupt_main()
             elif told[0] in _STOPS:
                 if self._asked:
-                    _say("wsim: ended at once; what was finished is kept")
+                    _say("wsim: ended at once; what was finished is kept", *_deciding())
                     os._exit(INTERRUPTED)
                 self._asked = True
                 signal.pthread_kill(self._main, signal.SIGURG)
@@ -75,10 +75,16 @@ class _Watcher:
         os.close(self._end)
 
 
-def _say(text: str) -> None:
-    """Write a line to standard error without a buffer or a lock that might be held."""
+def _say(*lines: str) -> None:
+    """Write lines to standard error without a buffer or a lock that might be held."""
     with suppress(OSError):
-        os.write(2, f"{text}\n".encode())
+        os.write(2, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _deciding() -> list[str]:
+    """Return a line about the policy of a user's that is waited for; none for none."""
+    watch = sys.modules.get("wsim.policies.watch")  # it is not imported for that
+    return [f"wsim: {found}"] if watch is not None and (found := watch.deciding()) else []
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

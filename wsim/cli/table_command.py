@@ -12,7 +12,7 @@ from wsim.cli.parameters import split
 from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.game import GAMES, analyses_of, find_analysis, find_game
-from wsim.options import Options, argument, confidence_level, names, option, options_of
+from wsim.options import Options, argument, level_option, names, option, options_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +32,7 @@ class TableOptions(Options):
         "Rows by these columns instead: policy, wonder, seat, wonder_left, ... (with commas).",
         (), metavar="COLUMNS", read=names,
     )  # fmt: skip
-    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
+    level: float = level_option()
 
 
 def _raw() -> Any:

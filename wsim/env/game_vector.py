@@ -139,15 +139,11 @@ class GameVector:
         machine = self._vector.machine
         game, words = machine.workspace()
         part = slice(start, end)
-        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
-            try:
-                place = self._vector.entry(
-                    *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
-                    *(self._request[0], self.timesteps[part], self.seen[part], self._masks[part]),
-                )
-            except Exception as error:
-                machine.line_up.raise_failure(error)  # a user's policy that failed is named
-                raise
+        with np.errstate(over="ignore"), machine.line_up.answering(game.answer):  # random numbers wrap around
+            place = self._vector.entry(
+                *(game, words, self.states[part], machine.rules, machine.seating, machine.addresses),
+                *(self._request[0], self.timesteps[part], self.seen[part], self._masks[part]),
+            )
         if place >= 0:
             machine.line_up.raise_wrong(game.answer)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOVED = 0.02
 """Share of deals in which other seats count: with more, a metric is about seats that the change itself has chosen."""
+UNSEEN = 2.0  # times how far a deal is from the mean that the error of a sum of differences is at least
 _ROUNDING = 1e-13
 BASE_SUM, BASE_COUNT, SUM, COUNT = range(4)  # features of a game, see wsim.stats.moments
 
@@ -65,6 +66,7 @@ class Contrasts:
         self.differing, self.moved, self.counted = np.zeros((3, variants * metrics), np.int64)
         self._moments = Moments(variants * metrics, 4)
         self._powers = np.zeros((2, variants * metrics))
+        self._farthest = np.zeros(variants * metrics)
 
     def plus(self, played: Sequence[Features]) -> Contrasts:
         """Return what is known with more deals, as ``MetricReading`` reads them, baseline first; this stays as it is.
@@ -90,6 +92,8 @@ class Contrasts:
         self.differing = before.differing + np.count_nonzero((changed_sum != base_sum) | fewer, axis=1)
         self.moved = before.moved + np.count_nonzero(fewer | (changed_who != base_who), axis=1)
         self.counted = before.counted + np.count_nonzero(base_count, axis=1)
+        away = np.stack([base_sum - usual * base_count, changed_sum - usual * changed_count])
+        self._farthest = np.maximum(before._farthest, np.abs(away).max(axis=(0, 2), initial=0.0))
         self._powers = before._powers + np.stack([(added**2).sum(axis=1), (added**4).sum(axis=1)])
 
     def base(self) -> Estimate:
@@ -101,7 +105,19 @@ class Contrasts:
         return self._moments.ratio(SUM, COUNT)
 
     def effects(self, level: float = 0.95) -> Estimate:
-        """Return variant less baseline on common deals, with the covariance of the two in its error."""
+        """Return variant less baseline on common deals, with the covariance of the two in its error.
+
+        Where some deal differs, the error allows for the deals that were not seen: a rare one the other way may be as
+        large as a deal is ever far from the mean, ``R``. Of those that would make up for a sum of differences of four
+        times ``R`` none is missed but with a chance of ``exp(-4)``, so that the error is half of that at least.
+        """
+        raw = self._paired(level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            unseen = UNSEEN * self._farthest / self.counts().min(axis=1)
+        return replace(raw, error=np.where(self.differing > 0, np.fmax(raw.error, unseen), raw.error))
+
+    def _paired(self, level: float = 0.95) -> Estimate:
+        """Return variant less baseline with the error of what was seen."""
         raw = self._moments.difference((SUM, COUNT), (BASE_SUM, BASE_COUNT), level)
         # where both arms agree in every game, rounding leaves an error of some 1e-9 of that of one arm
         separate = self.base().error ** 2 + self.changed().error ** 2
@@ -119,7 +135,7 @@ class Contrasts:
         """
         separate = self.base().error ** 2 + self.changed().error ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(separate > 0, 1 - self.effects().error ** 2 / separate, np.nan)
+            return np.where(separate > 0, 1 - self._paired().error ** 2 / separate, np.nan)
 
     def speaking(self) -> NDArray[np.float64]:
         """Return how many deals that differ alike would say as much of the variance as those that do differ.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
-from wsim.options import Options, confidence_level, names, option, place
+from wsim.options import Options, level_option, names, option, place
 
 if TYPE_CHECKING:
     from wsim.game import PickExperiment as Picks
@@ -47,7 +47,7 @@ class PickQuestion(Options):
     card: str | None = option("This card only.", None)
     age: int | None = option("This age only.", None, metavar="N")
     turn: int | None = option("This turn of the ages only.", None, metavar="N")
-    level: float = option("Confidence level of the intervals.", 0.95, check=confidence_level)
+    level: float = level_option()
     fewest: int = option("Leave out what was effectively done less often.", 30, metavar="N")
     sweep: str | None = option("Ask at each value: PATH=5..9, PATH=5..9..2 or PATH=5,7,9.", None, metavar="PATH=VALUES")
     target: float | None = option("With --sweep: find the value at which the effect is this.", None, metavar="EFFECT")

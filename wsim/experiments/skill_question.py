@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wsim.options import Options, confidence_level, names, option
+from wsim.options import Options, level_option, names, option
 
 GAMES = 20_000
 LADDER = ("random", "greedy", "balanced", "net")
@@ -33,4 +33,4 @@ class SkillQuestion(Options):
         "Show the change between these two, too.",
         (), metavar="A,B", read=names, shown=f"{','.join(BETWEEN)} if both are there",
     )  # fmt: skip
-    level: float = option("Confidence level of the intervals.", 0.95, metavar="LEVEL", check=confidence_level)
+    level: float = level_option()

@@ -42,7 +42,6 @@ _FUNCTIONS = (
     types.ExceptionClass,
     types.NamedTupleClass,
     types.NumberClass,
-    types.RecursiveCall,
 )
 
 
@@ -213,6 +212,9 @@ def _why_refused(called: Any) -> str | None:
     """Return why a function of this type may not be called; None if it may."""
     if isinstance(called, _FUNCTIONS):
         return None
+    if isinstance(called, types.RecursiveCall):
+        name = called.dispatcher_type.dispatcher.py_func.__name__
+        return f"calls itself ({name}), and nothing bounds how deep: write a loop"
     key = getattr(called, "typing_key", None)
     name = getattr(key, "__name__", None) or str(key or called)
     module = str(getattr(key, "__module__", None) or "builtins")

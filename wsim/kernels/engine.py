@@ -95,15 +95,16 @@ def play_chunk(game, rules, seating, line_up, first, rows, picks, keeping):
 
 @kernel
 def picked(game, rules, seating, line_up, seat):
-    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one, which is noted."""
+    """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one; who is asked is noted."""
     own, choice = game.own[seat], game.choice
-    entry = own.entrant
+    entry, answer = own.entrant, game.answer
+    answer.asked += 1
+    answer.entry, answer.seat = entry, seat
     if seating.pool_size[entry]:
         index = call(line_up[entry], game, rules, seating, line_up, seat)
     else:
         index = call(line_up[entry], game.public, own, choice, rules, seating.settings[seating.settings_at[entry]])
     if index < 0 or index >= choice.count:
-        answer = game.answer
         answer.wrong, answer.entry, answer.seat = 1, entry, seat
         answer.index, answer.count = index, choice.count
         return np.int64(-1)
@@ -163,6 +164,7 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
     def begin(game, rules, seating, number):
         """Set the table for a game; parameters of another line-up are forgotten."""
         forget_entrants(game, rules)
+        game.answer.number = number
         set_up(game, rules, seating, number)
 
     @kernel
@@ -174,6 +176,7 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
         forget_entrants(game, rules)
         for place in range(rows.shape[0] // rules.seats):
             number = first + place
+            game.answer.number = number
             set_up(game, rules, seating, number)
             if not play_until(game, rules, seating, line_up, over):
                 return -1 - number

@@ -13,10 +13,12 @@ KEEP_PICKS, KEEP_ALL = 1, 2
 """LOG.keeping: decisions with more than one move; everything. 0: nothing."""
 
 ANSWER = np.dtype(
-    [  # what a policy answered last, where that is asked for
-        ("wrong", "i8"),  # 1: its index is none into the legal moves
+    [  # what a policy is asked, and answered last, where that is asked for
+        ("asked", "i8"),  # decisions so far: as long as it stays the same, one policy is deciding
+        ("number", "i8"),  # of the game that was begun last
         ("entry", "i8"),  # of the line-up
-        ("seat", "i8"),  # that it played
+        ("seat", "i8"),  # that it plays
+        ("wrong", "i8"),  # 1: its index is none into the legal moves
         ("index", "i8"),  # what it returned
         ("count", "i8"),  # legal moves
     ],

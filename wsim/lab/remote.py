@@ -83,8 +83,11 @@ class _Place:
         if find_spec("boto3") is None:
             raise UserError("a store needs the extra: pip install 'wsim[s3]'")
         boto: Any = import_module("boto3")
-        with _explained(address):
-            return cls(address.rstrip("/"), match[1], match[2], boto.client("s3"))
+        try:
+            with _explained(address):
+                return cls(address.rstrip("/"), match[1], match[2], boto.client("s3"))
+        except ValueError as error:
+            raise UserError(f"the store of {address!r} has no address that can be used: {error}") from error
 
     def names(self) -> dict[str, int]:
         """Return the sizes of the objects here, by name from here."""

@@ -22,7 +22,7 @@ from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.record import RECORD, read_record
-from wsim.lab.shards import Batch, play_batches, recipes_of, shard_of
+from wsim.lab.shards import Batch, Growing, play_batches, recipes_of, shard_of
 from wsim.lab.store import Run, load_run, shard_games
 from wsim.lab.writer import RunWriter, refuse_other_run
 from wsim.options import keywords
@@ -176,7 +176,11 @@ def _folder(out: str | os.PathLike[str]) -> Path:
 
 
 def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progress: Progress | None) -> None:
-    """Play the shards that are not there. One is written while the next is played."""
+    """Play the shards that are not there. One is written while the next is played.
+
+    On Ctrl-C the games of the next that are there are written as a shorter one, which is played again when the run goes
+    on, as that of a run that is made longer is.
+    """
     done, total = writer.done(), len(writer.wanted)
     missing, parts = writer.missing(), writer.missing()
     recipes = recipes_of(writer.plan)
@@ -192,15 +196,24 @@ def _play_missing(simulator: Simulator, writer: RunWriter, threads: int, progres
 
     with ThreadPoolExecutor(1, thread_name_prefix="wsim-writer") as pool:
         batches = play_batches(simulator, writer.plan, recipes, parts, games=total - done, threads=threads)
-        with closing(batches):
-            each = counted(batches)
-            for games in missing:
-                shard = shard_of(each, games)
+        growing = Growing(0)
+        try:
+            with closing(batches):
+                each = counted(batches)
+                for games in missing:
+                    growing = Growing(games.start)
+                    shard = shard_of(each, games, growing)
+                    if writing is not None:
+                        writing.result()
+                    writing, growing = pool.submit(writer.write, shard), Growing(games.stop)
                 if writing is not None:
                     writing.result()
-                writing = pool.submit(writer.write, shard)
+        except KeyboardInterrupt:
             if writing is not None:
                 writing.result()
+            if (begun := growing.shard()) is not None and not writer.holds(begun.games):
+                writer.write(begun)
+            raise
 
 
 def _play_on_cluster(

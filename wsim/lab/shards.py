@@ -38,26 +38,56 @@ class Batch:
         return self.tables if self.tables or self.summary is None else {"sums": self.summary.frame()}
 
 
-def shard_of(batches: Iterable[Batch], games: range) -> Batch:
+class Growing:
+    """A shard of which some batches are there, in order.
+
+    Attributes
+    ----------
+    games: those of the batches so far. Where no rows are kept memory does not grow with their number.
+    """
+
+    def __init__(self, first: int) -> None:
+        self.games = range(first, first)
+        self._summary: Summary | None = None
+        self._tables: dict[str, list[pl.DataFrame]] = {}
+        self._whole = True
+
+    def add(self, batch: Batch) -> None:
+        """Take the next batch; whatever ends this in its midst, the shard is not ``shard`` any more."""
+        from wsim.stats.summary import Summary
+
+        self._whole = False
+        for table, frame in batch.tables.items():
+            self._tables.setdefault(table, []).append(frame)
+        if batch.summary is not None:
+            self._summary = self._summary or Summary()
+            self._summary.add(batch.summary)
+        self.games = range(self.games.start, batch.games.stop)
+        self._whole = True
+
+    def shard(self) -> Batch | None:
+        """Return what is there; None where that is nothing, or not whole."""
+        import polars as pl
+
+        if not self._whole or not self.games:
+            return None
+        tables = {table: pl.concat(frames, rechunk=True) for table, frames in self._tables.items()}
+        return Batch(self.games, tables, self._summary)
+
+
+def shard_of(batches: Iterable[Batch], games: range, growing: Growing | None = None) -> Batch:
     """Take the batches of a shard, in order, up to its last game, and return the shard.
 
-    Where no rows are kept memory does not grow with their number.
+    ``growing``: what is there so far, for those who may be interrupted.
     """
-    import polars as pl
-
-    from wsim.stats.summary import Summary
-
-    summary: Summary | None = None
-    tables: dict[str, list[pl.DataFrame]] = {}
+    growing = growing or Growing(games.start)
     for batch in batches:
-        for table, frame in batch.tables.items():
-            tables.setdefault(table, []).append(frame)
-        if batch.summary is not None:
-            summary = summary or Summary()
-            summary.add(batch.summary)
+        growing.add(batch)
         if batch.games.stop == games.stop:
             break
-    return Batch(games, {table: pl.concat(frames, rechunk=True) for table, frames in tables.items()}, summary)
+    found = growing.shard()
+    assert found is not None, games
+    return found
 
 
 def recipes_of(plan: Plan) -> list[Recipe]:

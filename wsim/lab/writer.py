@@ -282,7 +282,10 @@ class RunWriter:
     def _clean_up(self) -> None:
         """After a failure: mark what is there as interrupted; if that is nothing, remove what was made."""
         if self._old is None and not self.done():
-            paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents]
+            shards = [
+                str(path.relative_to(self.folder)) for path in self.folder.glob("*/part-*.parquet")
+            ]  # of one cut off
+            paths = [RECORD, _BEGUN, PLAN, LEDGER, *self._archive.contents, *shards]
             folders = {Path(path).parent for path in self._archive.contents} - {Path()}
             above = {parent for folder in folders for parent in folder.parents} - {Path()}
             for name in paths:
@@ -314,6 +317,10 @@ class RunWriter:
         """Return the number of games in the shards that are there."""
         firsts = {first for _, first in self._good}
         return sum(len(games) for games in map(self._games, firsts) if self._has(games, self._good))
+
+    def holds(self, games: range) -> bool:
+        """Say whether a shard with these games, or more of it, is there."""
+        return any(first == games.start and shard.games >= len(games) for (_, first), shard in self._good.items())
 
     def missing(self) -> Iterator[range]:
         """Return the games of the shards that are not there now, or not whole, in order; made one by one."""

@@ -11,7 +11,7 @@ from wsim.lab.plan import first_game, usual_rulesets
 from wsim.learn.fitting import Fitting
 from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import Field, LearningPlan, Round, Seats
-from wsim.options import Options, argument, option
+from wsim.options import Options, argument, at_least, option
 
 _GENTLE = Fitting(rounds=4, rate=5e-4)  # for a net that has learned already
 _TUNED = Round(60_000, own="net", others="net", playouts=1, keep=0)
@@ -35,7 +35,7 @@ class LearnQuestion(Options):
         "Of the tables without a plan.", None, metavar="NAME", shown=lambda: "; ".join(usual_rulesets())
     )
     players: str | None = option("At these tables, without a plan.", None, metavar="N[,N...]", shown="4")
-    decisions: int | None = option("To learn from, without a plan.", None, metavar="N", shown="60k")
+    decisions: int | None = option("To learn from, without a plan.", None, metavar="N", shown="60k", check=at_least(1))
     seed: int | None = option("Of games and fitting.", None, metavar="N")
 
     @property

@@ -69,27 +69,32 @@ class Plugged:
     ----------
     where: the file or module it is from, as written. digest: of its source; its name where there is no file.
     call: what the engine calls: its entrance (``Interface.explored``).
-    errors: exceptions that a plain-Python policy raised.
+    errors: exceptions that a plain-Python policy raised, by the thread that played.
     """
 
     where: str
     declaration: Declaration
     call: Any
     digest: str = ""
-    errors: list[BaseException] = field(default_factory=list)
+    errors: dict[int, BaseException] = field(default_factory=dict)
 
-    def complaint(self, label: str) -> UserError | None:
-        """Return what went wrong inside the policy, in one sentence, or None; raise an interrupt again."""
-        if not self.errors:
+    def complaint(self, label: str, where: str = "") -> UserError | None:
+        """Return what went wrong inside the policy in this thread, in one sentence, or None; raise an interrupt again.
+
+        ``where`` follows: ``, in game 7``.
+        """
+        error = self.errors.pop(threading.get_ident(), None)
+        if error is None:
             return None
-        error = self.errors[0]
-        self.errors.clear()
         if isinstance(error, KeyboardInterrupt):
+            error.add_note(f"while policy {label!r} was deciding{where}")
             raise error
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         text = " ".join(str(error).split())
-        complaint = UserError(f"policy {label!r} raised {type(error).__name__}{': ' if text else ''}{text}{place}")
+        complaint = UserError(
+            f"policy {label!r} raised {type(error).__name__}{': ' if text else ''}{text}{place}{where}"
+        )
         complaint.__cause__ = error
         return complaint
 
@@ -243,7 +248,7 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
         return Plugged("", declaration, _compiled(source, label, interface, values=values))
-    errors: list[BaseException] = []
+    errors: dict[int, BaseException] = {}
     bridge = _bridged_values if values else _bridged
     return Plugged("", declaration, bridge(source, interface, errors), errors=errors)
 
@@ -316,7 +321,7 @@ def _first_useful(text: str) -> str:
     return f"{first[:200]}{place}"
 
 
-def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+def _bridged(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
     """Make a plain-Python function callable by the engine."""
     if not JIT:
         return interface.explored(lambda *records: _asked(source, records, errors))
@@ -331,7 +336,7 @@ def _bridged(source: Any, interface: Interface, errors: list[BaseException]) -> 
     return entrance
 
 
-def _callback(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+def _callback(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
     """Return a C function of four addresses that calls a Python function with copies that it may keep."""
     offsets = {name: interface.records[1].fields[name][1] for name in TAKEN_BACK}
     records = [np.dtype((np.record, record)) for record in interface.records]  # fields as attributes
@@ -350,7 +355,7 @@ def _callback(source: Any, interface: Interface, errors: list[BaseException]) ->
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
 
 
-def _bridged_values(source: Any, interface: Interface, errors: list[BaseException]) -> Any:
+def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
     """Make a plain-Python function that values moves callable by a searcher."""
     if not JIT:
         return interface.valuing(lambda *given: _valued(source, given[:-1], given[-1], errors))
@@ -374,17 +379,17 @@ def _bridged_values(source: Any, interface: Interface, errors: list[BaseExceptio
     return entrance
 
 
-def _valued(source: Callable[..., Any], copies: Any, index: int, errors: list[BaseException]) -> float:
+def _valued(source: Callable[..., Any], copies: Any, index: int, errors: dict[int, BaseException]) -> float:
     """Ask a plain-Python function what a move is worth; keep what it raises, and say so by infinity."""
     try:
         value = float(source(*copies, index))
     except BaseException as error:
-        errors.append(error)
+        errors.setdefault(threading.get_ident(), error)
         return math.inf
     return value if math.isfinite(value) else math.nan
 
 
-def _asked(source: Callable[..., Any], copies: Any, errors: list[BaseException]) -> int:
+def _asked(source: Callable[..., Any], copies: Any, errors: dict[int, BaseException]) -> int:
     """Ask a plain-Python policy; keep what it raises and answer -1, which no list of moves has."""
     try:
         index = source(*copies)
@@ -394,5 +399,5 @@ def _asked(source: Callable[..., Any], copies: Any, errors: list[BaseException])
             raise TypeError(f"it returned {index!r}, not the index of a move") from None
         return number if -(2**63) <= number < 2**63 else -1
     except BaseException as error:
-        errors.append(error)
+        errors.setdefault(threading.get_ident(), error)
         return -1

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
 from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.watch import Answering
 
 if TYPE_CHECKING:
     import numpy as np
@@ -223,7 +224,7 @@ def policy_rows(policy_set: PolicySet) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class LineUp:
+class LineUp(Answering):
     """The policies of a table, ready for the engine.
 
     Attributes
@@ -303,30 +304,6 @@ class LineUp:
             nets=tuple(player.net for player in filled),
             pools=tuple(player.pool for player in filled),
         )
-
-    def raise_wrong(self, answer: Any, where: str = "") -> None:
-        """Raise UserError for a policy that failed, or returned no legal index: ``ANSWER`` (``wsim.kernels.heads``)."""
-        self.raise_failure()
-        label = self.labels[int(answer["entry"]) % len(self.labels)]
-        raise UserError(
-            f"policy {label!r} returned {int(answer['index'])} in {where}seat {int(answer['seat'])}: "
-            f"an index from 0 to {int(answer['count']) - 1} into the list of legal moves is needed"
-        )
-
-    def raise_failure(self, error: Exception | None = None) -> None:
-        """Raise UserError for an exception inside a user's policy, in one sentence; do nothing if there was none.
-
-        The engine sees only -1 from a plain-Python policy that raised; what a compiled one raises comes out of the
-        engine: hand it over as ``error``.
-        """
-        for label, plugged in self.plugged.items():
-            complaint = plugged.complaint(label)
-            if complaint is not None:
-                raise complaint
-        compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
-        if error is not None and compiled:
-            names = " or ".join(map(repr, compiled))
-            raise UserError(f"policy {names} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 def resolve(entries: Sequence[Entry], players: int, policy_set: PolicySet) -> LineUp:

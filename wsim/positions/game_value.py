@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wsim.errors import UserError, nearest
@@ -87,16 +87,25 @@ class Game:
         files, patches, weights and nets are read.
         """
         plan, number, described, steps = read(text, trust=trust)
+        *_, game = cls._games(plan, number, described, steps)
+        return game
+
+    @classmethod
+    def _games(
+        cls, plan: Plan, number: int, described: Mapping[str, Any] | None, steps: Sequence[Any]
+    ) -> Iterator[Self]:
+        """Yield the game of a position file at its beginning, and after each step."""
         game = cls(plan, number=number)
         if described is not None:
             game._described = described
             game._position = game._simulator.set_up(described)
+        yield game
         for place, step in enumerate(steps):
             try:
                 game = game._repeated(step)
             except UserError as error:
                 raise UserError(f"step {place} of the position file: {error}") from None
-        return game
+            yield game
 
     def _repeated(self, step: Any) -> Self:
         """Return the game after a step of a position file: the index of a move, or a redrawing."""
@@ -110,16 +119,28 @@ class Game:
         """Return the game as a position file, from which ``from_json`` makes it again.
 
         It holds the plan, where the game began, and every step: so all of it, hidden cards included. With ``seat`` it
-        holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read.
+        holds what that seat sees, in the form that a person writes, and the rest is drawn anew when it is read. Where
+        that form knows no such moment (a seat that has chosen, while others are still to choose), it is the last one
+        before it that the form knows.
         """
         if seat is not None:
-            seen = self._position.view(self._checked(seat))
-            keys = find_game(self._plan.game).POSITION_KEYS
-            plan = self._plan.replace(policies=seated(self._plan, self._number))  # what a person writes has no number
-            return json.dumps(file_of(plan, position={key: seen[key] for key in keys if key in seen}), indent=1)
+            text = self._seen_by(self._checked(seat))
+            if find_game(self._plan.game).POSITION_KEYS and not _is_read(text):
+                games = self._games(self._plan, self._number, self._described, self._steps[:-1])
+                before = [game.clone() for game in games]
+                seen = (game._seen_by(seat) for game in reversed(before))  # noqa: SLF001 (of this class)
+                return next(filter(_is_read, seen), text)
+            return text
         described = self._described
         start = {"number": self._number} if described is None else {"position": dict(described)}
         return json.dumps(file_of(self._plan, **start, steps=self._steps), indent=1)
+
+    def _seen_by(self, seat: int) -> str:
+        """Return what a seat sees as a position file."""
+        seen = self._position.view(seat)
+        keys = find_game(self._plan.game).POSITION_KEYS
+        plan = self._plan.replace(policies=seated(self._plan, self._number))  # what a person writes has no number
+        return json.dumps(file_of(plan, position={key: seen[key] for key in keys if key in seen}), indent=1)
 
     @property
     def plan(self) -> Plan:
@@ -385,3 +406,12 @@ def _number(rng: int) -> int:
         return operator.index(rng) & ((1 << 63) - 1)
     except TypeError:
         raise UserError(f"rng is a whole number, not {rng!r}") from None
+
+
+def _is_read(text: str) -> bool:
+    """Say whether a position file that wsim itself wrote is read."""
+    try:
+        Game.from_json(text, trust=True)
+    except UserError:
+        return False
+    return True

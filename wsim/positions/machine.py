@@ -79,17 +79,13 @@ class Machine:
     ) -> tuple[int, Any]:
         """Carry out a command on a state; return the player who decides next (-1: none) and the game record."""
         game, words = self.workspace()
-        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
-            try:
-                decider = int(
-                    self.entry(
-                        *(game, words, state, self.rules, self.seating, self.addresses),
-                        *(command, number, seat, seed, outcomes, seen),
-                    )
+        with np.errstate(over="ignore"), self.line_up.answering(self._local.answer):  # random numbers wrap around
+            decider = int(
+                self.entry(
+                    *(game, words, state, self.rules, self.seating, self.addresses),
+                    *(command, number, seat, seed, outcomes, seen),
                 )
-            except Exception as error:
-                self.line_up.raise_failure(error)  # a user's policy that failed is named
-                raise
+            )
         if self._local.answer["wrong"]:
             self.line_up.raise_wrong(self._local.answer)
         return decider, game
@@ -212,17 +208,12 @@ class KernelSimulator(Simulator, Generic[_Position]):
         room = np.zeros(0, self.pick_dtype) if picks is None else picks
         seating, addresses, order = seated or (self.seating, self._addresses, None)
         arguments = game, self.rules, seating, addresses, first, rows.view(np.recarray)
-        with np.errstate(over="ignore"):  # random numbers wrap around, as they must
-            try:
-                written = int(self._kernel("engine", "play_chunk")(*arguments, room.view(np.recarray), keeping))
-            except Exception as error:
-                self.line_up.raise_failure(error)  # a user's policy that failed is named
-                raise
+        play_chunk = self._kernel("engine", "play_chunk")
+        with np.errstate(over="ignore"), self.line_up.answering(game.answer, order, numbered=True):
+            written = int(play_chunk(*arguments, room.view(np.recarray), keeping))
         self._local.game = game
         if written < 0:
-            if order is not None:
-                game.answer.entry = order[int(game.answer.entry)]
-            self.line_up.raise_wrong(game.answer, f"game {-1 - written}, ")
+            self.line_up.raise_wrong(game.answer, order, numbered=True)
         return written, game
 
     def logged(self, number: int) -> tuple[Any, NDArray[Any]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
@@ -51,8 +52,11 @@ def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
     return None
 
 
-def read_card_file(path: FilePath, grammar: Grammar) -> Entries:
-    """Return the sections of a card file or patch; raise UserError where there are others."""
+def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None = None) -> Entries:
+    """Return the sections of a card file or patch; UserError where there are others, or a note of it in ``mistakes``.
+
+    What is noted is left out.
+    """
     document = read_toml(path)
     problems = Problems(shown(path))
     for section, entries in document.items():
@@ -64,8 +68,9 @@ def read_card_file(path: FilePath, grammar: Grammar) -> Entries:
                 problems.unknown((section,), "section", section, grammar.sections)
         elif not isinstance(entries, dict):
             problems.at((section,), f"must be a table: [{section}]")
-    problems.raise_any()
-    return document
+    with mistakes.noted() if mistakes is not None else nullcontext():
+        problems.raise_any()
+    return {name: found for name, found in document.items() if name in grammar.sections and isinstance(found, dict)}
 
 
 def _moved(section: str, home: FilePath, grammar: Grammar) -> str:

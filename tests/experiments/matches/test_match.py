@@ -216,6 +216,47 @@ def test_what_is_stronger_is_called_so_from_either_side() -> None:
     assert any("exaggerated" in one for one in first.remarks)
 
 
+def test_alpha_is_shared_among_all_tables() -> None:
+    """A pair at one table has the whole of alpha, at each of two tables half of it: by the boundaries of one look."""
+    from wsim.stats.distributions import normal_cdf
+
+    for number, share in ((1, 0.05), (2, 0.025), (3, 0.05 / 3)):
+        plan = Plan.make(game="luck", policies="p", luck="hash")
+        question = MatchQuestion(budget=300)
+        tables = tables_of(plan, ["p:skill=6", "p"], [], range(2, 2 + number), question)
+        trials = [MatchTrial(table, question, sum(len(one.design.pairs) for one in tables)) for table in tables]
+        trials[0].add(tables[0].play(range(300)))
+        trials[0].look()
+        assert 2 * float(normal_cdf(-trials[0].looks[-1].boundary)) == pytest.approx(share, rel=1e-3)
+        found = wsim.match("p:skill=6", "p", players=list(range(2, 2 + number)), budget=300, threads=1, **HASH)
+        row = found.pairs.row(0, named=True)
+        figures = trials[0].figures()
+        assert row["difference_low"] == pytest.approx(figures.edges.low[0])
+        assert row["win_share_low"] == pytest.approx(figures.wins.low[0])
+
+
+def test_a_share_of_one_has_the_level_of_the_look() -> None:
+    """All of 100 deals are won; one look at 5 % for one pair: Wilson's low end is n / (n + z^2)."""
+    row = luck("p:skill=90", "p", budget=100).pairs.row(0, named=True)
+    assert row["win_share_low"] == pytest.approx(100 / (100 + 1.959964**2), abs=2e-4)
+
+
+def test_a_verdict_once_given_stays() -> None:
+    """A pair that is decided at the first look keeps that, while others go on and a later look says otherwise."""
+    plan = Plan.make(game="luck", policies="p", luck="hash")
+    [table] = tables_of(plan, ["p:skill=9", "p"], [], [2], question := MatchQuestion(budget=400))
+    trial = MatchTrial(table, question, 1)
+    block = table.play(range(200))
+    trial.add(block)
+    trial.look()
+    first = trial.decided[0]
+    assert (first.verdict, first.look.deals) == ("higher", 200)
+    for _ in range(3):
+        trial.add(type(block)(range(200, 400), block.wins[:, ::-1], block.totals[:, ::-1], block.ranks[:, ::-1]))
+    trial.look()
+    assert trial.decided[0] is first
+
+
 def test_a_margin_makes_them_equivalent() -> None:
     answer = luck("p:noise=10:salt=1", "p:noise=10:salt=2", budget=20_000, margin=0.05, luck="hash")
     assert answer.pairs["verdict"].to_list() == ["equivalent"]

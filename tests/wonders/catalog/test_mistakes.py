@@ -298,8 +298,10 @@ def test_decks_that_cannot_be_dealt() -> None:
     lines = refusal(["cards.Pawnshop.remove=true"])
     assert lines[0] == (
         "cards.toml, cards: age 1 cannot be dealt with 4 players in rule set 1e with cards.Pawnshop.remove=true: "
-        "4 hands of 7 are 28 cards, the deck has 27 (27 copies)"
+        "4 hands of 7 are 28 cards, the deck has 27 (27 copies); add 1 copy of age 1 with 4 in `copies`"
     )
+    assert lines[1].endswith("; it comes out as soon as the deck before it does")
+    assert lines[-1].endswith("the deck has 47 (47 copies); add 1 copy of age 1 with 7 in `copies`")
     assert [line[: len("also: cards.toml, cards: age 1")] for line in lines[1:]] == [
         "also: cards.toml, cards: age 1"
     ] * 3
@@ -307,6 +309,19 @@ def test_decks_that_cannot_be_dealt() -> None:
     assert "age 3 cannot be dealt with 3 players" in guild[0]
     assert "(16 copies + 6 guilds)" in guild[0]
     assert "hands of 6" in refusal(["settings.hand_size=6"])[0]
+    more = refusal(["cards.Pawnshop.copies=[4, 4, 7]"])
+    assert more[0].endswith(
+        "the deck has 29 (29 copies); take away 1 of those with 4 in `copies`: "
+        "Excavation, Guard Tower, Lumber Yard, Ore Vein, Pawnshop, Scriptorium, ..."
+    )
+    assert "take away 1 of those with at most 3 in `copies`: " in refusal(["cards.Pawnshop.copies=[3, 4, 7]"])[0]
+
+
+def test_all_mistakes_of_all_kinds_are_told_at_once() -> None:
+    changes = ["settings.start_coin=4", "switches.olympia=true", "cards.Palace.point=6", "wonders.Gizah.A.1.gold=2"]
+    lines = refusal([*changes, "rulesets.1e.seets=[4]", "colour.Palace=3"])
+    for wrong in ("start_coin", "olympia", "point", "gold", "seets", "colour"):
+        assert any(wrong in line for line in lines), wrong
 
 
 def test_too_few_cards_to_draw_from() -> None:

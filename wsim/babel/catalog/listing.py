@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wsim.babel.catalog.loading import load_catalogue
@@ -106,7 +107,7 @@ class BabelCatalogues(Catalogues):
         """Check a card file or a patch."""
         section = read_toml(path).get("babel", {})
         whole = isinstance(section, dict) and {"ruleset", "value_table", "discs"} <= set(section)
-        catalogue = _loaded(Source(cards=path) if whole else Source(source.ruleset, patches=(path,)))
+        catalogue = _loaded(Source(cards=path) if whole else replace(source, patches=(*source.patches, path)))
         return [{"ruleset": catalogue.ruleset, "title": TITLE, "digest": catalogue.digest}]
 
     def schema(self) -> Any:

@@ -66,7 +66,7 @@ def _set_board(position: StatePosition, board: Any) -> None:
             if disc is None:
                 taken.append(slot)
                 continue
-            if disc not in free:
+            if not disc or disc not in free:  # {} stands for one that is taken
                 raise UserError(f"there is no further disc {disc!r} for {wonder['wonder']}")
             public.board[slot] = free.index(disc)
             free[free.index(disc)] = {}

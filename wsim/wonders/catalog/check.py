@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_chains", "check_names", "check_sides", "check_table"]
 
+_SHOWN = 6  # cards named in an advice
+
 
 def check_names(problems: Problems, section: str, names: Iterable[str]) -> None:
     """Report names of one section that differ in nothing but capitals and spaces."""
@@ -59,9 +61,10 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
     if black and not catalogue.cities:
         rules = f"rule set {catalogue.ruleset} draws no black cards"
         problems.at(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
-    for players in catalogue.seat_numbers:
-        for age in range(1, AGES + 1):
-            _check_deck(problems, catalogue, players, age)
+    for age in range(1, AGES + 1):
+        before = (0, 0)
+        for players in catalogue.seat_numbers:
+            before = _check_deck(problems, catalogue, players, age, before)
 
 
 def _laid(catalogue: Catalogue) -> str:
@@ -69,8 +72,13 @@ def _laid(catalogue: Catalogue) -> str:
     return f" with {', '.join(catalogue.changes)}" if catalogue.changes else ""
 
 
-def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int) -> None:
-    """Report a deck that does not give every city a full hand."""
+def _check_deck(
+    problems: Problems, catalogue: Catalogue, players: int, age: int, before: tuple[int, int]
+) -> tuple[int, int]:
+    """Report a deck that does not give every city a full hand; return its cities and how many cards it has too many.
+
+    ``before``: the same of the next smaller number of players.
+    """
     seats = catalogue.cities_at_table(players)
     base = sum(card.copies_dealt(age, seats) for card in catalogue.cards)
     pools = [("black card", "black", seats)] if catalogue.cities else []
@@ -90,7 +98,25 @@ def _check_deck(problems: Problems, catalogue: Catalogue, players: int, age: int
         hands = f"{seats} hands of {catalogue.settings.hand_size}"
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
         where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
-        problems.at(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}")
+        advice = _advice(catalogue, age, range(before[0] + 1, seats + 1), total - needed - before[1])
+        problems.at(("cards",), f"age {age} cannot be dealt with {players} players {where}: {dealt}{advice}")
     if candidates > SLOTS:
         many = f"{candidates} copies may be dealt in age {age} with {players} players"
         problems.at(("cards",), f"{many}; accepted: at most {SLOTS}")
+    return seats, total - needed
+
+
+def _advice(catalogue: Catalogue, age: int, numbers: range, more: int) -> str:
+    """Say which copies to add or to take so that a deck comes out.
+
+    ``numbers``: those in ``copies`` that it has and the next smaller deck has not. ``more``: cards that it has too many
+    beside that one.
+    """
+    if more == 0:
+        return "; it comes out as soon as the deck before it does"
+    if more < 0:
+        return f"; add {-more} cop{'y' if more == -1 else 'ies'} of age {age} with {numbers[-1]} in `copies`"
+    come = [card.name for card in catalogue.cards if any(least in numbers for least in dict(card.copies).get(age, ()))]
+    names = f"{', '.join(come[:_SHOWN])}{', ...' if len(come) > _SHOWN else ''}"
+    least = f"{' or '.join(map(str, numbers))}" if numbers[0] > 1 else f"at most {numbers[-1]}"
+    return f"; take away {more} of those with {least} in `copies`: {names or 'there is none'}"

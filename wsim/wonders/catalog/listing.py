@@ -6,7 +6,7 @@ from dataclasses import MISSING, asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from wsim.display import Shown
-from wsim.errors import UserError, nearest
+from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
@@ -290,9 +290,20 @@ class WondersCatalogues(Catalogues):
 
     def check(self, source: Source, path: str) -> Rows:
         """Check a card file or a patch."""
-        rulesets = read_toml(path).get("rulesets", {})
-        whole = isinstance(rulesets, dict) and any("seats" in one or "sides" in one for one in rulesets.values())
-        checked = [load_catalogue(name, path) for name in (ruleset_names(path) if whole else ())]
+        document = read_toml(path)
+        found = document.get("rulesets")
+        rulesets = found if isinstance(found, dict) else {}
+        alone = any({"seats", "sides"} <= one.keys() for one in rulesets.values() if isinstance(one, dict))
+        if alone and {"cards", "wonders"} <= document.keys():
+            names, read = list(ruleset_names(path)), Source(cards=path)
+        else:
+            names = [source.ruleset] if source.ruleset else list(rulesets) or ["1e"]
+            read = replace(source, patches=(*source.patches, path))
+        checked, mistakes = [], Mistakes()
+        for name in names:
+            with mistakes.noted():
+                checked.append(_loaded(replace(read, ruleset=name)))
+        mistakes.raise_any()
         return [
             {
                 "ruleset": catalogue.ruleset,
@@ -301,7 +312,7 @@ class WondersCatalogues(Catalogues):
                 "wonders": len(catalogue.wonders),
                 "digest": catalogue.digest,
             }
-            for catalogue in checked or [_loaded(Source(source.ruleset, patches=(path,)))]
+            for catalogue in checked
         ]
 
     def schema(self) -> Any:

@@ -72,9 +72,11 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     """Load, patch and check one rule set."""
     problems = Problems(shown(path))
     layers = Layers(problems, GRAMMAR)
-    document = read_card_file(path, GRAMMAR)
-    patched = [(shown(file), read_card_file(file, GRAMMAR)) for file in patches]
-    patched += [(f"--set {change}", change_patch(change, ruleset)) for change in changes]
+    document = read_card_file(path, GRAMMAR, problems)
+    patched = [(shown(file), read_card_file(file, GRAMMAR, problems)) for file in patches]
+    for change in changes:
+        with problems.noted():
+            patched.append((f"--set {change}", change_patch(change, ruleset)))
     for source, patch in patched:
         layers.apply(document, {name: patch[name] for name in ("layers", "rulesets") if name in patch}, source)
     _check_layers(problems, document)
@@ -126,9 +128,11 @@ def _content(
 ) -> Entries:
     """Return the cards and wonders of a rule set: base, then its layers, then patches and changes."""
     content = {section: copied(document.get(section, {})) for section in ENTRIES}
+    known = document.get("layers", {})
     for layer in rules.layers:
-        for section, entries in document["layers"][layer].items():
-            for name, entry in entries.items():
+        written = known.get(layer)  # what is wrong with it has been said
+        for section, entries in written.items() if isinstance(written, dict) else ():
+            for name, entry in entries.items() if section in ENTRIES and isinstance(entries, dict) else ():
                 source = problems.origin(("layers", layer, section, name))  # a patch may have changed the layer
                 layers.apply(content, {section: {name: entry}}, f"{source} (layer {layer})")
     for source, patch in patched:

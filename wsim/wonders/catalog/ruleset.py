@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wsim.errors import UserError, nearest
+from wsim.errors import nearest
 from wsim.spec.fields import (
     Path,
     Problems,
@@ -116,16 +116,17 @@ def _ruleset(
 
 def resolve(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: str) -> Ruleset:
     """Return rule set ``name`` with what it inherits; raise UserError for an unknown name or a missing field."""
-    if not rulesets:
-        problems.raise_any()
+    if rulesets and name not in rulesets:
+        problems.add(f"unknown rule set {name!r}{nearest(name, rulesets)}; accepted: {', '.join(rulesets)}")
     if name not in rulesets:
-        raise UserError(f"unknown rule set {name!r}{nearest(name, rulesets)}; accepted: {', '.join(rulesets)}")
+        problems.raise_any()
     path = ("rulesets", name)
     merged = _merged(problems, rulesets, name)
     for key, what in (("seats", "the numbers of players"), ("sides", "the two sides of a board")):
         if key not in merged:
             problems.at((*path, key), f"is missing; accepted: {what}, as a list")
-    problems.raise_any()
+    if not {"seats", "sides"} <= merged.keys():  # without them nothing else can be read
+        problems.raise_any()
     flags = {key: merged.get(key, False) for key in ("cities", "teams", "duo")}
     ruleset = Ruleset(
         name=name,

@@ -1,0 +1,255 @@
+"""Files that somebody sent are data: whatever is in them, one sentence comes out, and nothing is opened beside them.
+
+Every reader is given files of wsim's own, damaged by a seeded draw: bits turned, ends cut off, values replaced by ones
+that nobody would write, keys taken away. What carries a check gets one that fits, or the check would be all that is
+tested.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wsim
+from wsim import Plan, UserError
+from wsim.files import StoreError
+
+TIMES = pytest.mark.parametrize("times", [20, pytest.param(600, marks=pytest.mark.slow)])
+WILD: list[Any] = [
+    *(None, True, -1, 0, 1, 255, 2**31, 2**63, 2**70, -(2**64), 1e308, -1e308, float("inf"), float("nan"), 0.5),
+    *("", "x" * 3000, "../../etc/passwd", "/dev/zero", "a\x00b", "\ud800", "<script>", [], {}, [[]], {"a": 1}),
+    *([None], [1, "a"], list(range(300))),
+]
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of all values in a tree."""
+    found = [at]
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        found += places(one, (*at, key))
+    return found
+
+
+def spoilt(draw: random.Random, tree: Any) -> Any:
+    """Return a copy of a tree with one to three values replaced, removed, doubled or exchanged."""
+    whole = {"": copy.deepcopy(tree)}
+    for _ in range(draw.randint(1, 3)):
+        *above, key = ("", *draw.choice(places(whole[""])))
+        parent: Any = whole
+        for name in above:
+            parent = parent[name]
+        how = draw.randrange(5)
+        if how == 0 and above:
+            del parent[key]
+        elif how == 1 and isinstance(parent, list):
+            parent.insert(key, copy.deepcopy(parent[key]))
+        elif how == 2 and isinstance(parent, dict) and above:
+            parent[draw.choice(["x", "", "__class__", key * 2 if isinstance(key, str) else "y"])] = parent[key]
+        else:
+            parent[key] = copy.deepcopy(draw.choice(WILD))
+    return whole[""]
+
+
+def torn(draw: random.Random, content: bytes) -> bytes:
+    """Return bytes with some of them turned, or the end cut off."""
+    damaged = bytearray(content)
+    for _ in range(draw.randint(0, 4)):
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+    return bytes(damaged if draw.random() < 0.7 else damaged[: draw.randrange(len(damaged))])
+
+
+def text_of(draw: random.Random, tree: Any) -> bytes:
+    """Return a spoilt tree as JSON, one time in four torn besides."""
+    content = json.dumps(spoilt(draw, tree)).encode()
+    return torn(draw, content) if draw.random() < 0.25 else content
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML; TypeError for one that it does not know."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{json.dumps(key)} = {toml(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    if isinstance(value, str | bool):
+        return json.dumps(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    raise TypeError(value)
+
+
+def lines(tree: Any) -> bytes:
+    """Return a tree as a TOML file."""
+    return "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in tree.items()).encode()
+
+
+def toml_of(draw: random.Random, tree: Any) -> bytes:
+    """Return a spoilt tree as TOML, or where there is none the tree torn."""
+    try:
+        return lines(spoilt(draw, tree))
+    except (TypeError, AttributeError):
+        return torn(draw, lines(tree))
+
+
+def only_sentences(times: int, make: Callable[[random.Random], Any], read: Callable[[Any], object]) -> None:
+    """Read so many damaged files; whatever is refused must be refused in sentences, and not all may pass."""
+    refused = []
+    for seed in range(times):
+        given = make(random.Random(seed))
+        try:
+            read(given)
+        except (UserError, StoreError) as error:
+            refused.append(str(error))
+        except Exception as error:
+            raise AssertionError(f"seed {seed}: {type(error).__name__}: {error}") from error
+    assert all(refused)
+    assert len(refused) > times // 4
+
+
+POSITIONS: list[dict[str, Any]] = [
+    {"players": 3, "policies": "random"},
+    {"players": 4, "ruleset": "2e-cities", "policies": "random"},
+    {"players": 3, "game": "tower_of_babel", "policies": "random"},
+]
+
+
+@TIMES
+@pytest.mark.parametrize("table", POSITIONS, ids=["wonders", "cities", "babel"])
+@pytest.mark.parametrize("by_hand", [False, True], ids=["steps", "by hand"])
+def test_positions(times: int, table: dict[str, Any], by_hand: bool) -> None:
+    game = wsim.Game(**table, seed=3)
+    for _ in range(30):
+        game = game.step(0)
+    tree = json.loads(game.to_json(game.to_move) if by_hand else game.to_json())
+    assert wsim.Game.from_json(json.dumps(tree)).to_move == game.to_move
+
+    def read(content: bytes) -> None:
+        one = wsim.Game.from_json(content.decode("utf-8", "replace"))
+        assert one.to_move is None or one.legal()
+
+    only_sentences(times, lambda draw: text_of(draw, tree), read)
+
+
+@TIMES
+def test_plans(times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tree = tomllib.loads(
+        Plan.make(
+            players=2, ruleset="1e-duo", games=100, set=["cards.Palace.points=6"], policies="random,greedy"
+        ).to_toml()
+    )
+
+    def read(content: bytes) -> None:
+        Path("plan.toml").write_bytes(content)
+        Plan.from_toml("plan.toml")
+
+    only_sentences(times, lambda draw: toml_of(draw, tree), read)
+
+
+PATCH = """
+[rulesets.1e]
+seats = [3, 4]
+[rulesets.1e.settings]
+start_coins = 4
+[cards.Palace]
+points = 6
+cost = { stone = 2, glass = 1 }
+[cards."Lumber Yard"]
+copies = [3, 4]
+produces = ["wood"]
+[wonders.Gizah.sides.A.1]
+cost = { stone = 2 }
+points = 4
+"""
+
+
+@TIMES
+def test_patches(times: int, tmp_path: Path) -> None:
+    from wsim.wonders.catalog import load_catalogue
+
+    def read(content: bytes) -> None:
+        (tmp_path / "patch.toml").write_bytes(content)
+        load_catalogue("1e", None, [tmp_path / "patch.toml"])
+
+    only_sentences(times, lambda draw: toml_of(draw, tomllib.loads(PATCH)), read)
+
+
+GOAL = """
+[plan]
+players = 3
+policies = "random"
+[[target]]
+of = "wonder"
+within = 0.05
+[[knob]]
+path = "wonders.*.sides.*.*.points"
+range = "-4..4"
+[search]
+games = 2000
+rounds = 1
+"""
+
+
+@TIMES
+def test_goals(times: int, tmp_path: Path) -> None:
+    from wsim.balance.goal import read_goal
+
+    def read(content: bytes) -> None:
+        (tmp_path / "goal.toml").write_bytes(content)
+        read_goal(tmp_path / "goal.toml")
+
+    only_sentences(times, lambda draw: toml_of(draw, tomllib.loads(GOAL)), read)
+
+
+@TIMES
+def test_learning_plans(times: int, tmp_path: Path) -> None:
+    from tests.lab.test_every_write_of_others import LESSON
+    from wsim.learn.learning_plan import LearningPlan
+
+    def read(content: bytes) -> None:
+        (tmp_path / "lesson.toml").write_bytes(content)
+        LearningPlan.from_toml(str(tmp_path / "lesson.toml")).checked()
+
+    only_sentences(times, lambda draw: toml_of(draw, LESSON), read)
+
+
+@TIMES
+def test_weights(times: int, tmp_path: Path) -> None:
+    tree = {"mine": {"extends": "balanced", "shield": 1.5, "science": [0.5, 2.0]}}
+
+    def read(content: bytes) -> None:
+        (tmp_path / "w.toml").write_bytes(content)
+        plan = Plan.make(players=3, policies=f"weighted:file={tmp_path}/w.toml:set=mine")
+        wsim.game.find_game(plan.game).prepare(plan)
+
+    only_sentences(times, lambda draw: toml_of(draw, tree), read)
+
+
+@pytest.mark.usefixtures("toy")
+@TIMES
+def test_records_of_runs(times: int) -> None:
+    from wsim.lab.journal import check_of
+    from wsim.lab.run import record
+    from wsim.lab.store import load_run
+    from wsim.lab.verify import verify
+
+    record(Plan.make(games=30), "run", shard=10)
+    tree = json.loads(Path("run/run.json").read_text())
+    del tree["check"]
+
+    def make(draw: random.Random) -> bytes:
+        found = spoilt(draw, tree)
+        return json.dumps({**found, "check": check_of(found)} if isinstance(found, dict) else found).encode()
+
+    def read(content: bytes) -> None:
+        Path("run/run.json").write_bytes(content)
+        load_run("run").seats.collect()
+        verify("run")
+
+    only_sentences(times, make, read)
