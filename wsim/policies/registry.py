@@ -103,9 +103,7 @@ BUDGET = (
     Parameter("pool", str, "all", "who the rivals may be: all, or policies with a plus between them"),
 )
 """Of policies that search (``wsim.policies.pool``)."""
-AHEAD = Parameter(
-    "ahead", int, 0, "own decisions after which a playout is cut and valued, 0: played to the end", 0, 1e6
-)
+AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout is cut and valued, 0: never", 0, 1e6)
 """Of those that search by a user's values (``wsim.value``): it comes behind the budget."""
 
 
@@ -417,21 +415,19 @@ def _label(entry: Entry, declared: Declaration) -> str:
 
 def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: Plugged) -> Player:
     """Make an entry ready that searches by a user's values: what asks for them is the last of the pool."""
-    from wsim.jit import source_digest
     from wsim.kernels.searching import VALUED
 
     search = next(policy for policy in policies.values() if policy.kind == SEARCH)
     values = check_budget(entry, _checked(entry, (*BUDGET, AHEAD, EXPLORE)))
-    source = f"{search.function} {source_digest(interface.home.removeprefix('wsim.'))}"
-    found = _searcher(Entry(search.name), policies, values, interface, source)
+    found = _searcher(Entry(search.name), policies, values, interface, search.function)  # its pool knows the sources
     assert found.pool is not None
     parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
     parameters[VALUED] = 1.0
     digest = _digest(f"{found.digest} {entry.function} {plugged.digest}", parameters, found.weights)
-    valuer = replace(found.pool.players[0], function=plugged.call)
-    pool = Pool(f"{found.pool.name} {digest}", (*found.pool.players, valuer))
-    label = _label(entry, plugged.declaration)
-    return replace(found, label=label, parameters=parameters, digest=digest, plugged=plugged, pool=pool)
+    players = found.pool.players
+    pool = Pool(f"{found.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
+    named = replace(found, label=_label(entry, plugged.declaration), digest=digest)
+    return replace(named, parameters=parameters, plugged=plugged, pool=pool)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
