@@ -15,26 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsim.learn.fitting_settings import Fitting
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Arrays = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Fitting:
-    """How long and how fast is learned from a harvest.
-
-    Attributes
-    ----------
-    rounds: how often every decision is gone through. size: decisions of a step.
-    rate: the highest learning rate. decay: of the weights, at each step, as a part of the rate.
-    """
-
-    rounds: float = 4.0
-    size: int = 512
-    rate: float = 2e-3
-    decay: float = 1e-4
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import first_game, usual_rulesets
-from wsim.learn.fitting import Fitting
-from wsim.learn.learner import learner_of
+from wsim.learn.fitting_settings import Fitting
 from wsim.learn.learning_plan import Field, LearningPlan, Round, Seats
 from wsim.options import Options, argument, at_least, option
 
@@ -53,6 +52,8 @@ class LearnQuestion(Options):
             for name, value in misplaced.items():
                 if value is not None:
                     raise UserError(f"{name} goes with --start, --patch or --set; a plan names its own tables")
+            from wsim.learn.learner import learner_of
+
             plan = LearningPlan.from_toml(self.plan or str(learner_of(self.game or first_game()).plan))
             if self.game not in (None, plan.game):
                 raise UserError(f"--game {self.game} does not go with {self.plan!r}, a plan of {plan.game}")

@@ -13,7 +13,8 @@ import numpy as np
 from wsim.errors import UserError
 from wsim.game import GAMES, find_game
 from wsim.kernels.searching import LEAD, WINNING
-from wsim.learn.fitting import Arrays, Batch, Decisions, Fitting, Layers, fit, fresh_arrays
+from wsim.learn.fitting import Arrays, Batch, Decisions, Layers, fit, fresh_arrays
+from wsim.learn.fitting_settings import Fitting
 from wsim.policies.nets import LearnedNet, NetSpec
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan, first_game
-from wsim.learn.fitting import Fitting
-from wsim.learn.learner import learner_of
+from wsim.learn.fitting_settings import Fitting
 from wsim.spec.rows import read_row, read_rows
 from wsim.spec.source import read_toml
 
@@ -122,6 +121,8 @@ class LearningPlan:
 
     def checked(self) -> LearningPlan:
         """Return the plan itself; raise UserError for what cannot be learned from."""
+        from wsim.learn.learner import learner_of
+
         learner_of(self.game)
         mistakes = Mistakes()
         if not self.tables or not self.rounds:
