@@ -16,7 +16,7 @@ tune: tune the numbers of a policy by self-play.
 smallest_patch: find the smallest patch that meets a designer's targets, and prove it.
 sensitivity: measure what each step of the values in a goal does to its targets.
 Plan, Run: what is to be played; what has been played.
-policy: the decorator of a user's own policy.
+policy, value: the decorators of a user's own policy, and of what moves are worth to a search of one's own.
 payments, science_score: two rules of 7 Wonders by themselves.
 UserError: what every function here raises for input that it refuses.
 """
@@ -46,6 +46,7 @@ __all__ = [
     "skill",
     "smallest_patch",
     "tune",
+    "value",
     "whatif",
 ]
 
@@ -66,6 +67,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "skill": "wsim.experiments.skill",
     "smallest_patch": "wsim.balance.balance",
     "tune": "wsim.tuning.tune",
+    "value": "wsim.policies.declare",
     "whatif": "wsim.experiments.whatif",
 }
 

@@ -41,6 +41,7 @@ __all__ = [
     "skill",
     "smallest_patch",
     "tune",
+    "value",
     "whatif",
 ]
 
@@ -269,6 +270,14 @@ def tune(
     action_cards: str | float | Sequence[str | float] = ...,
     two_colour_discs: str | float | Sequence[str | float] = ...,
 ) -> Tuned: ...
+def value(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str = "",
+    idea: str = "",
+    python: bool = False,
+) -> Any: ...
 def whatif(
     plan: Plan | None = None,
     /,

@@ -1,8 +1,9 @@
-"""The script that trains a net runs to its end (PyTorch is no dependency: without it there is nothing to run)."""
+"""The scripts that train nets run to their end (PyTorch is no dependency: without it there is nothing to run)."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,32 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FILE = re.compile(r"^<!-- file: (\S+) -->\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "needed"), [("maskable.py", ("torch", "sb3_contrib")), ("clean_ppo.py", ("torch",))]
+)
+def test_the_learners_of_the_page_train_and_are_judged(script: str, needed: tuple[str, ...], tmp_path: Path) -> None:
+    """With as few decisions as one round of learning has; the page has what a million came to."""
+    for package in needed:
+        pytest.importorskip(package, reason=f"{package} is missing: pip install torch sb3-contrib")
+    for name, text in FILE.findall((ROOT / "docs" / "training.md").read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, script, "2000"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    told = re.findall(r"^(before|after 2,000 decisions): win share (0\.\d+) .* n = 40$", done.stdout, re.MULTILINE)
+    assert [name for name, _ in told] == ["before", "after 2,000 decisions"]
+    assert any(tmp_path.glob("*.zip")) or any(tmp_path.glob("*.pt"))
 
 
 @pytest.mark.slow

@@ -37,6 +37,9 @@ class AdviseOptions(Options):
         "Who plays the playouts: one for all, or one per seat.",
         None, metavar="LINE-UP", shown="who sits at the table",
     )  # fmt: skip
+    ask: tuple[str, ...] = option(
+        "Say what this policy would do, too (repeatable): ./mine.py:bold, search:playouts=50, ...", (), metavar="POLICY"
+    )
     seed: int = option("Of the playouts.", 0, metavar="N")
 
     @property
@@ -55,7 +58,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
     with progress_bar(not printing.quiet) as progress:
         said = advice(
             game, seconds=options.seconds, policies=options.play_on, rng=options.seed, playouts=playouts,
-            progress=progress,
+            ask=options.ask, progress=progress,
         )  # fmt: skip
     if printing.as_json:
         print_json(said)
@@ -66,6 +69,7 @@ def advise_command(options: AdviseOptions, trust: Trust, printing: Printing) -> 
 def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     from wsim.lab.store import load_run
     from wsim.positions.game_value import Game
+    from wsim.positions.kernel_game import to_be_stepped
 
     path = Path(options.source)
     if path.is_file():
@@ -79,7 +83,8 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
     if options.number is None:
         raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")
     if not quiet:
-        announce_compiling(find_game(run.plan.game))
+        with to_be_stepped():
+            announce_compiling(find_game(run.plan.game))
     if run.plan.code and not trust:
         raise UserError(
             f"{options.source!r} names policy code, {', '.join(run.plan.code)}, that runs when its games are followed: "

@@ -50,6 +50,7 @@ class PlayOptions(Options):
 def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     """Play a game from a seat, against the line-up of the plan in the others."""
     from wsim.positions.game_value import Game
+    from wsim.positions.kernel_game import to_be_stepped
 
     plan.no_arguments()
     saved = None if options.load is None else _loaded(options.load)
@@ -60,7 +61,8 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     played = played.replace(rotate=False)
     if seat not in range(played.players):
         raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
-    announce_compiling(find_game(played.game))
+    with to_be_stepped():
+        announce_compiling(find_game(played.game))
     session = _Session(Game(played, number=number), seat, Path(options.load or options.save))
     if saved is not None:
         session.replay(saved["moves"], options.load or "")

@@ -18,7 +18,7 @@ from wsim.jit.kernels import entrance, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
-from wsim.jit.sandbox import checking_indices, in_copies, ways_out
+from wsim.jit.sandbox import checking_indices, in_copies, valuing_copies, ways_out
 from wsim.jit.stack import stack_room
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "stack_room",
     "types",
     "usable_folder",
+    "valuing_copies",
     "ways_out",
     "words_of",
 ]

@@ -75,6 +75,31 @@ def in_copies(function: Any, records: tuple[np.dtype[Any], ...], taken_back: tup
     return called
 
 
+def valuing_copies(function: Any, records: tuple[np.dtype[Any], ...]) -> Any:
+    """Return a kernel ``(public, own, choice, rules, index)`` that calls such a function of a user's with copies.
+
+    It returns a float; nothing that the function writes is taken back.
+    """
+    if not JIT:
+        return lambda *given: function(*(record.copy() for record in given[:-1]), given[-1])
+    ends = np.cumsum([GUARD, *(-(-record.itemsize // _LINE) * _LINE for record in records)])
+    at_public, at_own, at_choice, at_rules, end = map(int, ends)
+
+    @kernel
+    def called(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
+        room = np.empty(end + GUARD, np.uint8)
+        room[:at_public] = 0
+        room[end:] = 0
+        listed = _copied(choice, room, at_choice)
+        listed.moves[choice.count :] = 0
+        own_copy = _copied(own, room, at_own)
+        value = function(_copied(public, room, at_public), own_copy, listed, _copied(rules, room, at_rules), index)
+        room[0] = 0  # the copies live until here
+        return np.float64(value)
+
+    return called
+
+
 def _taking_back(fields: tuple[str, ...]) -> Any:
     """Return the kernel that copies fields of one record into another."""
     name, *others = fields

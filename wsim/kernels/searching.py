@@ -8,6 +8,9 @@ of the game from these same cards and random streams. After each round the worse
 The game itself is the board: its position is put aside, played on from in place, and put back. The random numbers are
 a function of the seat's own stream, which is not moved on, and of the decision; so the choice depends on what the seat
 may know alone, and a game on nothing but its seed.
+
+A user's function can say what moves are worth (``wsim.value``): in place of the prior, and, where playouts are cut
+after some decisions of the seat, in place of their ends. It is the last of the searcher's pool, called by its address.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ POOL = 32  # players of the pools of a table
 WINNING, LEAD = 0.5, 0.03
 """What an end is worth to a seat, in utility: the share of the victory, and a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
-PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR = range(4)  # places among the parameters of the policy
+PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, VALUED = range(6)  # places among the parameters of the policy
 _HEAD = 3  # words of a choice before its moves, and perhaps the first of them
 _STREAM = 15
 _HALF = np.uint64(1)  # bits by which a random word becomes a seed, which has a sign
@@ -44,6 +47,8 @@ def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.
             ("rng", "u8"),  # what the rivals are drawn from
             ("seed", "i8"),  # of all random streams of this search
             ("recording", "i8"),  # LOG.recording of the game
+            ("ahead", "i8"),  # own decisions after which a playout is valued, 0 never, -1 a user's function failed
+            ("valuer", "i8"),  # the place of a user's function that values moves, -1 none
             ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
@@ -157,15 +162,28 @@ def _set_prior(lookahead, count, playouts):
         lookahead.worth[place] = playouts * (lookahead.worth[place] - best)
 
 
+@kernel
+def _ask_valuer(game, rules, line_up, seat):
+    """Let a user's function fill the value of each legal move; return whether it did."""
+    lookahead = game.lookahead
+    if call(line_up[lookahead.valuer], game.public, game.own[seat], game.choice, rules, lookahead) < 0:
+        lookahead.ahead = -1
+        return False
+    return True
+
+
 def _choosing(parts: Parts) -> Any:
     """Return the kernel that makes the best moves candidates, one for each thing that can be done."""
     fill_values, alike = parts.values, parts.alike
 
     @kernel
-    def choose_candidates(game, rules, settings, seat, most, prior):
-        """Choose the candidates by the prior's value; return how many there are."""
+    def choose_candidates(game, rules, settings, line_up, seat, most, prior):
+        """Choose the candidates by the prior's value; return how many there are, 0 where a user's function failed."""
         lookahead, choice = game.lookahead, game.choice
-        fill_values(game, rules, settings, seat)
+        if lookahead.valuer < 0:
+            fill_values(game, rules, settings, seat)
+        elif not _ask_valuer(game, rules, line_up, seat):
+            return np.int64(0)
         count, best = np.int64(0), np.int64(0)
         for index in range(1, choice.count):
             if not alike(choice, index - 1, index):
@@ -195,6 +213,8 @@ def _seat_players(game, rules, seating, seat, parameters):
     """Let the seat be played by the first of its pool, every rival by one of the others; nobody explores."""
     lookahead, entry = game.lookahead, game.own[seat].entrant
     first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
+    if lookahead.valuer >= 0:
+        rivals -= 1  # the last of the pool
     for one in range(rules.seats):
         lookahead.player[one] = first if one == seat else first + 1 + below(lookahead, rivals)
         for place in range(parameters):
@@ -215,16 +235,20 @@ def _playing_on(parts: Parts) -> Any:
     next_decision, take, restrict = parts.next_decision, parts.take, parts.restrict
 
     @kernel
-    def play_on(game, rules, seating, line_up):
-        """Play to the end with ``game.lookahead.player``; what the plan forbids stays forbidden."""
-        choice = game.choice
+    def play_on(game, rules, seating, line_up, seat):
+        """Play on with ``game.lookahead.player``; what the plan forbids stays forbidden. Return whether to the end."""
+        choice, ahead = game.choice, game.lookahead.ahead
         while True:
             decider = next_decision(game, rules, 0)
             if decider == NOBODY:
-                return
+                return True
             restrict(game, rules, seating)
             index = 0
             if choice.count > 1:
+                if decider == seat and ahead != 0:
+                    ahead -= 1
+                    if ahead <= 0:
+                        return False
                 player = game.lookahead.player[decider]
                 settings = seating.settings[seating.settings_at[player]]
                 index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
@@ -236,6 +260,19 @@ def _playing_on(parts: Parts) -> Any:
 def _comparing(parts: Parts) -> Any:
     """Return the kernel that plays one game to its end for each candidate."""
     redraw, take, play_on, utility = parts.redraw, parts.take, _playing_on(parts), parts.utility
+
+    @kernel
+    def worth_of(game, rules, line_up, seat, ended):
+        """Return what a playout came to: the end, or the best move that a user's function sees where it was cut."""
+        if ended:
+            return utility(game, rules, seat)
+        best = 0.0
+        if game.lookahead.ahead > 0 and _ask_valuer(game, rules, line_up, seat):
+            best = game.lookahead.values[0]
+            for index in range(1, game.choice.count):
+                best = max(best, game.lookahead.values[index])
+        return best
+
     redrawn_words, parameters = parts.state.itemsize // 8 + _HEAD, parts.parameters
 
     @kernel
@@ -251,8 +288,8 @@ def _comparing(parts: Parts) -> Any:
             if place > 0:
                 _copy(lookahead.redrawn, words, redrawn_words)
             take(game, rules, lookahead.move[place])
-            play_on(game, rules, seating, line_up)
-            lookahead.worth[place] += utility(game, rules, seat)
+            ended = play_on(game, rules, seating, line_up, seat)
+            lookahead.worth[place] += worth_of(game, rules, line_up, seat, ended)
 
     return compare
 
@@ -278,10 +315,14 @@ def searching(parts: Parts) -> Any:
         lookahead, own = game.lookahead, game.own[seat]
         playouts, milliseconds = own.parameters[PLAYOUTS], own.parameters[MILLISECONDS]
         most, prior = np.int64(own.parameters[MOST_CANDIDATES]), own.parameters[PRIOR]
+        lookahead.ahead, lookahead.valuer = np.int64(own.parameters[AHEAD]), -1
+        if own.parameters[VALUED] > 0.0:
+            lookahead.valuer = seating.pool_at[own.entrant] + seating.pool_size[own.entrant] - 1
         _set_streams(lookahead, own, moment_of(game.public, game.choice))
-        left = choose_candidates(game, rules, seating.settings[seating.settings_at[own.entrant]], seat, most, prior)
-        if left == 1:
-            return lookahead.candidate[0]
+        settings = seating.settings[seating.settings_at[own.entrant]]
+        left = choose_candidates(game, rules, settings, line_up, seat, most, prior)
+        if left < 2:
+            return lookahead.candidate[0] if left else -1
         words = words_of(game, all_words)
         _copy(words, lookahead.saved, all_words)
         lookahead.recording, game.log.recording = game.log.recording, 0
@@ -296,6 +337,6 @@ def searching(parts: Parts) -> Any:
             left = (left + 1) // 2
         _copy(lookahead.saved, words, all_words)
         game.log.recording = lookahead.recording
-        return lookahead.candidate[0]
+        return lookahead.candidate[0] if lookahead.ahead >= 0 else -1
 
     return search

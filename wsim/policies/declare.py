@@ -43,12 +43,14 @@ class Declaration:
     parameters: name -> default; the values arrive in ``own.parameters`` in this order, true and false as 1 and 0.
     idea: one line that says what it does.
     python: whether it is played as plain Python.
+    values: whether it says what a move is worth, and is played by searching (``value``).
     """
 
     name: str = ""
     parameters: Mapping[str, bool | int | float] = field(default_factory=dict)
     idea: str = ""
     python: bool = False
+    values: bool = False
 
 
 @overload
@@ -101,12 +103,42 @@ def policy(
     if len(declared) > MOST_PARAMETERS:
         raise UserError(f"a policy has at most {MOST_PARAMETERS} parameters, not {len(declared)}")
     refuse_unprintable(name, "the name of a policy", allowed="")
-    declaration = Declaration(name, MappingProxyType(declared), idea, python)
+    mark = _marking(Declaration(name, MappingProxyType(declared), idea, python))
+    return mark if function is None else mark(function)
 
+
+def _marking(declaration: Declaration) -> Callable[[_Function], _Function]:
     def mark(marked: _Function) -> _Function:
         setattr(getattr(marked, "py_func", marked), _MARK, declaration)
         return marked
 
+    return mark
+
+
+@overload
+def value(function: _Function, /) -> _Function: ...
+
+
+@overload
+def value(*, name: str = "", idea: str = "", python: bool = False) -> Callable[[_Function], _Function]: ...
+
+
+def value(
+    function: Callable[..., Any] | None = None, /, *, name: str = "", idea: str = "", python: bool = False
+) -> Any:
+    """Mark a function ``(public, own, choice, rules, index) -> number`` as what a legal move is worth to its seat.
+
+    As a player, ``./mine.py:worth:playouts=100``, it is the policy ``search`` with these values in place of its prior;
+    with ``ahead=N``, playouts are cut at the N-th next decision of the seat, and worth its best move there. Values
+    count in utility: half the share of the victory, and 0.03 for a point of lead. One that is not finite is of a move
+    that is not tried. It takes what ``search`` takes, and gets copies of the records, as a policy does.
+
+    Parameters
+    ----------
+    name, idea, python: as for ``wsim.policy``.
+    """
+    refuse_unprintable(name, "the name of a policy", allowed="")
+    mark = _marking(Declaration(name, MappingProxyType({}), idea, python, values=True))
     return mark if function is None else mark(function)
 
 

@@ -7,13 +7,15 @@ of ``explore``), and asks the policy for the rest. All of it is compiled into th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from wsim.jit import entrance, in_copies, kernel, njit, numpy_signature
+from wsim.errors import UserError
+from wsim.jit import JIT, entrance, in_copies, kernel, njit, numpy_signature, types, valuing_copies
 from wsim.rng import below, uniform
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 EXPLORE = "explore"
 """The part of every game's routine that users' policies get, too."""
+MOST_WORTH, NEVER = 1e6, -1e9  # of a move that a user's function values; what it is in place of no number
 TAKEN_BACK = ("rng", "memory")
 """Of a seat's own record: what a user's policy writes there stays. Everything else that it writes is a copy."""
 
@@ -107,6 +110,31 @@ class Interface:
                 "explored",
             )
         )
+
+    def valuing(self, values: Any) -> Any:
+        """Return what a searcher calls to have its moves valued by a user's function. Not kept.
+
+        The function is a kernel of the first four records and an index, returns a float, and gets copies. What is
+        returned is -1 where it failed, which an infinite value says; what is no number is not tried. Raises UserError
+        in a game in which nobody searches.
+        """
+        if self.searcher is None:
+            raise UserError("no policy of this game searches, so nothing can be made of what moves are worth")
+        asked = valuing_copies(values, self.records)
+
+        def fill(public: Any, own: Any, choice: Any, rules: Any, lookahead: Any) -> Any:
+            for index in range(choice.count):
+                worth = asked(public, own, choice, rules, index)
+                if worth == math.inf:
+                    return -1
+                lookahead.values[index] = worth if -MOST_WORTH < worth < MOST_WORTH else NEVER
+            return 0
+
+        if not JIT:
+            return fill
+        lookahead = numpy_signature(self.searcher).args[0].fields["lookahead"].type
+        signature = types.int64(*numpy_signature(self.signature).args[:4], lookahead)
+        return njit(signature, nogil=True, error_model="numpy")(fill)
 
     def _after(self, parts: tuple[str, ...], policy: Any) -> Any:
         """Return the kernel that asks a policy for what these parts of the routine do not settle."""

@@ -13,6 +13,7 @@ import ctypes
 import importlib
 import importlib.util
 import inspect
+import math
 import operator
 import sys
 import threading
@@ -55,6 +56,7 @@ GROUP = "wsim.policies"
 """Group of entry points under which installed packages offer policies."""
 
 ARGUMENTS = ("public", "own", "choice", "rules")
+VALUED = (*ARGUMENTS, "index")
 
 
 @dataclass
@@ -237,42 +239,48 @@ def _function_of(module: ModuleType, name: str, where: str) -> Any:
 def _make(function: Any, label: str, interface: Interface) -> Plugged:
     """Check the arguments of a function and make it callable by the engine."""
     source = getattr(function, "py_func", function)
-    _check_arguments(source, label)
     declaration = declaration_of(function)
+    values = declaration is not None and declaration.values
+    _check_arguments(source, label, VALUED if values else ARGUMENTS)
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
     if jitted:
-        return Plugged("", declaration, _compiled(source, label, interface))
+        return Plugged("", declaration, _compiled(source, label, interface, values=values))
     errors: dict[int, BaseException] = {}
-    return Plugged("", declaration, _bridged(source, interface, errors), errors=errors)
+    bridge = _bridged_values if values else _bridged
+    return Plugged("", declaration, bridge(source, interface, errors), errors=errors)
 
 
-def _check_arguments(source: Any, label: str) -> None:
-    needed = ", ".join(ARGUMENTS)
+def _check_arguments(source: Any, label: str, arguments: tuple[str, ...]) -> None:
+    needed = ", ".join(arguments)
+    what = "a policy takes four" if arguments == ARGUMENTS else "what a move is worth is a function of five"
     try:
         signature = inspect.signature(source)
     except (TypeError, ValueError) as error:
         raise UserError(f"policy {label!r} is not a Python function of ({needed})") from error
     try:
-        signature.bind(*ARGUMENTS)
+        signature.bind(*arguments)
     except TypeError as error:
         raise UserError(
-            f"policy {label!r} takes ({', '.join(signature.parameters)}), but a policy takes four arguments: {needed}"
+            f"policy {label!r} takes ({', '.join(signature.parameters)}), but {what} arguments: {needed}"
         ) from error
 
 
-def _compiled(source: Any, label: str, interface: Interface) -> Any:
+def _compiled(source: Any, label: str, interface: Interface, *, values: bool) -> Any:
     """Compile a policy for the engine: a division by zero is an exception, as in Python."""
     if not JIT:
+        if values:
+            return interface.valuing(lambda *given: float(source(*given)))
         return interface.explored(lambda *records: operator.index(source(*records)))
     inner = njit(nogil=True, error_model="python")(source)
-    _check_types(inner, label, interface)
-    return interface.explored(inner)
+    _check_types(inner, label, interface, values=values)
+    return interface.valuing(inner) if values else interface.explored(inner)
 
 
-def _check_types(inner: Any, label: str, interface: Interface) -> None:
+def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) -> None:
     """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
     arguments = tuple(numpy_signature(interface.signature).args[: len(ARGUMENTS)])
+    arguments += (types.int64,) if values else ()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)  # what numba warns of is refused below, or harmless
@@ -288,7 +296,9 @@ def _check_types(inner: Any, label: str, interface: Interface) -> None:
             f"policy {label!r} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}"
         ) from error
     returned = inner.overloads[arguments].signature.return_type
-    if not isinstance(returned, types.Integer | types.Boolean):
+    if values and not isinstance(returned, types.Integer | types.Boolean | types.Float):
+        raise UserError(f"policy {label!r} returns {returned}, but what a move is worth is a number")
+    if not values and not isinstance(returned, types.Integer | types.Boolean):
         raise UserError(
             f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
         )
@@ -341,6 +351,40 @@ def _callback(source: Any, interface: Interface, errors: dict[int, BaseException
         return index
 
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 4)(ask)
+
+
+def _bridged_values(source: Any, interface: Interface, errors: dict[int, BaseException]) -> Any:
+    """Make a plain-Python function that values moves callable by a searcher."""
+    if not JIT:
+        return interface.valuing(lambda *given: _valued(source, given[:-1], given[-1], errors))
+    records = [np.dtype((np.record, record)) for record in interface.records]
+
+    def value(index: int, *addresses: int) -> float:
+        copies = [
+            np.frombuffer(bytearray(ctypes.string_at(address, record.itemsize)), record)[0]
+            for address, record in zip(addresses, records, strict=True)
+        ]
+        return _valued(source, copies, index, errors)
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, *[ctypes.c_uint64] * 4)(value)
+
+    @kernel
+    def ask(public: Any, own: Any, choice: Any, rules: Any, index: Any) -> Any:
+        return callback(index, address_of(public), address_of(own), address_of(choice), address_of(rules))
+
+    entrance = interface.valuing(ask)
+    entrance.keeps = callback
+    return entrance
+
+
+def _valued(source: Callable[..., Any], copies: Any, index: int, errors: dict[int, BaseException]) -> float:
+    """Ask a plain-Python function what a move is worth; keep what it raises, and say so by infinity."""
+    try:
+        value = float(source(*copies, index))
+    except BaseException as error:
+        errors.setdefault(threading.get_ident(), error)
+        return math.inf
+    return value if math.isfinite(value) else math.nan
 
 
 def _asked(source: Callable[..., Any], copies: Any, errors: dict[int, BaseException]) -> int:

@@ -103,6 +103,8 @@ BUDGET = (
     Parameter("pool", str, "all", "who the rivals may be: all, or policies with a plus between them"),
 )
 """Of policies that search (``wsim.policies.pool``)."""
+AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout is cut and valued, 0: never", 0, 1e6)
+"""Of those that search by a user's values (``wsim.value``): it comes behind the budget."""
 
 
 @dataclass(frozen=True)
@@ -347,7 +349,7 @@ def _player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) 
         raise UserError(
             f"{entry.function!r} is no parameter of policy {entry.module!r}: write {entry.module}:key=value"
         )
-    return _user_player(entry, interface)
+    return _user_player(entry, policies, interface)
 
 
 def _registered_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
@@ -388,20 +390,44 @@ def _searcher(
     )
 
 
-def _user_player(entry: Entry, interface: Interface) -> Player:
+def _user_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
     """Make an entry of a user's own policy ready."""
-    from wsim.policies.functions import MODULE, plain_name
     from wsim.policies.plug import plug
 
     plugged = plug(entry, interface)
     declared = plugged.declaration
+    if declared.values:
+        return _valuing_searcher(entry, policies, interface, plugged)
     own = _declared(declared)
     parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
     weights = interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
+    return Player(_label(entry, declared), plugged.call, parameters, weights, digest, plugged)
+
+
+def _label(entry: Entry, declared: Declaration) -> str:
+    """Return the name of a user's policy in every table."""
+    from wsim.policies.functions import MODULE, plain_name
+
     name = declared.name or (plain_name(entry.function) if entry.module == MODULE else "")
-    label = name + str(entry)[len(entry.name) :] if name else str(entry)
-    return Player(label, plugged.call, parameters, weights, digest, plugged)
+    return name + str(entry)[len(entry.name) :] if name else str(entry)
+
+
+def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: Plugged) -> Player:
+    """Make an entry ready that searches by a user's values: what asks for them is the last of the pool."""
+    from wsim.kernels.searching import VALUED
+
+    search = next(policy for policy in policies.values() if policy.kind == SEARCH)
+    values = check_budget(entry, _checked(entry, (*BUDGET, AHEAD, EXPLORE)))
+    found = _searcher(Entry(search.name), policies, values, interface, search.function)  # its pool knows the sources
+    assert found.pool is not None
+    parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
+    parameters[VALUED] = 1.0
+    digest = _digest(f"{found.digest} {entry.function} {plugged.digest}", parameters, found.weights)
+    players = found.pool.players
+    pool = Pool(f"{found.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
+    named = replace(found, label=_label(entry, plugged.declaration), digest=digest)
+    return replace(named, parameters=parameters, plugged=plugged, pool=pool)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:

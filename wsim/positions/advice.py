@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.game import find_game
+from wsim.policies.pool import SEARCH
 from wsim.policies.registry import NET_OF_FILE
 from wsim.positions.move_text import WIDTH, ranked_lines
 from wsim.positions.players import names_of, who_plays_on
@@ -21,7 +22,7 @@ FORMAT = "wsim-advice/1"
 
 def advice(
     game: Game, *, playouts: int | None = 400, seconds: float | None = None, policies: str | None = None, rng: int = 0,
-    progress: Progress | None = None,
+    ask: Sequence[str] = (), progress: Progress | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the legal moves are worth to the seat that decides, and who would make which.
 
@@ -30,6 +31,8 @@ def advice(
     playouts: of each move; None: as many as there is time for.
     seconds: play for so long at most; how many playouts that is depends on the machine.
     policies: who plays on; None: who sits at the table. rng: seed of the playouts.
+    ask: whom else to ask which move it would make. Asked are all policies that the game registers, those that search
+        only where one sits at the table: they take longer to compile than all that a run needs.
     """
     if game.to_move is None:
         raise UserError("the game is over: there is nothing to advise")
@@ -52,14 +55,17 @@ def advice(
         "play_on": names_of(who_plays_on(game.plan, game.number)) if policies is None else policies,
         "rng": rng,
         "moves": rows,
-        "policies": {name: game.ask(name, rng=rng)["index"] for name in _policies(game)},
+        "policies": {name: game.ask(name, rng=rng)["index"] for name in (*_policies(game), *ask)},
     }
 
 
 def _policies(game: Game) -> list[str]:
-    """Return the policies that can be asked by their name alone."""
+    """Return the policies that are asked unasked: those that need no more than their name."""
+    seated = {entry.name for entry in game.plan.line_up}
     rows = find_game(game.plan.game).policies()
-    return [str(row["name"]) for row in rows if row["name"] != "weighted" and row["kind"] != NET_OF_FILE]
+    names = [str(row["name"]) for row in rows if row["kind"] != SEARCH or row["name"] in seated]
+    unnamed = {"weighted", *(row["name"] for row in rows if row["kind"] == NET_OF_FILE)}
+    return [name for name in names if name not in unnamed]
 
 
 def advice_text(advised: Mapping[str, Any], game: Game) -> str:

@@ -12,6 +12,7 @@ from wsim.game import find_game
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.plan import Plan
 from wsim.options import keywords
+from wsim.positions.kernel_game import to_be_stepped
 from wsim.positions.players import seated, who_plays_on
 from wsim.positions.position_file import file_of, read
 from wsim.positions.values import FAR, Values
@@ -69,7 +70,8 @@ class Game:
         played = chosen(plan, keys)
         if type(number) is not int or not 0 <= number < FAR:
             raise UserError(f"there is no game number {number!r}: they go from 0 to {FAR - 1}")
-        self._simulator: Simulator = find_game(played.game).prepare(played)
+        with to_be_stepped():
+            self._simulator: Simulator = find_game(played.game).prepare(played)
         self._plan, self._number = played, number
         self._position: Position = self._simulator.begin(number)
         self._players: dict[tuple[Any, ...], Simulator] = {}  # ready line-ups of rollouts; copies share them
@@ -377,7 +379,8 @@ class Game:
         """Return the plan's simulator with other policies."""
         if policies not in self._players:
             plan = self._plan.replace(policies=policies, rotate=False)
-            self._players[policies] = find_game(plan.game).prepare(plan)
+            with to_be_stepped():
+                self._players[policies] = find_game(plan.game).prepare(plan)
         return self._players[policies]
 
     def _checked(self, seat: int) -> int:

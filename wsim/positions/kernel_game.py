@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from wsim.game import Game
@@ -15,13 +17,26 @@ if TYPE_CHECKING:
     from wsim.policies.registry import LineUp
 
 
+_STEPPED = ContextVar("stepped", default=False)
+
+
+@contextmanager
+def to_be_stepped() -> Iterator[None]:
+    """Compile, for plans that are prepared meanwhile, what steps games: what plays whole ones is not needed."""
+    before = _STEPPED.set(True)
+    try:
+        yield
+    finally:
+        _STEPPED.reset(before)
+
+
 class KernelGame(Game):
     """A game whose rules and policies are kernels.
 
     Attributes
     ----------
-    COMPILE_SECONDS: about how long the kernel that plays whole games compiles (``kernels.engine``); and about how long
-        the policies of the default plan do.
+    COMPILE_SECONDS: about how long the kernel that plays whole games compiles (``kernels.engine``; what steps them is
+        ``kernels.commands``); and about how long the policies of the default plan do.
     POLICIES: its registry.
     """
 
@@ -29,15 +44,15 @@ class KernelGame(Game):
     POLICIES: PolicySet
 
     @property
-    def _engine(self) -> str:
-        """The module of the kernel that plays whole games."""
-        return f"{self.POLICIES.home}.kernels.engine"
+    def _entry_module(self) -> str:
+        """The module of the large kernel that is needed: it plays games, or steps them."""
+        return f"{self.POLICIES.home}.kernels.{'commands' if _STEPPED.get() else 'engine'}"
 
     def cold(self) -> float:
         """Return about how many seconds the kernels take to compile, 0 where they are compiled already."""
         from wsim.jit import seconds_to_compile
 
-        return seconds_to_compile(self._engine, *self.COMPILE_SECONDS)
+        return seconds_to_compile(self._entry_module, *self.COMPILE_SECONDS)
 
     def policies(self) -> Sequence[Mapping[str, Any]]:
         """Return the registry of policies as rows (``wsim policies``)."""
@@ -53,5 +68,5 @@ class KernelGame(Game):
         """Return the policies of a plan, ready for the engine, which is compiled meanwhile where it is not yet."""
         from wsim.jit import compiled_beside
 
-        with compiled_beside(self._engine):
+        with compiled_beside(self._entry_module):
             return resolve(plan.line_up, plan.players, self.POLICIES)
