@@ -99,7 +99,7 @@ def test_the_deals_that_tell_by_hand() -> None:
 def test_variants_share_alpha_equally(variants: int) -> None:
     """Each variant has the interval and the verdicts that it would have alone at its share of alpha."""
     noise = np.random.default_rng(8).normal(0, 1, 1000)
-    differences = 1.8 / 1000**0.5 + (noise - noise.mean()) / noise.std()  # 1.8 standard errors above 0
+    differences = 30 * (1.8 / 1000**0.5 + (noise - noise.mean()) / noise.std())  # 1.8 standard errors above 0
     [alone] = tried(made(differences[None, :]), budget=1000, alpha=0.1 / variants).looks
     [among] = tried(made(np.tile(differences, (variants, 1))), budget=1000, alpha=0.1).looks
     assert among.boundary == pytest.approx(alone.boundary)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
-from wsim.babel.words import DISC, DRAWN, TITLE, WON, WON_ROW
+from wsim.babel.words import DISC, DRAWN, OPEN_DECISIONS, TITLE, WON, WON_ROW
 from wsim.errors import UserError, nearest
 from wsim.positions.kernel_game import KernelGame
 
@@ -41,7 +41,7 @@ class TowerOfBabel(KernelGame):
     }
     LEARNER = "wsim.babel.learning:LEARNER"
     CATALOGUES = "wsim.babel.catalog.listing:CATALOGUES"
-    OPEN = ("turn", "take", "complete", "play_card", "triple_bonus", "double_turn")
+    OPEN = OPEN_DECISIONS
     POSITION_KEYS = POSITION_KEYS
     COMPILE_SECONDS = (6.0, 3.0)
     POLICIES = POLICIES

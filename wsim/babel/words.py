@@ -37,6 +37,14 @@ EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_
 # --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) ----
 
 DECISIONS = ("turn", "play_card", "exchange", "offer", "bluff", "take", "complete", "triple_bonus", "double_turn")
+OPEN_DECISIONS = (
+    "turn",
+    "take",
+    "complete",
+    "play_card",
+    "triple_bonus",
+    "double_turn",
+)  # everybody sees what was chosen
 TURN = 0  # 0 pass; 1 + slot: build with the disc of that slot
 PLAY_CARD = 1  # windows W1-W3. 0 none; 1 + action card (exchange or draw three)
 EXCHANGE = 2  # 0 enough; 1 + kind of the next card to set aside, kinds never descending
