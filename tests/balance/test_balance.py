@@ -255,6 +255,7 @@ range = "-4..4"
     assert "win of Temple (low) is too high" in conflict
 
 
+@pytest.mark.slow
 def test_what_must_stay_stays() -> None:
     """To take points from the temple alone would move the mean score: the others must be given some."""
     keep = '[[keep]]\nmetric = "score"\nwithin = 0.6\n'

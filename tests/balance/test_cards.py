@@ -45,6 +45,7 @@ def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_proof_counts_the_deals_that_it_plays() -> None:
     """Cards are measured with fewer of them than sides, and nobody is told otherwise."""
     sides = '[[target]]\nmetric = "win"\nof = "wonder,side"\nwithin = 1\n[[knob]]'

@@ -96,6 +96,7 @@ def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: 
     assert "a fair share of wins is 0.250" in head
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_counted_and_shown_with_wide(runs: dict[str, str]) -> None:
     some = on_terminal(80, "cards", runs["p4"], "--top", "1")[1]
     [said] = [line for line in some if line.endswith("more columns: --wide")]

@@ -50,6 +50,7 @@ def command(site: Path, folder: Path, *words: str, code: int = 0) -> str:
     return done.stdout if code == 0 else done.stderr
 
 
+@pytest.mark.slow
 def test_an_installed_game_is_played_matched_told_and_reported(site: Path, tmp_path: Path) -> None:
     run = ("run", "--game", "toy", "--games", "400", "--seed", "3", "--out", "run", "--json")
     assert json.loads(command(site, tmp_path, *run))["played"] == 400

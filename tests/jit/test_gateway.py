@@ -140,6 +140,7 @@ def _plus_one(number):  # type: ignore[no-untyped-def]
     return number + 1
 
 
+@pytest.mark.slow
 @only_jitted
 def test_foreign_code_keeps_its_own_cache(tmp_path: Path) -> None:
     (tmp_path / "foreign.py").write_text(

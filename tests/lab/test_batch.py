@@ -25,7 +25,7 @@ def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]
     return pl.concat([chunk.seats for chunk in chunks]), pl.concat(picks)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@first_quick(1, "threads", [1, 2, 3])
 @first_quick(3, "chunk", [None, 1, 7, 333, 5000])
 def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
     table = GAME.prepare(Plan.make(games=1001, rotate=True))

@@ -68,6 +68,7 @@ proof_games = 20000
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("medal")
 @some(21, quick="writes")
 def test_a_search_for_a_patch(end: Any, step: int, wsim_command: Command) -> None:

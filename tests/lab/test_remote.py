@@ -271,6 +271,7 @@ def test_a_run_is_not_played_into_a_store(wsim_command: Command) -> None:
     assert not os.path.lexists("s3:")
 
 
+@pytest.mark.slow
 def test_a_missing_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     played()
     monkeypatch.setattr(remote, "find_spec", lambda name: None)

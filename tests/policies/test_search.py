@@ -83,6 +83,7 @@ def test_the_choice_in_a_game_is_that_of_its_stream_alone() -> None:
     assert (alone[3:].tobytes()) == again.tobytes()
 
 
+@pytest.mark.slow
 def test_games_are_the_same_on_any_number_of_threads_and_resumed(tmp_path: Path) -> None:
     keys: dict[str, Any] = {"policies": "search:playouts=10,balanced,random", "players": 3, "seed": 4}
     one = wsim.simulate(games=8, threads=1, **keys)

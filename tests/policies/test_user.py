@@ -277,6 +277,7 @@ def test_explore_is_accepted_for_every_policy(mine: str) -> None:
     assert rows(f"{mine}:slow:explore=1", games=GAMES)["total"].tolist() == explored["total"].tolist()
 
 
+@pytest.mark.slow
 def test_games_do_not_depend_on_chunks_or_threads(mine: str) -> None:
     table = GAME.prepare(Plan.make(players=3, policies=(f"{mine}:plain_dice", "balanced", f"{mine}:bold")))
     whole = np.zeros(GAMES * 3, table.row_dtype)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 
 TABLES = (
     {"ruleset": "1e", "players": 3},
@@ -171,7 +172,7 @@ def with_city(**changes: Any) -> dict[str, Any]:
     return file
 
 
-@pytest.mark.parametrize("sentence", refusals(), ids=str)
+@first_quick(12, "sentence", refusals(), ids=str)
 def test_a_position_that_cannot_be_gets_one_sentence(sentence: str) -> None:
     with pytest.raises(wsim.UserError) as caught:
         wsim.Game.from_json(json.dumps(refusals()[sentence]))

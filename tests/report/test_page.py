@@ -267,6 +267,7 @@ def test_another_run_beside_it(run: Run, tmp_path: Path) -> None:
         write_report(run, tmp_path / "again.html", Besides(beside=[run]))
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page_and_says_where(run: Run, wsim_command: Command, tmp_path: Path) -> None:
     answer = wsim_command("report", str(run.path), "-o", str(tmp_path / "r.html"))
     assert (answer.code, answer.out, answer.err) == (0, f"{tmp_path / 'r.html'}\n", "")

@@ -234,7 +234,7 @@ def test_a_number_of_playouts_that_cannot_be(playouts: int) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-@every_plan
+@first_quick(2, "name", PLANS)
 def test_every_element_is_closed_and_nothing_is_fetched(name: str) -> None:
     page = render(replay(name))
     outside = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)

@@ -49,6 +49,7 @@ def test_agrees_with_the_stratified_cox_model(spread: int) -> None:
     assert np.linalg.inv(ours.information[1:, 1:]) == pytest.approx(theirs.cov_params(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_strengths_are_recovered_and_their_intervals_cover() -> None:
     truth = np.exp(LOGS - LOGS.mean())
     covered = 0

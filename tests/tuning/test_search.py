@@ -40,6 +40,7 @@ def found(tuned: Tuned) -> dict[str, float]:
     return {name: float(entry.parameters.get(name, 0.0)) for name in aiming_game.NUMBERS}
 
 
+@pytest.mark.slow
 def test_the_best_numbers_are_found() -> None:
     tuned = tune("archer", **SMALL, generations=30, out="run")
     for name, best in aiming_game.BEST.items():

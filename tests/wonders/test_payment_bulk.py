@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiers import first_quick
 from tests.wonders.engine_tools import opt_in
 from tests.wonders.payment_kernels import SHAPES, compare_many
 from tests.wonders.reference.payment import Prices, pareto_payments
@@ -78,7 +79,7 @@ def compare(shape: str, number: int, seed: int) -> list[int]:
 
 
 @pytest.mark.boundscheck
-@pytest.mark.parametrize("part", [10, pytest.param(1, marks=pytest.mark.slow)])
+@first_quick(1, "part", [10, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_R15_the_solver_agrees_with_blind_enumeration(shape: str, part: int) -> None:
     number = NUMBER[shape] // part

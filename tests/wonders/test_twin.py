@@ -121,7 +121,7 @@ def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, game
 
 
 @sampled(2, 8)
-@pytest.mark.parametrize("ruleset", SPECIAL)
+@first_quick(2, "ruleset", SPECIAL)
 def test_all_switches_the_other_way_together_agree(ruleset: str, games: range) -> None:
     flipped = {name: not value for name, value in SWITCHES.items()}
     for wonders, sides in SPECIAL[ruleset]:

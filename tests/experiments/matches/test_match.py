@@ -78,7 +78,8 @@ def test_three_at_one_table_by_hand() -> None:
 NAMED = ("p:noise=9:salt=1", "p:skill=2", "p:noise=5:salt=3", "p", "p:skill=1:noise=3", "p:salt=7:noise=12")
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("names", "keys"),
     [
         (NAMED, {"game": "luck", "luck": "hash", "players": [6], "budget": 8}),

@@ -25,6 +25,7 @@ def page() -> str:
     return Path("run/report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> None:
     played = wsim_command(*MATCH, "-o", run)
     assert (played.code, played.err) == (0, "")

@@ -195,6 +195,7 @@ def test_effects_against_the_policy(trial: tuple[pl.DataFrame, pl.DataFrame]) ->
     assert sold["effect_low"] < -np.mean(list(built.values())) < sold["effect_high"]
 
 
+@pytest.mark.slow
 def test_intervals_of_effects_cover() -> None:
     covered = 0
     for seed in range(60):
