@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiers import each_third_quick
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
 from wsim.wonders.game import GAME
@@ -42,13 +43,9 @@ def share(rows: Any, entry: int) -> float:
 
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(
+@each_third_quick(
     ("name", "ruleset", "players"),
-    [
-        pytest.param(name, *table, marks=[pytest.mark.slow] * (name.startswith("search") and table[1] != 3))
-        for name in (*map(quick, REGISTRY), "balanced:explore=0.3")
-        for table in TABLES
-    ],
+    [(name, *table) for name in (*map(quick, REGISTRY), "balanced:explore=0.3") for table in TABLES],
 )
 def test_every_policy_plays_every_rule_set(name: str, ruleset: str, players: int) -> None:
     if not JIT and name.startswith(("net", "search")) and ruleset != "1e-duo":
