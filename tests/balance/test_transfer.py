@@ -242,4 +242,4 @@ def test_the_net_learns_the_patched_game_beside_the_patch(wsim_command: Command)
     assert net.code == 0
     again = wsim_command(*words, "--quiet")
     assert (again.code, again.out) == (2, "")
-    assert "'mended-net' is there already" in again.err
+    assert "'mended-net-without' is there already" in again.err
