@@ -3,7 +3,7 @@
     python analysis/train_a_net.py
     python analysis/train_a_net.py --seconds 300 --opponents greedy --out net.pt
 
-Needs PyTorch (pip install torch==2.13.0). One seat is the network's, the line-up plays the others. It learns by
+Needs PyTorch (pip install torch). One seat is the network's, the line-up plays the others. It learns by
 proximal policy optimisation from its share of the victory and its lead in points; it is judged on deals that it never
 played.
 """

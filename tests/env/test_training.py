@@ -41,7 +41,7 @@ def test_the_learners_of_the_page_train_and_are_judged(script: str, needed: tupl
 
 @pytest.mark.slow
 def test_a_net_is_trained_and_judged(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is missing: pip install torch==2.13.0")
+    pytest.importorskip("torch", reason="PyTorch is missing: pip install torch")
     command = [sys.executable, str(ROOT / "analysis" / "train_a_net.py"), "--seconds", "1", "--games", "50"]
     done = subprocess.run(
         [*command, "--out", "net.pt"],
