@@ -27,7 +27,7 @@ _PAUSE = 0.5
 _AT_ONCE = 1.0  # seconds in one decision that are worth a word to somebody who waits for it
 
 
-class _Asked:
+class _Played:
     """The games that one thread plays. A context manager: it is watched as long as it lasts."""
 
     def __init__(self, watch: Watch, label: Callable[[Any], str], answer: Any, numbered: bool) -> None:
@@ -75,21 +75,21 @@ class Watch:
     def __init__(self, patience: float = PATIENCE, pause: float = _PAUSE, say: Callable[[str], None] = _say) -> None:
         self.patience, self.pause, self.say = patience, pause, say
         self._lock = threading.Lock()
-        self._playing: list[_Asked] = []
+        self._playing: list[_Played] = []
         self._thread: threading.Thread | None = None
 
-    def begin(self, asked: _Asked) -> None:
+    def begin(self, played: _Played) -> None:
         """Watch games, from now on."""
         with self._lock:
-            self._playing.append(asked)
+            self._playing.append(played)
             if self._thread is None or not self._thread.is_alive():  # a process that was forked has none
                 self._thread = threading.Thread(target=self._run, daemon=True, name="wsim-watch")
                 self._thread.start()
 
-    def end(self, asked: _Asked) -> None:
+    def end(self, played: _Played) -> None:
         """Watch them no longer."""
         with self._lock:
-            self._playing.remove(asked)
+            self._playing.remove(played)
 
     def _run(self) -> None:
         while True:
@@ -103,11 +103,11 @@ class Watch:
     def look(self, now: float) -> str:
         """Remark what lasts for long; return a sentence about the decision that lasts longest, empty for none."""
         with self._lock:
-            lasting = [(asked.look(now), asked) for asked in self._playing]
-        for seconds, asked in lasting:
-            if seconds >= self.patience and not asked.remarked:
-                asked.remarked = True
-                self.say(asked.sentence(seconds))
+            lasting = [(played.look(now), played) for played in self._playing]
+        for seconds, played in lasting:
+            if seconds >= self.patience and not played.remarked:
+                played.remarked = True
+                self.say(played.sentence(seconds))
         longest = max(lasting, key=lambda pair: pair[0], default=(0.0, None))
         seconds, slowest = longest
         return slowest.sentence(seconds) if slowest is not None and seconds >= _AT_ONCE else ""
@@ -122,7 +122,7 @@ def watched(foreign: bool, label: Callable[[Any], str], answer: Any, *, numbered
     ``answer``: the record in which they note whom they ask; ``label`` makes a name of it. ``numbered``: its game has a
     number.
     """
-    return _Asked(_WATCH, label, answer, numbered) if foreign else nullcontext()
+    return _Played(_WATCH, label, answer, numbered) if foreign else nullcontext()
 
 
 def deciding() -> str:
