@@ -203,3 +203,16 @@ def test_team_mates_are_no_opponents() -> None:
     assert (rows["a", "c"]["win_difference"], rows["a", "c"]["ahead"]) == (-1, 0)
     assert rows["b", "c"]["score_difference"] == ((10 + 14) / 2 - 20 + 7 - 11) / 2
     assert rows["c", "b"]["ahead"] == 1
+
+
+def test_what_was_so_in_every_game_has_a_width_all_the_same() -> None:
+    """By Wilson's interval for what was never seen: in 40 games it may come in 0.0876 of them."""
+    rows = {"game": np.repeat(np.arange(40), 3), "seat": [0, 1, 2] * 40, "policy": ["a", "b", "c"] * 40}
+    frame = pl.DataFrame({**rows, "total": [30, 20, 10] * 40, "win_share": [1.0, 0.0, 0.0] * 40})
+    found = {row["policy"] + row["opponent_policy"]: row for row in stats.matchups(frame).frame.iter_rows(named=True)}
+    unseen = 1.96**2 / (40 + 1.96**2)
+    for pair, low, high in (("ab", 1 - 2 * unseen, 1), ("ba", -1, 2 * unseen - 1), ("bc", -unseen, unseen)):
+        ends = [found[pair][f"win_difference_{end}"] for end in ("low", "high")]
+        assert ends == pytest.approx([low, high], abs=1e-4)
+    assert found["ab"]["ahead_low"] == pytest.approx(1 - unseen, abs=1e-4)
+    assert found["cb"]["ahead_high"] == pytest.approx(unseen, abs=1e-4)
