@@ -36,7 +36,7 @@ class View(Wide):
         (), metavar="CONDITION", names=("--filter",),
     )  # fmt: skip
 
-    def of(self, table: Any, splits: Mapping[str, str]) -> Any:
+    def of(self, table: Any, splits: Mapping[str, str] | None = None) -> Any:
         """Return what is shown of a Polars frame; raise UserError for a column that it does not have.
 
         ``splits``: columns that it would have with options, and these.
