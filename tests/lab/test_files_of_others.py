@@ -339,7 +339,7 @@ def test_forged_sums(wsim_command: Command, tmp_path: Path, monkeypatch: pytest.
         return pl.DataFrame(rows, schema=sums.schema)
 
     monkeypatch.chdir(tmp_path)
-    record(Plan.make(games=30, policies="random,greedy,balanced", rotate=True, keep="summary"), "run")
+    record(Plan.make(games=30, players=3, policies="random,greedy,balanced", rotate=True, keep="summary"), "run")
     forged(Path("run"), change, "sums")
     for words in ("cards run", "wonders run", "report run -o page.html -q", "verify run", "run --resume run -q"):
         answer = wsim_command(*words.split())
@@ -360,7 +360,7 @@ def test_answers(name: str, times: int, tmp_path: Path) -> None:
     from wsim.report.answers import sections
 
     tree = json.loads((READING / f"{name}.json").read_text())
-    kinds = {**KINDS, Balance.FORMAT: Balance}
+    kinds: dict[str, Any] = {**KINDS, Balance.FORMAT: Balance}
     kind = kinds[tree["format"]]
 
     def read(content: bytes) -> None:

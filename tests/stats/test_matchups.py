@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.stats.data import POLICIES, finish, seats_table
+from tests.stats.data import CARDS, POLICIES, finish, seats_table
 from wsim import stats
 from wsim.errors import UserError
 
@@ -216,3 +216,50 @@ def test_what_was_so_in_every_game_has_a_width_all_the_same() -> None:
         assert ends == pytest.approx([low, high], abs=1e-4)
     assert found["ab"]["ahead_low"] == pytest.approx(1 - unseen, abs=1e-4)
     assert found["cb"]["ahead_high"] == pytest.approx(unseen, abs=1e-4)
+
+
+def upset(games: int, upsets: int) -> pl.DataFrame:
+    """Return a run of three seats, of which the first, ``strong``, wins all games but so many."""
+    rng = np.random.default_rng(3)
+    totals = np.tile([60, 40, 20], (games, 1)) + rng.integers(0, 9, (games, 3))
+    totals[:upsets, 1] += 40
+    built = {f"built:{name}": rng.random(3 * games) < 0.4 for name in ("Altar", "Baths", "Loom")}
+    return pl.DataFrame(
+        {
+            **finish(totals),
+            "policy": ["strong", "weak", "weaker"] * games,
+            "wonder": rng.permuted(["A", "B", "C"] * games),
+        }
+    ).with_columns(**built)
+
+
+@pytest.mark.parametrize("upsets", [0, 1, 29])
+def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: int) -> None:
+    """Shown were 0.333 +-0.000 where one policy wins all, and intervals that held the truth in 84 of 100 runs."""
+    frame = upset(150, upsets)
+    tables = {
+        "win_difference": stats.owners(frame, "built:", noun="card"),
+        "win_share": stats.factor(frame, "wonder", within=("policy",)),
+        "lift": stats.owner_pairs(frame, "built:", noun="card", outcome="win_share", fewest=5),
+    }
+    chains = stats.owner_chains(frame, [("Altar", "Baths")], "built:", noun="card", outcome="win_share")
+    for name, table in [*tables.items(), ("lift", chains)]:
+        assert table.frame[f"{name}_low"].is_null().all(), name
+        assert table.frame["verdict"].is_null().all(), name
+        assert table.note.endswith("almost no game tells of them.")
+    assert tables["win_difference"].frame["score_difference_low"].is_not_null().all()
+
+
+def test_as_soon_as_enough_wins_are_others_they_have_intervals() -> None:
+    frame = upset(150, 30)
+    for name, table in (
+        ("win_difference", stats.owners(frame, "built:", noun="card")),
+        ("win_share", stats.factor(frame, "wonder", within=("policy",))),
+    ):
+        low, high = table.frame[f"{name}_low"], table.frame[f"{name}_high"]
+        assert (high - low > 0.01).all()
+        assert "almost no game" not in table.note
+    few = stats.owners(
+        seats_table(12, cards=CARDS[:4]), "built:", noun="card"
+    )  # at a table of equals all wins tell, few as they are
+    assert "almost no game" not in few.note

@@ -86,6 +86,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
     assert ours["win_points"] == pytest.approx(4 * ours["win_share"])
 
 
+@pytest.mark.slow
 @first_quick(1, "worth", [0.0, 2.0])
 def test_what_a_weak_policy_builds_is_told_from_what_it_is(worth: float) -> None:
     covered = means = 0
@@ -278,48 +279,3 @@ def test_the_command_compares_within_policies_unless_told(wsim_command: Command,
     refused = wsim_command("table", run, "cards", "--raw=3")
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith("wsim: the option '--raw' takes no value, not '3'")
-
-
-def upset(games: int, upsets: int) -> pl.DataFrame:
-    """Return a run of three seats, of which the first, ``strong``, wins all games but so many."""
-    rng = np.random.default_rng(3)
-    totals = np.tile([60, 40, 20], (games, 1)) + rng.integers(0, 9, (games, 3))
-    totals[:upsets, 1] += 40
-    built = {f"built:{name}": rng.random(3 * games) < 0.4 for name in ("Altar", "Baths", "Loom")}
-    return pl.DataFrame(
-        {
-            **finish(totals),
-            "policy": ["strong", "weak", "weaker"] * games,
-            "wonder": rng.permuted(["A", "B", "C"] * games),
-        }
-    ).with_columns(**built)
-
-
-@pytest.mark.parametrize("upsets", [0, 1, 29])
-def test_where_almost_all_wins_are_the_usual_ones_they_have_no_interval(upsets: int) -> None:
-    """Shown were 0.333 +-0.000 where one policy wins all, and intervals that held the truth in 84 of 100 runs."""
-    frame = upset(150, upsets)
-    tables = {
-        "win_difference": owners(frame),
-        "win_share": stats.factor(frame, "wonder", within=("policy",)),
-        "lift": stats.owner_pairs(frame, "built:", noun="card", outcome="win_share", fewest=5),
-    }
-    chains = stats.owner_chains(frame, [("Altar", "Baths")], "built:", noun="card", outcome="win_share")
-    for name, table in [*tables.items(), ("lift", chains)]:
-        assert table.frame[f"{name}_low"].is_null().all(), name
-        assert table.frame["verdict"].is_null().all(), name
-        assert table.note.endswith("almost no game tells of them.")
-    assert tables["win_difference"].frame["score_difference_low"].is_not_null().all()
-
-
-def test_as_soon_as_enough_wins_are_others_they_have_intervals() -> None:
-    frame = upset(150, 30)
-    for name, table in (
-        ("win_difference", owners(frame)),
-        ("win_share", stats.factor(frame, "wonder", within=("policy",))),
-    ):
-        low, high = table.frame[f"{name}_low"], table.frame[f"{name}_high"]
-        assert (high - low > 0.01).all()
-        assert "almost no game" not in table.note
-    few = owners(seats_table(12, cards=FEW))  # at a table of equals all wins tell, few as they are
-    assert "almost no game" not in few.note
