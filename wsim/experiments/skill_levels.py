@@ -30,7 +30,8 @@ def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
         ends = [pl.col(f"figure{end}").alias(f"{rung}{end}") for end in _ENDS]
         wide = wide.join(here.select(*names, *ends), on=names, maintain_order="left")
     weaker, stronger = changes.select("weaker", "stronger").unique(maintain_order=True).row(change)
-    between = changes.filter(pl.col("weaker").eq_missing(pl.lit(weaker)) & pl.col("stronger").eq_missing(pl.lit(stronger)))
+    same = (pl.col(name).eq_missing(pl.lit(rung)) for name, rung in (("weaker", weaker), ("stronger", stronger)))
+    between = changes.filter(*same)
     wide = wide.join(between.drop("weaker", "stronger", "p"), on=names, maintain_order="left")
     return wide.sort("change", descending=True, nulls_last=True, maintain_order=True)
 
