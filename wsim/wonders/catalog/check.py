@@ -36,6 +36,24 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
                 problems.unknown(path, "predecessor", predecessor, names)
 
 
+def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
+    """Report cards that formulas name and that are not among the cards of the rule set."""
+    names = [card.name for card in catalogue.cards]
+    entries = [(("cards", card.name), card.effects) for card in catalogue.cards]
+    entries += [
+        (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
+        for wonder in catalogue.wonders
+        for side, stages in wonder.sides
+        for number, stage in enumerate(stages, start=1)
+    ]
+    for path, effects in entries:
+        for number, clause in enumerate(effects.when, start=1):
+            for field, formula in clause.formulas():
+                for part in formula.walk():
+                    if part.kind == "card" and part.name not in names:
+                        problems.unknown((*path, "when", str(number), *field), "card", part.name, names)
+
+
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
     """Report sides of a board that no rule set plays."""
     for name, board in boards.items():

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wsim.wonders.catalog.clause_bounds import Brought
+from wsim.wonders.catalog.clauses import Clause
+from wsim.wonders.catalog.formula import WIDEST
 from wsim.wonders.words import (
     AGES,
     ALL_COLORS,
@@ -39,9 +42,15 @@ def _greatest(amounts: Amounts, count: int) -> int:
 
 @dataclass(frozen=True)
 class Holdings:
-    """The most that cities can hold, for a RULES record."""
+    """The most that cities can hold, for a RULES record and the clauses of its entries."""
 
     rules: Any
+    clauses: tuple[tuple[int, Clause], ...] = ()
+
+    @cached_property
+    def brought(self) -> Brought:
+        """What clauses can bring, wherever the counts stand that they ask for."""
+        return Brought(self, WIDEST)
 
     def field(self, name: str) -> Amounts:
         """Return a field of the entries as 64-bit numbers."""
@@ -155,12 +164,13 @@ class Holdings:
     def tokens(self) -> Amounts:
         """Victory tokens of a city by age, those of cards included (R19, R21)."""
         taken = self.field("victory_token")
-        return np.array([CONFLICTS + self.in_city((taken == 1 + age).astype(np.int64)) for age in range(AGES)])
+        printed = [CONFLICTS + self.in_city((taken == 1 + age).astype(np.int64)) for age in range(AGES)]
+        return np.array(printed) + self.brought.total("victory_tokens")
 
     @cached_property
     def defeats(self) -> int:
         """Defeat tokens of a city."""
-        return CONFLICTS * AGES
+        return CONFLICTS * AGES + self.brought.total("defeat_tokens")
 
     def counted(self, what: int, cities: int) -> int:
         """Return the most that an effect can count (``words.COUNTED``, ``words.CITY_BITS``)."""
