@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from wsim.wonders.catalog.clauses import parse
-from wsim.wonders.catalog.formula import WIDEST, FormulaMistake, span
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, parse, span
 from wsim.wonders.words import BY, CITY_NAMES, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TABLE_NAMES, TRIGGERS
 
 __all__ = ["clause", "condition", "number"]
@@ -24,8 +23,8 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
         if rng.random() < 0.3:
             return str(rng.choice((0, 1, 1, 2, 3, 7, 12)))
         if rng.random() < 0.15:
-            return rng.choice(TABLE_NAMES)
-        return rng.choice(cities) + rng.choice(CITY_NAMES)
+            return str(rng.choice(TABLE_NAMES))
+        return f"{rng.choice(cities)}{rng.choice(CITY_NAMES)}"
     if kind < 0.5:
         return f"({part()} {rng.choice('+-*')} {part()})"
     if kind < 0.58:
@@ -65,7 +64,7 @@ def _amount(rng: random.Random, cards: list[str], another: bool) -> str:
             if span(parse(text), WIDEST)[0] < 0:
                 text = f"max(0, {text})"
             parse(text)
-        except FormulaMistake:
+        except FormulaError:
             continue
         return text
 
@@ -73,7 +72,7 @@ def _amount(rng: random.Random, cards: list[str], another: bool) -> str:
 def _valid(text: str) -> bool:
     try:
         parse(text)
-    except FormulaMistake:
+    except FormulaError:
         return False
     return True
 

@@ -20,9 +20,10 @@ def drawn_case(seed: int) -> Case:
     ruleset, players = rng.choice(TABLES)
     catalogue = load_catalogue(ruleset)
     names = [card.name for card in catalogue.cards]
-    changes: list[str] = []
-    for name in rng.sample(names, rng.choice((3, 10, 25))):
-        changes.append(f'cards."{name}".when={written([clause(rng, names) for _ in range(rng.randint(1, 3))])}')
+    changes = [
+        f'cards."{name}".when={written([clause(rng, names) for _ in range(rng.randint(1, 3))])}'
+        for name in rng.sample(names, rng.choice((3, 10, 25)))
+    ]
     for board in rng.sample(catalogue.wonders, 2):
         for side, stages in board.sides:
             place = rng.randint(1, len(stages))

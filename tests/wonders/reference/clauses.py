@@ -57,8 +57,8 @@ class Eyes:
     def walk(self, node: ast.AST) -> int:
         """The number of a part of the formula; a condition is 1 or 0."""
         match node:
-            case ast.Constant(value=number):
-                return int(number)
+            case ast.Constant(value=int(number)):
+                return number
             case ast.Name(id=name):
                 return self.named(self.owner, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name):

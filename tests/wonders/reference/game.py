@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.clauses import drop_age_shields, moment
-from tests.wonders.reference.conflict import fight_conflicts
+from tests.wonders.reference.clauses import moment
+from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
@@ -125,11 +125,7 @@ class Reference:
         for table.turn in range(1, self.rules.turns + 1):
             entry["turns"].append(self._play_turn(hands, pile))
             hands = passed(hands, age)
-        moment(table, "before_conflicts")
-        entry["conflicts"] = fight_conflicts(table)
-        moment(table, "after_conflicts")
-        drop_age_shields(table)
-        moment(table, "age_end")
+        entry["conflicts"] = end_age(table)
         if table.effects:
             entry["effects"], table.effects = table.effects, []
         return entry

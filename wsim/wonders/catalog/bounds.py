@@ -138,9 +138,9 @@ class Bounds:
         """What clauses can bring."""
         if self.spans is not None or not self.held.clauses:
             return Brought(self.held, self.spans or WIDEST)
-        return Brought(self.held, Bounds(self.held, WIDEST)._reached())
+        return Brought(self.held, Bounds(self.held, WIDEST).reached())
 
-    def _reached(self) -> Spans:
+    def reached(self) -> Spans:
         """Return the spans of what formulas may ask, by what cities can come to; none is wider than the widest."""
         held, rules = self.held, self.rules
         symbol, colors = held.field("symbol"), np.asarray(rules.color)
@@ -210,7 +210,7 @@ class Bounds:
         shields = held.field("shields") + self.brought.parts("shields")
         yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, "`shields`")
         points = int((held.tokens * np.asarray(rules.victory_points)).sum())
-        tokens = (held.field("victory_token") != 0).astype(np.int64)
+        tokens = (held.field("victory_token") != 0).astype(np.int64) + self.brought.parts("victory_tokens")
         change = "settings.victory_tokens and `victory_token`"
         yield Bound("the points of a city's victory tokens", points, _width("victory_points")[1], tokens, change)
 
@@ -256,7 +256,7 @@ class Bounds:
 
     def _money(self) -> Iterator[Bound]:
         held = self.held
-        parts = self.gains + held.field("coins_to_others")[:, 0] + self.brought.parts("coins") - self.brought.own("coins")
+        parts = self.gains + held.field("coins_to_others")[:, 0] + self.brought.given("coins")
         change = "`coins`, `coins_per`, `coins_to_others`, settings.start_coins and settings.sale_coins"
         yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, change)
         at_once = held.in_a_turn(self.losses, held.field("coin_loss")[:, 1])

@@ -9,7 +9,8 @@ from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from wsim.spec.fields import Problems
+    from wsim.spec.fields import Path, Problems
+    from wsim.wonders.catalog.effects import Effects
     from wsim.wonders.catalog.model import Card, Catalogue
 
 _SHOWN = 6  # cards named in an advice
@@ -39,7 +40,7 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
 def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
     """Report cards that formulas name and that are not among the cards of the rule set."""
     names = [card.name for card in catalogue.cards]
-    entries = [(("cards", card.name), card.effects) for card in catalogue.cards]
+    entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
     entries += [
         (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
         for wonder in catalogue.wonders

@@ -69,13 +69,17 @@ class Brought:
         """Return how much of a thing each entry can bring its own city."""
         return self._sum(thing, own=True)
 
+    def given(self, thing: str) -> Amounts:
+        """Return how much of a thing each entry can bring any one other city."""
+        return self._sum(thing, own=False)
+
     def parts(self, thing: str) -> Amounts:
         """Return how much of a thing each entry can bring any one city."""
-        return self._sum(thing, own=True) + self._sum(thing, own=False)
+        return self.own(thing) + self.given(thing)
 
     def from_others(self, thing: str) -> int:
         """Return how much of a thing the clauses of other cities can bring a city in a game."""
-        given = self._sum(thing, own=False)
+        given = self.given(thing)
         return self.held.from_others(given, np.full(len(given), WHO_OTHERS)) if given.any() else 0
 
     def total(self, thing: str) -> int:
@@ -100,4 +104,5 @@ class Brought:
         for entry, clause in held.clauses:
             cities = self._cities(clause.by if clause.each == "trigger" else clause.each)
             found[entry] += min(self.times(clause), turns) * cities * len(clause.acts()) * (clause.event != "scored")
-        return found * holders
+        logged: Amounts = found * holders
+        return logged

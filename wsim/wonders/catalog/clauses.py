@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.spec.fields import Path, Problems, Reader, described, read_fields, schema_of, table_schema, word, words
-from wsim.wonders.catalog.formula import WIDEST, FormulaMistake, Node, english, normal, parse, span
+from wsim.spec.fields import Path, Problems, Reader, described, read_fields, table_schema, word, words
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span
 from wsim.wonders.words import ACTS, BY, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
@@ -65,11 +65,13 @@ class Clause:
 def formula(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept a formula, or a whole number."""
     if isinstance(value, bool) or not isinstance(value, int | str):
-        problems.at(path, f'{value!r} is not accepted; accepted: a whole number, or a formula in quotes such as "2 * red"')
+        problems.at(
+            path, f'{value!r} is not accepted; accepted: a whole number, or a formula in quotes such as "2 * red"'
+        )
         return None
     try:
         return normal(str(value).strip())
-    except FormulaMistake as mistake:
+    except FormulaError as mistake:
         problems.at(path, str(mistake))
         return None
 
@@ -159,7 +161,7 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
             if getattr(clause, field):
                 problems.at((*path, field), "at the end of the game only points are counted; accepted: points")
     elif clause.points:
-        problems.at((*path, "points"), f'points are counted at the end of the game; accepted with: event = "scored"')
+        problems.at((*path, "points"), 'points are counted at the end of the game; accepted with: event = "scored"')
 
 
 def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:

@@ -176,7 +176,15 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
     record.clauses = record.clause_from[len(TRIGGERS)] = len(clauses)
-    fields = ("clause_entry", "clause_number", "clause_by", "clause_colors", "clause_each", "clause_if", "clause_actions")
+    fields = (
+        "clause_entry",
+        "clause_number",
+        "clause_by",
+        "clause_colors",
+        "clause_each",
+        "clause_if",
+        "clause_actions",
+    )
     for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
         record[name][: len(values)] = values
     record.clause_actions[len(clauses)] = len(actions)

@@ -2,7 +2,7 @@
 
 A formula is parsed with ``ast`` into nodes of a closed list; nothing of it is ever executed as Python. Of its nodes are
 made: the range of what it can come to (``span``), the words that kernels run (``code``), and an English sentence
-(``english``). A mistake is a ``FormulaMistake``: one sentence with the place.
+(``english``). A mistake is a ``FormulaError``: one sentence with the place.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _FUNCTIONS = ("min", "max", "abs", "count", "sets")
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
-class FormulaMistake(ValueError):
+class FormulaError(ValueError):
     """What is wrong with a formula, in one sentence that names the part to blame."""
 
 
@@ -100,23 +100,23 @@ class Node:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Node:
-    """Return the nodes of a formula; raise FormulaMistake for anything that is none."""
+    """Return the nodes of a formula; raise FormulaError for anything that is none."""
     if len(text) > LONGEST:
-        raise FormulaMistake(f"a formula of {len(text)} letters is too long; accepted: at most {LONGEST}")
+        raise FormulaError(f"a formula of {len(text)} letters is too long; accepted: at most {LONGEST}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Python, about what is refused below
             tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
         place = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
-        raise FormulaMistake(f"{text!r}{place}: this is no formula; accepted: {_WRITTEN}") from None
+        raise FormulaError(f"{text!r}{place}: this is no formula; accepted: {_WRITTEN}") from None
     except (ValueError, RecursionError, MemoryError):
-        raise FormulaMistake(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
+        raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
     found = _Reader(text).node(tree)
     span(found, WIDEST)
     words, depth = _code(found, {})
     if depth > DEPTH or len(words) > MOST_WORDS:
-        raise FormulaMistake(f"{text!r} is nested too deeply or too long; divide it into several effects")
+        raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
     return found
 
 
@@ -189,9 +189,9 @@ class _Reader:
         """Return the first letter of a part, from 1; Python counts bytes."""
         return 1 + len(self.text.encode()[: tree.col_offset].decode())
 
-    def mistake(self, tree: ast.expr, said: str) -> FormulaMistake:
+    def mistake(self, tree: ast.expr, said: str) -> FormulaError:
         """Return a mistake at a part of the tree."""
-        return FormulaMistake(f"{self.source(tree)!r}, at letter {self.place(tree)}: {said}")
+        return FormulaError(f"{self.source(tree)!r}, at letter {self.place(tree)}: {said}")
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
         """Return what is known of a city or the table, by name."""
@@ -209,11 +209,12 @@ class _Reader:
 
     def power(self, tree: ast.expr, left: ast.expr, right: ast.expr) -> Node:
         """Return a power: a product of the same part."""
-        if not isinstance(right, ast.Constant) or right.value not in range(1, MOST_POWER + 1) or right.value is True:
+        times = self.node(right)
+        if times.kind != "number" or not 1 <= times.value <= MOST_POWER:
             raise self.mistake(right, f"a power is a written number from 1 to {MOST_POWER}")
         base = self.node(left)
         found = base
-        for _ in range(right.value - 1):
+        for _ in range(times.value - 1):
             found = self.made(tree, "*", found, base)
         return found
 
@@ -252,12 +253,12 @@ class _Reader:
 def span(node: Node, spans: Spans) -> Span:
     """Return the least and the greatest number that a formula can come to, for the spans of names.
 
-    Raises FormulaMistake for a part that could be too large, and for a division by what could be 0.
+    Raises FormulaError for a part that could be too large, and for a division by what could be 0.
     """
     parts = [span(part, spans) for part in node.parts]
     low, high = _span(node, parts, spans)
     if max(-low, high) > MOST:
-        raise FormulaMistake(f"{node.text!r}, at letter {node.at}: could come to more than {MOST:,}")
+        raise FormulaError(f"{node.text!r}, at letter {node.at}: could come to more than {MOST:,}")
     return low, high
 
 
@@ -287,10 +288,10 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
     if kind in ("//", "%") and lows[1] <= 0 <= highs[1]:
         by = node.parts[1]
         advice = f"; divide by max(1, {by.text})" if highs[1] > 0 else ""
-        raise FormulaMistake(f"{by.text!r}, at letter {by.at}: could be 0, and nothing is divided by 0{advice}")
+        raise FormulaError(f"{by.text!r}, at letter {by.at}: could be 0, and nothing is divided by 0{advice}")
     if kind == "%":
         if lows[1] > 0:
-            return (lows[0], highs[0]) if 0 <= lows[0] and highs[0] < lows[1] else (0, highs[1] - 1)
+            return (lows[0], highs[0]) if lows[0] >= 0 and highs[0] < lows[1] else (0, highs[1] - 1)
         return lows[1] + 1, 0
     results = [_ENDS[kind](one, other) for one, other in product(parts[0], parts[1])]
     return min(results), max(results)

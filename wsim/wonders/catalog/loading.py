@@ -36,7 +36,13 @@ GRAMMAR = Grammar(
     },
 )
 NO_EFFECTS = asdict(Effects())
-ORDERED = ("cards", "wonders", "sides", "victory_tokens", "when")  # lists whose order means something, or is fixed already
+ORDERED = (
+    "cards",
+    "wonders",
+    "sides",
+    "victory_tokens",
+    "when",
+)  # lists whose order means something, or is fixed already
 
 
 def load_catalogue(

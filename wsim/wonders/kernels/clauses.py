@@ -24,7 +24,6 @@ from wsim.wonders.words import (
     STAGE_ENTRY,
     WHOM_ANYONE,
     WHOM_LEFT,
-    WHOM_NEIGHBOR,
     WHOM_OTHER,
     WHOM_PARTNER,
     WHOM_RIGHT,

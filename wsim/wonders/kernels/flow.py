@@ -439,13 +439,7 @@ def _finish_turn(game, rules):
         public.turn += 1
         flow.phase = BEGIN
         return
-    if rules.clauses:
-        moment(game, rules, ON_WAR)
-    fight_conflicts(game, rules)
-    if rules.clauses:
-        moment(game, rules, ON_PEACE)
-        drop_age_shields(public)
-        moment(game, rules, ON_AGE_END)
+    end_age(game, rules)
     if public.age < AGES - 1:
         public.age += 1
         public.turn = 0
@@ -453,6 +447,18 @@ def _finish_turn(game, rules):
         return
     score_game(game, rules)
     flow.phase = OVER
+
+
+@kernel
+def end_age(game, rules):
+    """Fight the conflicts of an age; clauses act before them, after them, and when the age is over (R53)."""
+    if rules.clauses:
+        moment(game, rules, ON_WAR)
+    fight_conflicts(game, rules)
+    if rules.clauses:
+        moment(game, rules, ON_PEACE)
+        drop_age_shields(game.public)
+        moment(game, rules, ON_AGE_END)
 
 
 @kernel
