@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,8 @@ from tests.wonders.extremes import Case, accepted, compare_case, written
 from tests.wonders.formulas import clause
 from wsim.wonders.catalog import load_catalogue
 
-QUICK, MANY = 6, 60
+ROOT = Path(__file__).parents[2]
+QUICK, MANY = 4, 60
 
 
 def drawn_case(seed: int) -> Case:
@@ -45,3 +48,12 @@ def test_a_drawn_catalogue_of_clauses_is_played_as_the_twin_plays_it(seed: int) 
 def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() -> None:
     for seed in range(QUICK, QUICK + MANY):
         compare_case(drawn_case(seed), games=3)
+
+
+@pytest.mark.parametrize("players", [3, 7])
+def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(players: int) -> None:
+    with (ROOT / "analysis" / "expansion" / "tributes.toml").open("rb") as file:
+        cards = tomllib.load(file)["cards"]
+    changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
+    assert sum("when" in card for card in cards.values()) == 10
+    compare_case(Case(1, "1e", players, changes), games=3)

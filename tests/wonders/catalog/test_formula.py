@@ -223,11 +223,11 @@ ENGLISH = {
     "2 * (red + blue)": "2 times (own red cards plus own blue cards)",
     "(2 * red) + 1": "2 times own red cards plus 1",
     "1 if other.shields < shields and age == 3 else 0": (
-        "1 if their shields are fewer than own shields and the number of the age are exactly 3, else 0"
+        "1 if their shields are fewer than own shields and the number of the age is exactly 3, else 0"
     ),
     "red - (blue - 1)": "own red cards minus (own blue cards minus 1)",
     'left.count("Altar", red > 1)': (
-        "how many there are of: the left neighbour's Altar and (own red cards are more than 1)"
+        "how many there are of: the left neighbour's Altar and own red cards are more than 1"
     ),
     "coins // 3": "own coins divided by 3, rounded down",
     "-max(1, 2)": "minus the greater of 1 and 2",

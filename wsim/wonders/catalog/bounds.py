@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.wonders.catalog.clause_bounds import Brought
+from wsim.wonders.catalog.clause_bounds import Brought, Clauses
 from wsim.wonders.catalog.formula import WIDEST, Spans
 from wsim.wonders.catalog.holdings import Amounts, Holdings
 from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, ROW
@@ -71,7 +71,9 @@ def check_bounds(rules: Any, catalogue: Catalogue) -> None:
     stages = (stage for wonder in catalogue.wonders for _, built in wonder.sides for stage in built)
     entries += [(CARDS + number, stage.effects) for number, stage in enumerate(stages)]
     clauses = tuple((entry, clause) for entry, effects in entries for clause in effects.when)
-    for bound in Bounds(Holdings(rules, clauses)).all():
+    more = Brought(Holdings(rules), clauses, WIDEST)
+    held = Holdings(rules, more.total("victory_tokens"), more.total("defeat_tokens"))
+    for bound in Bounds(held, clauses).all():
         if not bound.fits:
             raise UserError(_refusal(bound, rules, catalogue))
 
@@ -115,6 +117,7 @@ class Bounds:
     """
 
     held: Holdings
+    clauses: Clauses = ()
     spans: Spans | None = None
 
     @property
@@ -128,7 +131,7 @@ class Bounds:
         yield from self._counts()
         yield from self._money()
         yield from self._points()
-        if self.held.clauses:
+        if self.clauses:
             yield from self._clauses()
 
     # --- what clauses bring
@@ -136,9 +139,9 @@ class Bounds:
     @cached_property
     def brought(self) -> Brought:
         """What clauses can bring."""
-        if self.spans is not None or not self.held.clauses:
-            return Brought(self.held, self.spans or WIDEST)
-        return Brought(self.held, Bounds(self.held, WIDEST).reached())
+        if self.spans is not None or not self.clauses:
+            return Brought(self.held, self.clauses, self.spans or WIDEST)
+        return Brought(self.held, self.clauses, Bounds(self.held, self.clauses, WIDEST).reached())
 
     def reached(self) -> Spans:
         """Return the spans of what formulas may ask, by what cities can come to; none is wider than the widest."""

@@ -7,17 +7,16 @@ that held before it, so that sums of such amounts within the same spans prove th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.formula import Spans, parse, span
+from wsim.wonders.catalog.holdings import Amounts, Holdings
 from wsim.wonders.words import AGES, CARDS, WHO_OTHERS
 
-if TYPE_CHECKING:
-    from wsim.wonders.catalog.clauses import Clause
-    from wsim.wonders.catalog.holdings import Amounts, Holdings
-
+Clauses = tuple[tuple[int, Clause], ...]
+"""Clauses with the entries that they belong to."""
 _THING = {"take": "coins", "give": "coins", "gain age_shields": "shields", "points": "points"}
 
 
@@ -26,6 +25,7 @@ class Brought:
     """What the clauses of a table can bring, for the spans of what formulas may ask."""
 
     held: Holdings
+    clauses: Clauses
     spans: Spans
 
     # --- how often
@@ -54,7 +54,7 @@ class Brought:
     def _sum(self, thing: str, own: bool) -> Amounts:
         """Return how much of a thing each entry can bring its own city, or any one other city."""
         found = np.zeros(len(self.held.rules.points), np.int64)
-        for entry, clause in self.held.clauses:
+        for entry, clause in self.clauses:
             for act, formula in clause.acts():
                 if _THING.get(act, act.removeprefix("gain ")) != thing:
                     continue
@@ -89,7 +89,7 @@ class Brought:
     def points(self, sign: int) -> Amounts:
         """Return the points of each entry at the end, or the points lost (``sign`` -1); never negative."""
         found = np.zeros(len(self.held.rules.points), np.int64)
-        for entry, clause in self.held.clauses:
+        for entry, clause in self.clauses:
             if clause.points:
                 low, high = span(parse(clause.points), self.spans)
                 found[entry] += max(high if sign > 0 else -low, 0) * self._cities(clause.each)
@@ -101,7 +101,7 @@ class Brought:
         found = np.zeros(len(held.rules.points), np.int64)
         holders = np.append(np.minimum(held.copies, held.cities), np.ones(len(found) - CARDS, np.int64))
         turns = AGES * int(held.rules.turns)
-        for entry, clause in held.clauses:
+        for entry, clause in self.clauses:
             cities = self._cities(clause.by if clause.each == "trigger" else clause.each)
             found[entry] += min(self.times(clause), turns) * cities * len(clause.acts()) * (clause.event != "scored")
         logged: Amounts = found * holders

@@ -109,7 +109,7 @@ FIELDS: Mapping[str, Reader] = {
     "lose": _amounts("thing to lose", LOSSES),
     "points": formula,
 }
-_CLAUSE = table_schema(FIELDS)
+_CLAUSE = {**table_schema(FIELDS), "required": ["event"]}
 
 
 @described({"type": "array", "items": _CLAUSE, "minItems": 1, "maxItems": MOST_CLAUSES})
@@ -201,7 +201,7 @@ def say_when(clauses: tuple[Clause, ...]) -> str:
 
 
 def _say(clause: Clause) -> str:
-    """Say "when built, from each neighbour if their shields are fewer than own shields: takes 1 coin"."""
+    """Say "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
     told = TRIGGERS[clause.event]
     if clause.event in MOVE_TRIGGERS:
         told = f"whenever {_WHO[clause.by]} {told}"
@@ -211,8 +211,8 @@ def _say(clause: Clause) -> str:
     does = [_say_act(clause, act, amount, other) for act, amount in clause.acts()]
     if other and clause.event == "scored":
         told += f" for {_CITIES[clause.each]}"
-    condition = f" if {english(parse(clause.condition))}" if clause.condition else ""
-    return f"{told}{condition}: {', '.join(does)}"
+    condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
+    return f"{told}: {', '.join(does)}{condition}"
 
 
 def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:

@@ -21,6 +21,7 @@ from wsim.wonders.words import (
     FORMULA_CITIES,
     NAME_NUMBER,
     OPERATION,
+    RESOURCES,
     SEATS,
     STAGES,
     TABLE_NAMES,
@@ -38,7 +39,7 @@ Spans = Mapping[str, Span]
 
 WIDEST: Spans = {
     **dict.fromkeys(CITY_NAMES, (0, 255)),
-    **dict.fromkeys(("clay", "stone", "ore", "wood", "glass", "loom", "papyrus"), (0, 127)),
+    **dict.fromkeys(RESOURCES, (0, 127)),
     "coins": (0, 32767),
     "debts": (0, 32767),
     "stages": (0, STAGES),
@@ -349,14 +350,14 @@ _THINGS: Mapping[str, str] = {
     "sold": "cards sold",
     "cards": "structures",
     **{color: f"{color} cards" for color in CITY_NAMES[:8]},
-    **{name: f"{name} made" for name in ("clay", "stone", "ore", "wood", "glass", "loom", "papyrus")},
+    **{name: f"{name} made" for name in RESOURCES},
     **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
 }
 _TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
 _JOINED = {
-    "+": "plus", "-": "minus", "*": "times", "<": "are fewer than", "<=": "are at most", "==": "are exactly",
-    "!=": "are not exactly", ">": "are more than", ">=": "are at least",
+    "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
+    "!=": "not exactly", ">": "more than", ">=": "at least",
 }  # fmt: skip
 _LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
 _TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
@@ -394,7 +395,9 @@ def english(node: Node) -> str:
             return f"complete sets of {_listed(parts)}"
         case "count":
             return f"how many there are of: {_listed(parts)}"
-    return f"{parts[0]} {_JOINED[node.kind]} {parts[1]}"
+    several = "are" if node.parts[0].name in CITY_NAMES else "is"
+    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
+    return f"{parts[0]} {joined} {parts[1]}"
 
 
 def _listed(parts: list[str]) -> str:
@@ -404,6 +407,8 @@ def _listed(parts: list[str]) -> str:
 def _bracketed(part: Node, around: Node) -> str:
     """Return a part in words, in brackets if what is around it binds closer."""
     said = english(part)
+    if around.kind == "count":
+        return f"({said})" if part.kind in _LOOSE else said
     simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
     return said if simple or _tightness(part) > _tightness(around) else f"({said})"
 

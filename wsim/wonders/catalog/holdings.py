@@ -13,9 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.wonders.catalog.clause_bounds import Brought
-from wsim.wonders.catalog.clauses import Clause
-from wsim.wonders.catalog.formula import WIDEST
 from wsim.wonders.words import (
     AGES,
     ALL_COLORS,
@@ -42,15 +39,14 @@ def _greatest(amounts: Amounts, count: int) -> int:
 
 @dataclass(frozen=True)
 class Holdings:
-    """The most that cities can hold, for a RULES record and the clauses of its entries."""
+    """The most that cities can hold, for a RULES record.
+
+    ``more_tokens``, ``more_defeats``: victory tokens of an age and defeat tokens that clauses can bring a city.
+    """
 
     rules: Any
-    clauses: tuple[tuple[int, Clause], ...] = ()
-
-    @cached_property
-    def brought(self) -> Brought:
-        """What clauses can bring, wherever the counts stand that they ask for."""
-        return Brought(self, WIDEST)
+    more_tokens: int = 0
+    more_defeats: int = 0
 
     def field(self, name: str) -> Amounts:
         """Return a field of the entries as 64-bit numbers."""
@@ -165,12 +161,12 @@ class Holdings:
         """Victory tokens of a city by age, those of cards included (R19, R21)."""
         taken = self.field("victory_token")
         printed = [CONFLICTS + self.in_city((taken == 1 + age).astype(np.int64)) for age in range(AGES)]
-        return np.array(printed) + self.brought.total("victory_tokens")
+        return np.array(printed) + self.more_tokens
 
     @cached_property
     def defeats(self) -> int:
         """Defeat tokens of a city."""
-        return CONFLICTS * AGES + self.brought.total("defeat_tokens")
+        return CONFLICTS * AGES + self.more_defeats
 
     def counted(self, what: int, cities: int) -> int:
         """Return the most that an effect can count (``words.COUNTED``, ``words.CITY_BITS``)."""
