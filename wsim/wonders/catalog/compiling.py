@@ -163,6 +163,10 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
         for entry, when in entries:
             for place, clause in enumerate(when, start=1):
                 if clause.event == event:
+                    if entry < STAGE_ENTRY:
+                        record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
+                    else:
+                        record.clause_stages[trigger] = 1
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
                     condition = begins(clause.condition) if clause.condition else -1

@@ -69,6 +69,15 @@ def has_entry(public, rules, seat, entry):
 
 
 @kernel
+def _may_act(public, rules, seat, trigger):
+    """Say whether a city has a card with clauses of a trigger, or stages that may have some."""
+    cards = (
+        rules.clause_cards[trigger, 0] & public.built[seat, 0] | rules.clause_cards[trigger, 1] & public.built[seat, 1]
+    )
+    return cards != np.uint64(0) or (rules.clause_stages[trigger] and public.stages[seat] > 0)
+
+
+@kernel
 def _move_coins(public, giver, taker, coins):
     """Hand coins over, as many as there are; return how many."""
     coins = min(coins, np.int64(public.coins[giver]))
@@ -147,8 +156,11 @@ def _act(game, rules, clause, owner, trigger):
 def moment(game, rules, trigger):
     """Let the clauses of a moment act: seat by seat, in the order of the catalogue (R54)."""
     public = game.public
-    for owner in range(public.seats):
-        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+    first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
+    for owner in range(public.seats if first < end else 0):
+        if not _may_act(public, rules, owner, trigger):
+            continue
+        for clause in range(first, end):
             if has_entry(public, rules, owner, rules.clause_entry[clause]):
                 _act(game, rules, clause, owner, owner)
 
@@ -157,8 +169,11 @@ def moment(game, rules, trigger):
 def _watchers(game, rules, trigger, mover, entry, color):
     """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed."""
     public = game.public
-    for owner in range(public.seats):
-        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+    first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
+    for owner in range(public.seats if first < end else 0):
+        if not _may_act(public, rules, owner, trigger):
+            continue
+        for clause in range(first, end):
             card = rules.clause_entry[clause]
             if (
                 related(public, rules, owner, mover, rules.clause_by[clause])

@@ -239,6 +239,8 @@ RULES = np.dtype(
         # what formulas do (R52-R58): clauses by trigger, then by entry, then as written; each has actions by kind
         ("clauses", "i8"),  # number of them
         ("clause_from", "i2", (len(TRIGGERS) + 1,)),  # the first clause of each trigger
+        ("clause_cards", "u8", (len(TRIGGERS), CARD_WORDS)),  # by trigger: the cards with such clauses, one bit each
+        ("clause_stages", "i2", (len(TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
         ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off

@@ -359,20 +359,21 @@ def resolve(game, rules, decision):
             settle(public, rules, seat, hidden.taken[seat])
             entry = entry_of(public, rules, seat, hidden.taken[seat])
             eventful |= entry >= 0 and rules.eventful[entry] != 0
-    if not eventful and rules.clauses == 0:
-        return False
-    # all payments stand before any immediate coins are counted: the two never depend on each other's order
-    for seat in range(seats):
-        entry = _entry_taken(game, rules, seat)
-        if entry >= 0:
-            gain(public, rules, seat, entry)
-    for seat in range(seats):
-        entry = _entry_taken(game, rules, seat)
-        if entry >= 0:
-            take_tokens(public, rules, seat, entry)
+    if eventful:
+        # all payments stand before any immediate coins are counted: the two never depend on each other's order
+        for seat in range(seats):
+            entry = _entry_taken(game, rules, seat)
+            if entry >= 0:
+                gain(public, rules, seat, entry)
+        for seat in range(seats):
+            entry = _entry_taken(game, rules, seat)
+            if entry >= 0:
+                take_tokens(public, rules, seat, entry)
     if rules.clauses:
         _moves_made(game, rules, decision)
     losing = False
+    if not eventful:
+        return losing
     for seat in range(seats):
         entry = _entry_taken(game, rules, seat)
         if entry >= 0 and rules.coin_loss[entry, 0]:
