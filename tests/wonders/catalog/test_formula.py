@@ -15,6 +15,7 @@ from tests.wonders.positions import Position
 from tests.wonders.reference.clauses import value
 from wsim.errors import UserError
 from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.clauses import say_when
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, english, normal, parse, span
 
@@ -237,3 +238,28 @@ ENGLISH = {
 @pytest.mark.parametrize("text", ENGLISH)
 def test_english(text: str) -> None:
     assert english(parse(text)) == ENGLISH[text]
+
+
+TELLING = {
+    '{event="built", each="neighbor", if="other.shields < shields", take=1}': (
+        "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"
+    ),
+    '{event="card_built", by="neighbor", color=["red", "blue"], gain={age_shields=1}}': (
+        "whenever a neighbour builds a red or blue card: gains 1 shield for this age"
+    ),
+    '{event="sold", by="anyone", each="trigger", lose={coins=2}, gain={debts=1}}': (
+        "whenever any city sells a card: whoever did it gains 1 debt, whoever did it loses 2 coins"
+    ),
+    '{event="scored", each="other", points="other.red"}': (
+        "at the end of the game for each other city: (their red cards) points"
+    ),
+    '{event="turn_start", each="left", give="age"}': (
+        "at the start of each turn: gives (the number of the age) coins to the left neighbour"
+    ),
+}
+
+
+@pytest.mark.parametrize("clause", TELLING)
+def test_clauses_in_english(clause: str) -> None:
+    effects = load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]).card("Palace").effects
+    assert say_when(effects.when) == TELLING[clause]

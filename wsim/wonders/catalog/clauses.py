@@ -228,7 +228,8 @@ def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
     if verb == "give":
         return f"gives {_counted(number, 'coins')} to {city}"
     things = _counted(number, _WHAT.get(what, what.replace("_", " ")))
-    return f"{city} {verb}s {things}" if other else f"{verb}s {things}"
+    does = f"{verb}s" if verb == "gain" else "loses"
+    return f"{city} {does} {things}" if other else f"{does} {things}"
 
 
 def _counted(number: str, things: str) -> str:

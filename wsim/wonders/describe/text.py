@@ -110,7 +110,7 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     what = f"{effect['amount']} {thing.replace('_', ' ') or 'coins'}"
     what = what.removesuffix("s") if effect["amount"] == 1 else what
     if thing:
-        return f"{source} of {owner}: {city} {verb}s {what}"
+        return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {what}"
     return f"{source} of {owner} {verb}s {what} {'from' if verb == 'take' else 'to'} {city}"
 
 
