@@ -287,7 +287,7 @@ def compare_case(case: Case, games: int) -> None:
     twin = twin_of(case)
     for player in (TASTES[case.seed % 3], RANDOM):
         table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, set=case.changes)
-        policy = twin_policy(case.ruleset, player)
+        policy = twin_policy(case.ruleset, player, twin.catalogue.cards)
         for number in range(games):
             told, expected = table.trace(number), twin.play(case.seed, number, policy)
             assert told == expected, f"{case}: game {number}"
