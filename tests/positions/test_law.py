@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.tiers import first_quick
@@ -210,3 +211,17 @@ def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
                     assert here == there or me != seat ^ 1
             position.take(dice.randrange(len(position.coded)))
     assert len(met) > 1
+
+
+def test_where_the_next_random_numbers_come_from_is_drawn_anew() -> None:
+    """Of two positions that differ in nothing but the streams of what is still to be drawn, the same is made."""
+    simulator = table(ruleset="2e-cities", players=4)
+    position = simulator.begin(0)
+    for _ in range(10):
+        position.follow()
+    other = position.clone()
+    for stream in (other.record.hidden.dice, *(other.record.own[seat] for seat in (1, 2, 3))):
+        stream.rng += np.uint64(12345)
+    other.record.hidden.seed, other.record.hidden.number = 99, 7
+    assert position.record.hidden.dice.rng != other.record.hidden.dice.rng
+    assert (position.redrawn(0, 3, 4).words == other.redrawn(0, 3, 4).words).all()
