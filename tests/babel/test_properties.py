@@ -134,3 +134,22 @@ def test_picks_hold_every_decision_with_a_choice(seats: int) -> None:
     assert (event["count"] > 1).all()
     assert (event["index"] < event["count"]).all()
     assert np.bincount(picks["game"][:written].astype(int)).max() <= of.picks_per_game
+
+
+def test_redrawn_cards_are_those_that_there_are() -> None:
+    """Of each kind as many in hands, deck and discards as before, every hand as large, the shown cards in it."""
+    position = table(policies=("balanced",)).begin(0)
+
+    def kinds(record: Any) -> list[int]:
+        held = sum(record.own[seat].hand[:4] + record.own[seat].aside[:4] for seat in range(4))
+        return [int(one) for one in held + record.hidden.deck[:4] + record.public.discards[:4]]
+
+    for _ in range(40):
+        position.follow()
+        for seat in range(4):
+            drawn = position.redrawn(seat, 5).record
+            assert kinds(drawn) == kinds(position.record)
+            for other in range(4):
+                hand = drawn.own[other].hand[:4] + drawn.own[other].aside[:4]
+                assert hand.sum() == position.record.public.hand_size[other]
+                assert (hand >= drawn.public.shown[other, :4]).all()
