@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -94,6 +93,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of some bytes, in hexadecimal digits."""
+    import hashlib
+
     return hashlib.sha256(content).hexdigest()
 
 

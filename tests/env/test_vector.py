@@ -12,6 +12,7 @@ import pytest
 import wsim
 from tests.tiers import first_quick
 from wsim.env import VectorEnv
+from wsim.env.game_vector import GameVector
 from wsim.errors import UserError
 
 PLANS: dict[str, dict[str, Any]] = {
@@ -177,6 +178,34 @@ def test_rewards_are_points_if_wanted() -> None:
             step = env.step(drawn(step.masks, rng))
         assert (step.rewards[step.done] == env.scores[step.done]).all()
         assert not step.rewards[~step.done].any()
+
+
+def test_a_reward_is_given_once() -> None:
+    """A game pays in the step in which it ends, and every later step is of the next one."""
+    rng, ended = np.random.default_rng(1), np.zeros(4, int)
+    with VectorEnv(4, seed=2) as env:
+        step = env.reset()
+        while ended.min() < 2:
+            step = env.step(drawn(step.masks, rng))
+            ended += step.done
+            assert step.rewards.sum(axis=1) == pytest.approx(step.done.astype(float))
+
+
+def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
+    rng = np.random.default_rng(1)
+    games = GameVector(wsim.Plan.make(), 3, (0, 1, 2, 3), "moves", again=True)
+    played: list[int] = []
+    for seed, steps in ((5, 75), (None, 0), (None, 75), (None, 75)):
+        games.begin(seed)
+        now = games.timesteps.number.tolist()
+        assert not set(now) & set(played)
+        for _ in range(steps):
+            games.step(drawn(games.masks, rng))
+            now += games.timesteps.number[games.timesteps.over == 1].tolist()
+        assert len(now) == len(set(now)) > 3 * (steps > 0)
+        played += now
+    games.begin(5)
+    assert games.timesteps.number.tolist() == [0, 1, 2]
 
 
 def test_reset_goes_on_with_other_games_or_back_with_a_seed() -> None:

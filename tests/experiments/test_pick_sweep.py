@@ -13,7 +13,7 @@ import pytest
 import wsim
 from tests.conftest import Command
 from wsim.experiments.crossing import Crossing, crossing
-from wsim.experiments.picks import play_experiment, randomised
+from wsim.experiments.picks import _arms, play_experiment, randomised
 from wsim.experiments.picks_question import PickQuestion
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
@@ -75,6 +75,17 @@ def test_a_value_of_a_sweep_says_what_an_experiment_of_its_own_says() -> None:
     alone = wsim.experiment_picks(**UNIFORM, games=200, set=["cards.Altar.points=9"], card="Altar", fewest=5).effects
     same = [name for name in alone.columns if name != "q"]
     assert swept.filter(pl.col("value") == "9").select(same).equals(alone.select(same))
+
+
+def test_values_of_a_sweep_with_a_target_ascend_as_numbers() -> None:
+    """Straight lines run from each value to the next one: 9, 10, 11, and not in the order of their letters."""
+    plan = Plan.make(policies="random")
+    for sweep in ("cards.Altar.points=10,9,11", "cards.Altar.points=9..11"):
+        arms = _arms(plan, PickQuestion(("build",), sweep=sweep, target=0.0))
+        assert [arm.value for arm in arms] == ["9", "10", "11"]
+        assert [arm.plan.set[-1] for arm in arms] == [f"cards.Altar.points={value}" for value in (9, 10, 11)]
+    named = _arms(plan, PickQuestion(("build",), sweep="cards.Altar.points=10,9,11"))
+    assert [arm.value for arm in named] == ["10", "9", "11"]
 
 
 def test_a_sweep_that_changes_no_card_shows_all_of_them(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +19,7 @@ from tests.conftest import Command
 from tests.tiers import first_quick
 from wsim import Plan, UserError
 from wsim.files import StoreError
+from wsim.lab.ledger import digest_of_file, read_ledger, rewrite
 from wsim.lab.run import record
 from wsim.lab.store import load_run
 from wsim.lab.verify import verify
@@ -186,6 +188,21 @@ def test_no_flipped_bit_of_the_ledger_changes_a_number(run: dict[Path, bytes]) -
         games = opened.seats.select(pl.col("game").unique()).collect()["game"]
         assert_frame_equal(opened.seats.collect(), whole.filter(pl.col("game").is_in(games.implode())))
         LEDGER.write_bytes(content)
+
+
+def test_a_game_that_is_missing_in_the_middle_is_named(run: dict[Path, bytes]) -> None:
+    """Of a shard of picks whose file and ledger agree: its games are not all there, though the first and last are."""
+    folder = wsim.load_run("run").path
+    ledger = read_ledger(folder)
+    metadata = pl.read_parquet_metadata(PICKS)
+    pl.read_parquet(PICKS).filter(pl.col("game") != 400).write_parquet(PICKS, metadata={"wsim": metadata["wsim"]})
+    key = ("picks", 300)
+    size, digest = digest_of_file(PICKS)
+    rewrite(folder, [*(one for at, one in ledger.items() if at != key),
+                     replace(ledger[key], bytes=size, sha256=digest)])  # fmt: skip
+    (found,) = verify("run")
+    assert found.file == "picks/part-00000000000300.parquet"
+    assert found.wrong == "does not hold every game from 300 to 599, and no other"
 
 
 @first_quick(1, "content", [b"", b"nonsense\n[]\n{}\nnull\n3\n" + b"[" * 100_000])

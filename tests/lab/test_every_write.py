@@ -160,3 +160,19 @@ def test_parts_that_are_merged_are_merged_again(end: Any, step: int) -> None:
 
     assert end(Path("run"), anew("run"), lambda: merge(["part-1", "part-2"], "run"), after, step) > 8
     assert {name: data(name) for name in before} == before
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_shard_that_is_replaced_has_its_line_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ended between the two, the run has the games that it had: the longer shard of 20 to 29 was never named."""
+    record(Plan.make(games=25, **PLAN), "run", shard=10)
+
+    def ended(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("wsim.lab.writer.append", ended)
+        with pytest.raises(KeyboardInterrupt):
+            record(Plan.make(games=30, **PLAN), "run", shard=10, resume=True)
+    opens("run", least=25)
+    assert record(Plan.make(games=30, **PLAN), "run", shard=10, resume=True).games == 30

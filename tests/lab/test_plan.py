@@ -186,3 +186,13 @@ def test_the_command_makes_the_plan_again(wsim_command: Any) -> None:
     answer = wsim_command(*words[1:], "--out", "again")
     assert answer.code == 0, answer.err
     assert wsim.load_run("again").plan == plan
+
+
+def test_the_digest_follows_the_content_of_a_file_of_weights() -> None:
+    Path("w.toml").write_text("coin = 1")
+    plan = Plan.make(policies="bold:file=w.toml")
+    first = plan.digest
+    assert Plan.make(policies="bold:file=w.toml").digest == first
+    Path("w.toml").write_text("coin = 2")
+    assert plan.digest != first
+    assert Plan.make(policies="bold:file=w.toml").digest == plan.digest

@@ -18,7 +18,7 @@ from wsim.learn import rounds as run_module
 from wsim.learn.fitting_settings import Fitting
 from wsim.learn.harvest import Harvest, harvest_of
 from wsim.learn.harvest_files import read_records, write_records
-from wsim.learn.judge import judge
+from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
 from wsim.learn.learning_plan import LearningPlan
 from wsim.learn.rounds import learn
@@ -322,3 +322,103 @@ def test_a_judgement_that_was_never_lost_has_an_interval() -> None:
     found = judge(keys, "balanced", ("random",), 20, None)
     assert found.share == 1.0
     assert 0.7 < found.low < 0.95
+
+
+def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Playouts that are made up: the first move wins for the seat that decides, and for nobody else.
+
+    So its worth is above the mean of k moves by 0.5 * (1 - 1/k), whichever seat decides; the seat's own policy plays on
+    for it, and no two decisions share a playout.
+    """
+    calls: list[tuple[Any, ...]] = []
+
+    def compare(position: Any, rest: Any, places: Any, playouts: int, seat: int, seed: int, first: int) -> Any:
+        assert seat == position.to_move
+        calls.append((rest.plan.policies, seat, playouts, seed, first))
+        outcomes = np.zeros((playouts, len(places), 4, 2))
+        outcomes[:, 0, seat, 1] = 1
+        return outcomes
+
+    make = harvest_of({"ruleset": "1e", "players": 4}, ["balanced"] * 4, ("military", "greedy"), (3, 6, 7))[0]
+    monkeypatch.setattr(type(make.simulator.begin(0)), "compare", compare)
+    parts = [make(range(4)), make(range(4, 8))]
+    states, moves = (np.concatenate([part[which] for part in parts]) for which in (0, 1))
+    counts, ends = states["moves"], np.cumsum(states["moves"])
+    assert moves["worth"][ends - counts] == pytest.approx(0.5 * (1 - 1 / counts))
+    assert moves["worth"][ends - 1] == pytest.approx(-0.5 / counts)
+    assert {seat for _, seat, *_ in calls} == {0, 1, 2, 3}
+    for policies, seat, playouts, seed, _ in calls:
+        assert policies == tuple("military" if one == seat else "greedy" for one in range(4))
+        assert (playouts, seed) == (3, 7)
+    numbers = [first for *_, first in calls]
+    assert len(set(numbers)) == len(numbers) == len(states)
+    assert len(parts[0][0]) != len(parts[1][0]) or (parts[0][0]["numbers"] != parts[1][0]["numbers"]).any()
+
+
+def test_nets_are_judged_in_games_that_nothing_was_learned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The seeds of rounds and of judging are all different, and far enough apart for a hundred thousand rounds."""
+    rounds = [{**SMALL["round"][0], "own": "net"}] * 3
+    plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": rounds})
+    run, judged = run_module.Learning(plan, tmp_path), []
+
+    def judging(keys: Any, net: str, against: Any, games: int, threads: Any) -> Judgement:
+        judged.append((keys["seed"], keys["ruleset"], keys["players"], net, against, games, threads))
+        return Judgement("1e", 3, "x", 0.0, 0.0, 0.0, 0.0, 0.0, 1)
+
+    nets = []
+
+    def harvested(keys: Any, players: Any, rest: Any, how: Any) -> Any:
+        assert keys["seed"] == how[2]
+        nets.append(rest[0])
+        return how[2]
+
+    monkeypatch.setattr(run_module, "judge", judging)
+    monkeypatch.setattr(run_module, "harvest_of", harvested)
+    seeds: list[Any] = [run._harvest_of(number, plan.tables[0]) for number in (1, 2, 3)]
+    assert seeds == [4, 5, 6]
+    assert nets == [f"net:file={tmp_path / place}" for place in ("start.npz", "round-1/net.npz", "round-2/net.npz")]
+    run.judgements(None)
+    ((seed, *others),) = judged
+    assert others == ["1e", 3, f"net:file={tmp_path / 'net.npz'}", ("greedy", "balanced"), 60, None]
+    assert min(abs(seed - one) for one in (3, *seeds)) > 100_000
+
+
+def test_a_part_that_was_cut_off_between_its_files_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a part there are decisions, then moves: it is there when both are; what is learned from is what was kept."""
+    plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": [{**SMALL["round"][0], "keep": 1}] * 3})
+    run, made = run_module.Learning(plan, tmp_path), []
+
+    def found(_: Any, games: range) -> Any:
+        made.append(games)
+        return np.zeros(1, LEARNER.state), np.zeros(2, LEARNER.move)
+
+    def cut(path: Path, records: Any) -> None:
+        if path.name.endswith(".moves.parquet"):
+            raise KeyboardInterrupt
+        write_records(path, records)
+
+    monkeypatch.setattr(Harvest, "__call__", found)
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, "write_records", cut)
+        with pytest.raises(KeyboardInterrupt):
+            run.harvest(1, None)
+    (part,) = run.parts(1, plan.tables[0])
+    assert (part.states.exists(), part.moves.exists()) == (True, False)
+    run.harvest(1, None)
+    run.harvest(1, None)
+    assert made == [part.games] * 2
+    assert (part.states.exists(), part.moves.exists()) == (True, True)
+    read: list[str] = []
+
+    def none(path: Path, dtype: Any) -> Any:
+        read.append(path.parent.name)
+        return np.zeros(0, dtype)
+
+    monkeypatch.setattr(run_module, "read_records", none)
+    with pytest.raises(UserError, match="took no decision"):
+        run.fit(3, None)
+    assert read == ["round-2", "round-3"] * 2

@@ -14,6 +14,7 @@ from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.lab.store import Run
 from wsim.positions.game_value import Game
+from wsim.positions.values import Values
 from wsim.positions.why import why_of
 
 RUNS = {
@@ -79,6 +80,29 @@ def test_why_tells_every_decision_that_the_trace_has(run: Run) -> None:
         best = one["moves"][0]["index"]
         assert (one["cost"]["win_share"] == 0.0) or one["made"] != best
         assert not one["costly"] or one["cost"]["low"] > 0
+
+
+def test_what_a_move_cost_is_found_by_other_playouts_than_those_that_chose_the_best(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The playouts by which a move looked best flatter it: those of its cost have other numbers."""
+    numbers: list[tuple[int, int, int]] = []
+    play = Values.play
+
+    def counted(values: Values, playouts: int) -> None:
+        numbers.append((len(values.moves), values.first + values.playouts, playouts))
+        play(values, playouts)
+
+    monkeypatch.setattr(Values, "play", counted)
+    told = why_of(run.plan, 1, 3, seat=1)
+    costs = 0
+    for one in told["decisions"]:
+        assert numbers.pop(0) == (len(one["moves"]), 0, 3)
+        if one["made"] != one["moves"][0]["index"]:
+            assert numbers.pop(0) == (2, 3, 3)
+            costs += 1
+    assert costs
+    assert not numbers
 
 
 def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import polars as pl
+import pytest
 
+import wsim
+from wsim.game import GAMES
+from wsim.lab.answer import Stored
+from wsim.report import charts
+from wsim.report.answers import sections
 from wsim.report.charts import scores
+from wsim.report.panels import _calibration_rows
 
 
 def test_places_are_short_and_names_are_whole() -> None:
@@ -21,3 +30,29 @@ def test_places_are_short_and_names_are_whole() -> None:
         paths = re.findall(r' d="([^"]*)"', svg)
         assert paths
         assert not re.search(r"\.\d{3}", " ".join(paths))
+
+
+def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[pl.DataFrame] = []
+    monkeypatch.setattr(charts, "before_after", lambda rows, *_: drawn.append(rows))
+    monkeypatch.setattr(charts, "forest", lambda *_, **__: None)
+    monkeypatch.setitem(GAMES, "luck", "tests.games.luck_game:GAME")
+    ladder = ("p", "p:charm=3", "p:charm=40")
+    keys: Any = {"game": "luck", "luck": "hash", "what": "charms", "games": 500, "threads": 1}
+    answer = wsim.skill(**keys, ladder=ladder)
+    list(sections([Stored(type(answer), None, json.loads(json.dumps(answer.record())))]))
+    figures = dict(answer.figures.select("rung", "figure").rows())
+    (rows,) = drawn
+    assert rows["before"].to_list() == [figures["p"]]
+    assert rows["after"].to_list() == [figures["p:charm=40"]]
+    assert rows["before_high"][0] < rows["after_low"][0]
+    for when in ("before", "after"):
+        assert rows[f"{when}_low"][0] < rows[when][0] < rows[f"{when}_high"][0]
+
+
+def test_a_difference_to_human_players_is_drawn_in_their_standard_deviations() -> None:
+    """4 points more, 2 to 6, where seats of human players vary by 8: a half, from a quarter to three quarters."""
+    row = {"figure": "score", "simulated": 56.0, "human": 52.0, "human_sd": 8.0, "verdict": "higher"}
+    ends = {"difference": 4.0, "difference_low": 2.0, "difference_high": 6.0, "difference_sd": 0.5}
+    shown = _calibration_rows(pl.DataFrame([row | ends, row | ends | {"verdict": None}]))
+    assert shown.select("^difference.*$").rows() == [(0.5, 0.25, 0.75)]

@@ -58,6 +58,15 @@ def test_lists_change_by_number() -> None:
     assert sentences == [f"--set menus.Lunch.courses.4={{}}, menus.Lunch.courses.4: no such course; {accepted}"]
 
 
+@pytest.mark.parametrize("order", [("1", "2"), ("2", "1")])
+def test_items_removed_in_one_patch_are_those_that_it_numbers(order: tuple[str, ...]) -> None:
+    """The numbers are those of the list as it was, whatever else is taken out of it."""
+    content = {"menus": {"Lunch": {"courses": [{"dish": name} for name in ("Soup", "Cake", "Tea", "Nuts")]}}}
+    patch = {"menus": {"Lunch": {"courses": {number: {"remove": True} for number in order}}}}
+    Layers(Problems("cook.toml"), GRAMMAR).apply(content, patch, "a.toml")
+    assert [course["dish"] for course in content["menus"]["Lunch"]["courses"]] == ["Tea", "Nuts"]
+
+
 def test_entries_are_removed_where_the_grammar_says_so() -> None:
     content, sentences = laid("dishes.Cake.remove=true", "menus.Lunch.remove=true")
     assert list(content["dishes"]) == ["Soup"]

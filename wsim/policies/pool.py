@@ -7,7 +7,6 @@ factor; the factors are a function of the copy's number, so a pool is the same e
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -108,6 +107,8 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
 
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
     """Return a copy of weights, each times a factor that is a function of the copy's number and its place."""
+    import random  # 8 ms, that a command's help does not need
+
     dice = random.Random(f"{SEARCH} {copy}")
     changed = weights.copy()
     flat = changed.reshape(-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
@@ -185,6 +184,8 @@ def nested(path: Sequence[str], value: Any) -> Entries:
 
 def _value(change: str, text: str, example: str) -> Any:
     """Parse the value of a change as TOML, a bare word as a string."""
+    import tomllib
+
     try:
         parsed = tomllib.loads(f"value = {text}")
     except ValueError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -68,6 +67,8 @@ def copied(value: Any) -> Any:
 @lru_cache(maxsize=16)
 def _parsed(text: str) -> Entries:
     """Parse TOML once: to read cards.toml again, or a copy of it, costs nothing beside parsing it."""
+    import tomllib  # here and in `files`: what a command's help does not need
+
     return tomllib.loads(text + "\n")  # with a last newline tomllib names the line, not "the end"
 
 

@@ -13,15 +13,19 @@ import pytest
 
 import wsim
 from tests.tiers import first_quick
+from wsim.experiments.deal_files import DealFiles
+from wsim.experiments.deals import PARTS
 from wsim.experiments.match import Match, tables_of
 from wsim.experiments.match_design import mixed
 from wsim.experiments.match_question import MatchQuestion
-from wsim.experiments.match_ratings import circle
+from wsim.experiments.match_ratings import circle, ratings
 from wsim.experiments.match_sums import MatchSums
+from wsim.experiments.match_tables import Block
 from wsim.experiments.match_trial import MatchTrial
 from wsim.game import Simulator, find_game
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
+from wsim.stats.distributions import t_quantile
 from wsim.stats.rankings import order_numbers
 
 LUCK: dict[str, Any] = {"game": "luck"}
@@ -399,3 +403,48 @@ def test_an_answer_shows_in_a_notebook() -> None:
     answer = luck("p:skill=1", "p", budget=60)
     assert "<table" in answer._repr_html_()
     assert "Win share of one of a policy" in repr(answer)
+
+
+def test_ratings_of_two_tables_by_hand() -> None:
+    """Each deal of each table counts once, with the finishes of its own games.
+
+    The first wins all of 3 deals of two games at one table, and 2, 1 and 0 games of 3 deals at another: 9 of 12. The
+    scores of the deals (wins less 2 * 3/4) are 1/2 three times, then 1/2, -1/2, -3/2: their squares add up to 3.5. The
+    information is 12 * 3/4 * 1/4, the unit one of 6 deals.
+    """
+    trials = []
+    for won in ([2, 2, 2], [2, 1, 0]):
+        plan = Plan.make(game="luck", policies="p", luck="hash")
+        [table] = tables_of(plan, ["p:skill=1", "p"], [], [2], question := MatchQuestion(budget=3))
+        trial = MatchTrial(table, question, 1)
+        seats = np.array(table.design.seatings)  # 0 where the first sits
+        first = np.array([[game < wins for game in range(2)] for wins in won])[:, :, None]
+        wins = np.where(first, seats == 0, seats == 1).astype(np.int64)
+        trial.add(Block(range(3), wins * PARTS, wins, 2 - wins))
+        trials.append(trial)
+    row = ratings(trials, 0.95).row(0, named=True)
+    scale = 400 / math.log(10)
+    error = math.sqrt(3.5 / (12 * 3 / 16) ** 2 * 6 / 5) / 2  # of half the difference of the log-strengths
+    assert row["policy"] == "p:skill=1"
+    assert row["rating"] == pytest.approx(scale * math.log(3) / 2)
+    assert row["rating_high"] - row["rating"] == pytest.approx(scale * error * t_quantile(0.975, 5), rel=1e-6)
+    assert row["rating"] - row["rating_low"] == pytest.approx(scale * error * t_quantile(0.975, 5), rel=1e-6)
+
+
+def test_deals_that_were_played_are_taken_up_to_the_next_look(tmp_path: Path) -> None:
+    """What lies there beyond a look waits for the next one, and is what was played, to the last bit."""
+    plan = Plan.make(game="luck", policies="p", luck="hash")
+    [table] = tables_of(plan, ["p:skill=3", "p:noise=4"], [], [3], MatchQuestion())
+    files = DealFiles(tmp_path)
+    for part in (range(120), range(120, 300)):
+        files.add(table, table.play(part))
+    files.flush()
+    files = DealFiles(tmp_path)
+    for games in (range(100), range(100, 250), range(250, 300)):
+        found, played = files.take(table, games.start, games.stop), table.play(games)
+        assert found is not None
+        assert found.games == games
+        for name in ("wins", "totals", "ranks"):
+            assert (getattr(found, name) == getattr(played, name)).all()
+    assert files.take(table, 300, 400) is None
+    assert files.take(table, 250, 10_000).games == range(250, 300)  # type: ignore[union-attr]

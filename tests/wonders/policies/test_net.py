@@ -14,6 +14,7 @@ from tests.tiers import first_quick
 from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
 from wsim.jit import JIT, types
+from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
 from wsim.wonders.game import GAME
 from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
@@ -80,6 +81,71 @@ def test_what_a_seat_cannot_know_does_not_move_it(ruleset: str, players: int) ->
         index = position.chosen_by(other, 5)
         for seed in range(3):
             assert position.redrawn(position.to_move, seed).chosen_by(other, 5) == index
+
+
+def slots(word: Any) -> frozenset[int]:
+    return frozenset(slot for slot in range(64) if int(word) >> slot & 1)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_cards_that_come_back_are_those_handed_on_less_what_was_built_of_them(players: int) -> None:
+    """Found by watching the hands go round: whoever holds a hand holds nothing but cards of it, in every age.
+
+    A hand that seat 0 handed on returns if the age has a turn left for it; what its holders built since is gone.
+    """
+    simulator = GAME.prepare(Plan.make(players=players, policies="random", seed=3))
+    describe, position = LEARNER.describer(simulator, simulator), simulator.begin(0)
+    rules, names = simulator.compiled[0], position.names
+    seen: dict[tuple[int, int, int], frozenset[int]] = {}
+    several = [0, 0, 0]
+    while position.to_move is not None:
+        public = position.record.public
+        age, turn = int(public.age), int(public.turn)
+        if position.decision() == "turn":
+            seen |= {(age, turn, seat): slots(position.record.own[seat].hand) for seat in range(players)
+                     if (age, turn, seat) not in seen}  # fmt: skip
+        if position.to_move == 0 and position.decision() == "turn" and len(position.coded) > 1:
+            built = {(deed["seat"], deed["age"] - 1, deed["turn"] - 1): deed["card"]
+                     for deed in position.view(0)["deeds"] if deed["action"] == "build"}  # fmt: skip
+            expected: set[str] = set()
+            for handed in range(max(0, turn - players + 1), turn):
+                if handed + players >= rules.turns:
+                    continue
+                hand = slots(position.record.own[0].passed[age, handed])
+                left = {names[int(rules.slot_card[age, slot])] for slot in hand}
+                for later in range(handed + 1, turn):
+                    (holder,) = (seat for seat in range(players) if seen[age, later, seat] <= hand)
+                    left -= {built.get((holder, age, later), "")}
+                expected |= left
+                several[age] += turn - handed > 1
+            state = describe(position)[0]
+            words = [int(word) for word in state["sets"][1]]
+            assert {names[bit] for bit in range(128) if words[bit // 64] >> bit % 64 & 1} == expected
+        position.follow()
+    assert min(several) > 0 or players == 3
+
+
+def test_the_left_neighbour_comes_before_the_right_one() -> None:
+    """Coins of the seat that decides, of its left neighbour, of its right one are told in this order (R1)."""
+    simulator = GAME.prepare(Plan.make(players=4, policies="random", seed=3))
+    describe = LEARNER.describer(simulator, simulator)
+    for start in (1, 6):
+        position = simulator.begin(start)
+        for _ in range(40 + start):
+            position.follow()
+        while len(position.coded) < 2:
+            position.follow()
+        seat = position.to_move
+        assert seat is not None
+        plain = describe(position)[0]["numbers"]
+        places = []
+        for step in (0, 1, 3):  # itself, left, right
+            richer = position.clone()
+            richer.record.public.coins[(seat + step) % 4] += 7
+            richer.refresh(LOOK)
+            places.append(np.flatnonzero(describe(richer)[0]["numbers"] != plain))
+        assert all(len(one) for one in places)
+        assert places[0].max() < places[1].min() <= places[1].max() < places[2].min()
 
 
 def rules_of(*changes: str) -> Any:

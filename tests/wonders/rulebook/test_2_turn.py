@@ -174,6 +174,19 @@ def test_R9_5_a_last_card_is_played_on_the_state_after_the_turn(new_state: bool,
     assert p.extra == [(0, "last_card", action, "Workshop")]
 
 
+@pytest.mark.parametrize("new_state", [True, False])
+@pytest.mark.parametrize("held", [True, False])
+def test_R9_5_a_discount_is_of_the_state_that_pays_for_the_last_card(held: bool, new_state: bool) -> None:
+    """The left neighbour's ore costs 1 with the Cache, 2 without; what was there before the turn always counts."""
+    p = Position("2e-cities", "Babylon night", *CITIES[1:3], turn=7, last_card_on_new_state=new_state)
+    p.city(0, *["Smuggler's Cache"] * held, stages=1, coins=1)
+    p.hand(0, "Barracks")
+    p.play({0: "Altar" if held else "Smuggler's Cache"})
+    builds = held or new_state
+    assert p.extra == [(0, "last_card", "build" if builds else "sell", "Barracks")]
+    assert p.coins == ([0, 4, 3] if builds else [4, 3, 3])
+
+
 def test_R9_5_income_of_the_turn_pays_for_the_last_card() -> None:
     p = Position("1e", "Babylon B", "Rhodos A", "Ephesos A", turn=6)
     p.city(0, stages=2, coins=0)
