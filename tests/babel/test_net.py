@@ -74,7 +74,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
         assert at[: len(places)].tolist() == places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
         expected, _ = LEARNER.values_of(net, every, np.array([0]))
-        assert np.allclose(values[: len(moves)], expected, atol=2e-4)
+        assert np.allclose(values[: len(moves)], expected, atol=3e-3)
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())
     assert {"turn", "offer", "take"} <= kinds

@@ -52,7 +52,8 @@ def in_integers(sizes: Sizes, arrays: Arrays, items: Sequence[NDArray[np.float32
         )
 
     def fits_last(bits: int) -> bool:
-        return max(last.sums(bits).max(), straight.sums(active + of_second + bits - INPUT_BITS).max()) <= _INT
+        by_number = straight.sums(active + of_second + bits - INPUT_BITS)
+        return bool(max(last.sums(bits).max(), by_number.max()) <= _INT)
 
     bits = _finest(_MOST_BITS, fits)
     active = min(_ACTIVE_BITS, bits + INPUT_BITS)
