@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, changes, played, table
+from tests.tiers import first_quick
 from wsim.babel.kernels.layout import MOVES, TRADE_CARD, Choice, Private, Public, Rules, Settings
 from wsim.babel.kernels.net_layout import MOVE, STATE
 from wsim.babel.learning import LEARNER
@@ -169,7 +170,7 @@ def test_it_plays_every_table(switches: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="needs many games")
-@pytest.mark.parametrize(("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
+@first_quick(1, ("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
 @pytest.mark.parametrize("others", ["balanced", TUNED])
 def test_it_is_stronger_than_the_strongest_weights(others: str, players: int, least: float) -> None:
     of = table(players=players, policies=("net", *[others] * (players - 1)), rotate=True, seed=31)

@@ -336,6 +336,7 @@ def test_an_unfinished_run_is_shown_as_such(wsim_command: Command) -> None:
     assert "The run is not finished: 20 of 40 games." in Path("run/report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_page_is_whole_or_not_there(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     wsim_command("run", "--games", "20", "--out", "run")

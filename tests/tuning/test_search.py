@@ -231,6 +231,7 @@ def bold(public, own, choice, rules):
 """
 
 
+@pytest.mark.slow
 def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
     Path("mine.py").write_text(OWN)
     asked: dict[str, Any] = {
