@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.babel.tools import Scene, changes, played, table
+from tests.tiers import first_quick
 from wsim.babel.kernels.layout import MOVES, TRADE_CARD, Choice, Private, Public, Rules, Settings
 from wsim.babel.kernels.net_layout import MOVE, STATE
 from wsim.babel.learning import LEARNER
@@ -66,7 +67,7 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
-    for simulator, position in decisions(60, players=players, set=changes(switches)):
+    for simulator, position in decisions(90, players=players, set=changes(switches)):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
         game, at, values = position.machine.workspace()[0], np.zeros(MOVES, np.int64), np.zeros(MOVES, np.float32)
         own, settings = game.own[position.to_move], simulator.compiled[1].settings[0]
@@ -74,7 +75,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
         assert at[: len(places)].tolist() == places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
         expected, _ = LEARNER.values_of(net, every, np.array([0]))
-        assert np.allclose(values[: len(moves)], expected, atol=2e-4)
+        assert np.allclose(values[: len(moves)], expected, atol=3e-3)
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())
     assert {"turn", "offer", "take"} <= kinds
@@ -169,7 +170,7 @@ def test_it_plays_every_table(switches: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="needs many games")
-@pytest.mark.parametrize(("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
+@first_quick(1, ("players", "least"), [(3, 0.80), (4, 0.55), (5, 0.40)])
 @pytest.mark.parametrize("others", ["balanced", TUNED])
 def test_it_is_stronger_than_the_strongest_weights(others: str, players: int, least: float) -> None:
     of = table(players=players, policies=("net", *[others] * (players - 1)), rotate=True, seed=31)

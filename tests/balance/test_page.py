@@ -28,6 +28,7 @@ def record(**changes: Any) -> dict[str, Any]:
     return {**told, "changes": [changed], "targets": [row], "trade": [], "binding": [], "conflicts": [], **changes}
 
 
+@pytest.mark.slow
 def test_the_page_shows_before_and_after(run: str, wsim_command: Command) -> None:
     Path("patch.json").write_text(json.dumps(record(conflicts=["One pulls here"])), encoding="utf-8")
     answer = wsim_command("report", run, "--balance", "patch.json", "--quiet")

@@ -66,7 +66,7 @@ TOKEN = re.compile(r"[^\s]+")
 
 
 @first_quick(1, "columns", [80, 100, 120])
-@first_quick(6, "words", SHOWN, ids=" ".join)
+@first_quick(2, "words", SHOWN, ids=" ".join)
 def test_no_number_and_no_name_is_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:

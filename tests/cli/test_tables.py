@@ -158,3 +158,13 @@ def test_cards_and_wonders_split_by_columns_and_say_what_they_are(wsim_command: 
     refused = wsim_command("cards", folder, "--by", "polcy")
     assert refused.code == 2
     assert "polcy" in refused.err
+
+
+def test_a_filter_on_what_only_seats_have_says_how_the_table_gets_it(wsim_command: Command, run: str) -> None:
+    answer = wsim_command("matchups", run, "--filter", "side=B")
+    assert answer.code == 2
+    assert answer.err.startswith(
+        "wsim: the table has no column 'side', which --by policy,side gives it: it has policy, "
+    )
+    shown = wsim_command("table", run, "policies", "--by", "policy,side", "--filter", "side=B", "--json")
+    assert {row["side"] for row in json.loads(shown.out)["rows"]} == {"B"}

@@ -65,12 +65,14 @@ def steps(block: str) -> list[Step]:
 
 def run(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> str:
     """Return what a command prints: one of wsim in this process, one of the shell in its own."""
-    name, *words = shlex.split(command)
-    if name == "wsim" and not SHELL & set(command):
+    whole, _, lines = command.partition(" | head -")  # the beginning of what a command prints is that of the page
+    name, *words = shlex.split(whole)
+    if name == "wsim" and not SHELL & set(whole):
         capture.readouterr()
         with contextlib.chdir(folder), pytest.raises(SystemExit):
             main(words)
-        return "".join(capture.readouterr())
+        shown, said = capture.readouterr()
+        return "".join(shown.splitlines(keepends=True)[: int(lines) if lines else None]) + said
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
     environment["PYTHONPATH"] = str(ROOT)

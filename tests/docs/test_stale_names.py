@@ -8,6 +8,8 @@ import re
 import tokenize
 from pathlib import Path
 
+import pytest
+
 import wsim
 from tests.games.imports import MODULES, tree_of
 
@@ -67,6 +69,7 @@ def resolves(dotted: str) -> bool:
     return not parts or parts[0] in named_in(module)
 
 
+@pytest.mark.slow
 def test_what_docstrings_and_comments_name_exists() -> None:
     stale = []
     for module, path in MODULES.items():

@@ -83,6 +83,15 @@ def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
     assert most == {"1e": 4, "cities": 5, "duo": 1, "babel": most}[name]
 
 
+def test_the_next_game_pays_nothing_before_its_end() -> None:
+    env = wsim.env.parallel(seed=6)
+    for _ in range(2):
+        seen, _ = env.reset()
+        while env.agents:
+            seen, rewards, *_ = env.step(actions_of(env, seen))
+            assert sum(rewards.values()) == pytest.approx(float(not env.agents))
+
+
 def test_a_game_of_one_seat_is_told() -> None:
     env = wsim.env.single(seat=2, policies="random", seed=4)
     seen, info = env.reset()

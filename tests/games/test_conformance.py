@@ -21,6 +21,7 @@ import wsim
 from tests.conftest import Command
 from tests.games import row_babel, row_toy, row_wonders
 from tests.games.rows import Row
+from tests.tiers import each_third_quick, first_quick
 from wsim.game import GAMES, Game, Simulator, analyses_of, find_game
 from wsim.lab.batch import play
 from wsim.lab.plan import Plan
@@ -35,14 +36,21 @@ LAYINGS = [pytest.param(row, table, id="-".join(map(str, table.values()))) for r
 CHEAP = {"search": "search:playouts=10"}
 """Entries of policies that take their time, in place of their names."""
 PLAYERS = [
-    pytest.param(row, CHEAP.get(policy["name"], policy["name"]), id=policy["name"])
+    pytest.param(
+        row,
+        CHEAP.get(policy["name"], policy["name"]),
+        id=policy["name"],
+        marks=[pytest.mark.slow] * (policy["name"] in CHEAP),
+    )
     for row in ROWS
     for policy in row.game.policies()
 ]
 
 each_game = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.game.NAME)
 each_table = pytest.mark.parametrize(("row", "table"), LAYINGS)
+a_third_of_tables = each_third_quick(("row", "table"), LAYINGS)
 each_policy = pytest.mark.parametrize(("row", "policy"), PLAYERS)
+of_the_toy_first = first_quick(1, "played", ROWS[::-1], indirect=True, ids=lambda row: row.game.NAME)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -240,7 +248,7 @@ def test_nothing_changes_without_a_change(row: Row, table: Mapping[str, Any]) ->
 # --- traces -----------------------------------------------------------------------------------------------------------
 
 
-@each_table
+@a_third_of_tables
 def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     frame = simulator.seats_frame(rows_of(simulator, 5, 30))
@@ -266,7 +274,7 @@ def test_a_trace_replays_the_game_of_the_rows(row: Row, table: Mapping[str, Any]
         assert str(number) in simulator.text(trace)
 
 
-@each_table
+@a_third_of_tables
 def test_a_game_is_shown_scene_by_scene(row: Row, table: Mapping[str, Any]) -> None:
     plan, simulator = ready(row, table)
     for number in range(2):
@@ -332,6 +340,7 @@ def test_every_analysis_makes_a_table(played: tuple[Row, Run]) -> None:
         assert not table.frame.select(pl.any_horizontal(pl.col(numbers).is_nan().any())).item() if numbers else True
 
 
+@of_the_toy_first
 def test_every_table_is_shown_by_a_command(played: tuple[Row, Run], wsim_command: Command) -> None:
     row, run = played
     listed = json.loads(wsim_command("table", str(run.path), "--json").out)
@@ -355,6 +364,7 @@ def test_every_table_is_shown_by_a_command(played: tuple[Row, Run], wsim_command
     )
 
 
+@of_the_toy_first
 def test_the_page_shows_what_fits_the_run(played: tuple[Row, Run], wsim_command: Command, tmp_path: Path) -> None:
     row, run = played
     answer = wsim_command("report", str(run.path), "-o", str(tmp_path / "page.html"))

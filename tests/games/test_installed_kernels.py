@@ -50,6 +50,7 @@ def share(simulator: Simulator, games: int = 600) -> float:
     return float(rows["win_share"][rows["policy"] == 0].mean())
 
 
+@pytest.mark.slow
 def test_its_policies_search() -> None:
     """Playouts against those who sit there are stronger than the weights that the search begins from."""
     by_weights, by_playouts = (
@@ -60,6 +61,7 @@ def test_its_policies_search() -> None:
     assert by_playouts > by_weights + 0.03
 
 
+@pytest.mark.slow
 def test_its_positions_are_stepped_drawn_anew_and_played_on() -> None:
     simulator = ready("balanced")
     position = simulator.begin(5)
@@ -78,6 +80,7 @@ def test_its_positions_are_stepped_drawn_anew_and_played_on() -> None:
     assert [one["total"] for one in simulator.trace(5)["scores"]] == rows["total"].tolist()
 
 
+@pytest.mark.slow
 def test_its_games_are_stepped_many_at_once() -> None:
     rng, ended = np.random.default_rng(1), 0
     with VectorEnv(4, game="ladder", players=3) as env:
@@ -89,6 +92,7 @@ def test_its_games_are_stepped_many_at_once() -> None:
     assert ended == 4
 
 
+@pytest.mark.slow
 def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
     told = {
         "game": "ladder", "gap": 3, "table": [{"ruleset": "2024", "players": 3}],

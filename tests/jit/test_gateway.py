@@ -54,6 +54,7 @@ def test_the_sample_answers_what_it_should(expected: dict[str, Any]) -> None:
     assert expected["raised"] == "on purpose"
 
 
+@pytest.mark.slow
 @first_quick(
     1,
     ("mode", "environment"),
@@ -72,6 +73,7 @@ def test_every_mode_gives_the_same_answers(
     assert asked("-m", "tests.jit.sample", **chosen) == {**mode, **expected}
 
 
+@pytest.mark.slow
 @first_quick(
     1,
     "hidden",

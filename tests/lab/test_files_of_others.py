@@ -8,6 +8,7 @@ tested.
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import random
 import tomllib
@@ -15,10 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import wsim
+from tests.conftest import Command
+from tests.tiers import first_quick
 from wsim import Plan, UserError
+from wsim.balance.patch import Balance
 from wsim.files import StoreError
 
 TIMES = pytest.mark.parametrize("times", [20, pytest.param(600, marks=pytest.mark.slow)])
@@ -253,3 +258,120 @@ def test_records_of_runs(times: int) -> None:
         verify("run")
 
     only_sentences(times, make, read)
+
+
+# --- Parquet whose digest, ledger and metadata were made to fit -------------------------------------------------------
+
+FORGED: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+    "struct": lambda rows: rows.with_columns(total=pl.struct("total")),
+    "lists": lambda rows: rows.with_columns(total=pl.concat_list("total")),
+    "text": lambda rows: rows.with_columns(pl.col("total").cast(pl.String)),
+    "doubled": lambda rows: pl.concat([rows, rows]).sort("game", maintain_order=True),
+    "no rows": lambda rows: rows.head(0),
+    "no scores": lambda rows: rows.drop("total"),
+    "null scores": lambda rows: rows.with_columns(total=pl.lit(None, pl.Int32)),
+    "null games": lambda rows: rows.with_columns(game=pl.lit(None, pl.UInt64)),
+    "no such game": lambda rows: rows.with_columns(game=pl.lit(2**63, pl.UInt64)),
+    "a game of floats": lambda rows: rows.with_columns(game=pl.lit(float("nan"))),
+    "one game": lambda rows: rows.filter(pl.col("game") == 0),
+    "a row short": lambda rows: rows.head(-1),
+    "one seat": lambda rows: rows.with_columns(seat=pl.lit(0, pl.UInt8)),
+    "no names": lambda rows: rows.with_columns(pl.col("policy").to_physical()),
+    "nobody": lambda rows: rows.with_columns(policy=pl.lit(None, rows["policy"].dtype)),
+    "no winner": lambda rows: rows.with_columns(rank=pl.lit(0, pl.UInt8)),
+    "endless wins": lambda rows: rows.with_columns(win_share=pl.lit(float("inf"), pl.Float32)),
+    "more points": lambda rows: rows.with_columns(points_more=pl.struct("total")),
+    "turned": lambda rows: rows.reverse(),
+    "a thousandfold": lambda rows: rows.with_columns(pl.col("total") * 1000),
+}
+
+
+def forged(folder: Path, change: Callable[[pl.DataFrame], pl.DataFrame], table: str = "seats") -> None:
+    """Change the first shard of a table, and whatever tells that it was changed."""
+    from wsim.lab.journal import Journal
+
+    path = sorted((folder / table).glob("*.parquet"))[0]
+    metadata = pl.read_parquet_metadata(path)["wsim"]
+    change(pl.read_parquet(path)).write_parquet(path, metadata={"wsim": metadata})
+    content = path.read_bytes()
+    lines = list((ledger := Journal(folder / "shards.jsonl")).entries())
+    mine = [line for line in lines if line["table"] == table]
+    mine[0].update(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    ledger.rewrite(lines)
+
+
+@pytest.mark.usefixtures("toy")
+@first_quick(4, "name", list(FORGED))
+def test_forged_rows(wsim_command: Command, name: str) -> None:
+    """IndexError, NotImplementedError, ValueError in tables, pages and comparisons."""
+    from wsim.lab.run import record
+
+    for seed in (1, 2):
+        record(Plan.make(games=20, rotate=True, seed=seed), f"run{seed}", shard=10)
+    forged(Path("run1"), FORGED[name])
+    assert wsim_command("verify", "run1").code == 1
+    commands = [
+        "table run1 policies",
+        "matchups run1",
+        "strengths run1",
+        "compare run1 run2",
+        "table run2 policies run1",
+    ]
+    for words in [*commands, "report run1 -o page.html -q", "trace run1 3", "run --resume run1 -q"]:
+        answer = wsim_command(*words.split())
+        assert "Traceback" not in answer.err
+        assert answer.err.count("\n") <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_forged_sums(wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    from wsim.lab.run import record
+
+    def change(sums: pl.DataFrame) -> pl.DataFrame:
+        draw, rows = random.Random(seed), sums.to_dicts()
+        row = draw.choice(rows)
+        key = "labels" if row["values"] is None else "values"
+        row[key] = draw.choice([row[key][:-1], row[key][:1], [], row[key][:1] * len(row[key]), row[key] * 2])
+        row["shape"] = draw.choice([row["shape"], (row["shape"] or [])[::-1], [-1]]) if key == "values" else None
+        if draw.random() < 0.2:
+            rows.remove(row)
+        return pl.DataFrame(rows, schema=sums.schema)
+
+    monkeypatch.chdir(tmp_path)
+    record(Plan.make(games=30, players=3, policies="random,greedy,balanced", rotate=True, keep="summary"), "run")
+    forged(Path("run"), change, "sums")
+    for words in ("cards run", "wonders run", "report run -o page.html -q", "verify run", "run --resume run -q"):
+        answer = wsim_command(*words.split())
+        assert answer.err.count("\n") <= 1
+
+
+# --- answers, nets, games that were left ------------------------------------------------------------------------------
+
+READING = Path(__file__).parents[1] / "data" / "reading"
+ANSWERS = ("whatif", "skill", "picks", "patch", "match-folder/match")
+
+
+@first_quick(1, ("name", "times"), [("picks", 20), *((name, 60) for name in ANSWERS)])
+def test_answers(name: str, times: int, tmp_path: Path) -> None:
+    """What a page draws of them, and what asks them again as far as that it would play."""
+    from wsim.experiments.answer_kinds import KINDS, stored_in
+    from wsim.lab.repetition import Again, sound
+    from wsim.report.answers import sections
+
+    tree = json.loads((READING / f"{name}.json").read_text())
+    kinds: dict[str, Any] = {**KINDS, Balance.FORMAT: Balance}
+    kind = kinds[tree["format"]]
+
+    def read(content: bytes) -> None:
+        path = tmp_path / "answer.json"
+        path.write_bytes(content)
+        stored = kind.read(path)
+        list(sections([stored]))
+        if kind is not Balance:
+            stored_in(path)
+            sound(lambda: kind.restored(stored.record, Again()))
+        stored.plan()
+
+    read(json.dumps(tree).encode())
+    only_sentences(times, lambda draw: text_of(draw, tree), read)

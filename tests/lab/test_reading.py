@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from tests.tiers import first_quick
 
 KEPT = Path(__file__).parents[1] / "data" / "reading"
 
@@ -24,15 +25,14 @@ def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "reading")
 
 
-@pytest.mark.parametrize(
-    "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"]
-)
+@first_quick(3, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"])
 def test_what_was_written_is_played_again(wsim_command: Command, name: str) -> None:
     answer = wsim_command("rerun", name)
     assert answer.code == 0, answer.err
     assert answer.out.startswith(f"{name} played again is the same")
 
 
+@pytest.mark.slow
 def test_a_run_is_sound_and_its_page_shows_answers(wsim_command: Command) -> None:
     assert wsim_command("verify", "run-babel").code == 0
     answers = (

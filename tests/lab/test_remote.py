@@ -261,6 +261,7 @@ def test_an_address_that_is_none_is_one_sentence(wsim_command: Command, monkeypa
     assert answer.err.startswith("wsim: the store of 's3://runs/x' has no address that can be used: ")
 
 
+@pytest.mark.slow
 def test_a_run_is_not_played_into_a_store(wsim_command: Command) -> None:
     answer = wsim_command("run", "--games", "10", "--out", "s3://runs/x")
     assert answer.err == (

@@ -72,6 +72,7 @@ def test_the_values_are_the_prior(keys: dict[str, Any]) -> None:
     assert game.ask(last)["index"] in range(len(game.legal()))  # passed as a function, with the defaults of search
 
 
+@pytest.mark.slow
 @both
 def test_a_python_function_values_as_a_compiled_one_and_neither_writes_the_game(keys: dict[str, Any]) -> None:
     words = ":playouts=6:pool=balanced:candidates=4"

@@ -120,6 +120,7 @@ def cheats(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_what_a_policy_writes_is_lost(cheats: Path) -> None:
     assert play("all_ways", cheats).equals(play("honest", cheats))
 

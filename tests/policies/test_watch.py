@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import wsim
+from tests.tiers import first_quick
 from wsim import UserError
 from wsim.game import find_game
 from wsim.kernels.heads import ANSWER
@@ -94,7 +95,8 @@ def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPa
     assert any(one.endswith("in game 0, seat 1") and "waits" in one for one in said)
 
 
-@pytest.mark.parametrize(
+@first_quick(
+    1,
     ("name", "sentence"),
     [
         ("raises", r"mine\.py:raises' raised IndexError: list index out of range \(mine\.py, line 6\), in game 4$"),

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import wsim
+from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.positions.values import FAR, SCORE, SHARE
 
@@ -94,6 +95,7 @@ def test_a_single_playout_has_no_interval_and_a_sure_win_has_wilsons(game: wsim.
     assert row["high"] - row["low"] > 0.1
 
 
+@first_quick(1, "game", GAMES, indirect=True, ids=("wonders", "babel"))
 def test_losses_that_no_playout_tells_apart_have_the_width_of_the_rule_of_three(game: wsim.Game) -> None:
     late = game.clone()
     while late.to_move is not None:

@@ -105,6 +105,7 @@ def test_what_a_move_cost_is_found_by_other_playouts_than_those_that_chose_the_b
     assert not numbers
 
 
+@pytest.mark.slow
 def test_trace_of_one_game_of_a_run_with_why(run: Run, wsim_command: Command) -> None:
     words = ["trace", "study", "4", "--why", "1", "--playouts", "2"]
     done = wsim_command(*words)

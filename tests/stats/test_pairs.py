@@ -52,6 +52,7 @@ def test_the_planted_pair_is_found_and_no_other() -> None:
     assert table.frame.height == 28
 
 
+@pytest.mark.slow
 def test_intervals_of_lifts_cover() -> None:
     covered = total = 0
     for seed in range(40):

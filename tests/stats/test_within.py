@@ -86,6 +86,7 @@ def test_owners_agree_with_a_regression_on_policies() -> None:
     assert ours["win_points"] == pytest.approx(4 * ours["win_share"])
 
 
+@pytest.mark.slow
 @first_quick(1, "worth", [0.0, 2.0])
 def test_what_a_weak_policy_builds_is_told_from_what_it_is(worth: float) -> None:
     covered = means = 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wsim.cli.console import print_json, progress_bar, write_out
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
+from wsim.files import text_within
 from wsim.game import find_game
 from wsim.options import Options, argument, option
 
@@ -95,6 +96,8 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return text_within(path)
     except UnicodeDecodeError:
         raise UserError(f"{str(path)!r} is no text: a position file is JSON in UTF-8") from None
+    except ValueError as error:
+        raise UserError(f"cannot read {str(path)!r}: {error}") from None

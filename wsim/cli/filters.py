@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wsim.cli.console import remark
@@ -17,18 +17,26 @@ GRAMMAR = "COLUMN=VALUE, COLUMN=VALUE,VALUE or != in the place of =; of numbers 
 _CONDITION = re.compile(r"\s*(?P<column>[^=!<>]+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 
 
-def column_named(table: pl.DataFrame, heading: str) -> str:
-    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``)."""
+def column_named(table: pl.DataFrame, heading: str, splits: Mapping[str, str] | None = None) -> str:
+    """Return the column of a heading: its name, or as it is printed (``win share``, ``military``).
+
+    ``splits``: columns that the table would have with options, which are told to whoever asks for one of them.
+    """
     name = heading.strip().replace(" ", "_")
     by_heading = {heading_of(column): column for column in reversed(table.columns)}
     for candidate in (heading.strip(), name, f"points_{name}", by_heading.get(heading.strip())):
         if candidate in table.columns:
             return str(candidate)
     columns = ", ".join(table.columns)
+    remedy = (splits or {}).get(heading.strip())
+    if remedy:
+        raise UserError(f"the table has no column {heading!r}, which {remedy} gives it: it has {columns}")
     raise UserError(f"the table has no column {heading!r}: it has {columns}{nearest(heading, table.columns)}")
 
 
-def filtered(table: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFrame, str]:
+def filtered(
+    table: pl.DataFrame, conditions: Sequence[str], splits: Mapping[str, str] | None = None
+) -> tuple[pl.DataFrame, str]:
     """Return the rows for which all conditions hold, and what is to be said where a name has none.
 
     Raises UserError for a condition that cannot be read, a column that is not there, and text compared with numbers.
@@ -38,7 +46,7 @@ def filtered(table: pl.DataFrame, conditions: Sequence[str]) -> tuple[pl.DataFra
         match = _CONDITION.fullmatch(condition)
         if match is None or not match["value"]:
             raise UserError(f"a filter is {GRAMMAR}, not {condition!r}")
-        name = column_named(table, match["column"])
+        name = column_named(table, match["column"], splits)
         rows = table.filter(_holds(table, name, match["sign"], match["value"]))
         if rows.is_empty() and not table.is_empty() and match["sign"] == "=" and not table.schema[name].is_numeric():
             known = table[name].drop_nulls().cast(str).unique().sort().to_list()
@@ -75,14 +83,17 @@ def _number(name: str, text: str) -> float:
         raise UserError(f"the column {name!r} holds numbers, not {text!r}") from None
 
 
-def viewed(table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str]) -> pl.DataFrame:
+def viewed(
+    table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str],
+    splits: Mapping[str, str] | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Return what is shown of a table (``wsim.cli.groups.View``)."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
-    table, said = filtered(table, conditions)
+    table, said = filtered(table, conditions, splits)
     if said:
         remark(f"wsim: {said}")
     if sort is not None:
-        name = column_named(table, sort.removeprefix("-"))
+        name = column_named(table, sort.removeprefix("-"), splits)
         table = table.sort(name, descending=sort[:1] != "-", nulls_last=True, maintain_order=True)
     return table if top is None else table.head(top)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,14 @@ class View(Wide):
         (), metavar="CONDITION", names=("--filter",),
     )  # fmt: skip
 
-    def of(self, table: Any) -> Any:
-        """Return what is shown of a Polars frame; raise UserError for a column that it does not have."""
+    def of(self, table: Any, splits: Mapping[str, str] | None = None) -> Any:
+        """Return what is shown of a Polars frame; raise UserError for a column that it does not have.
+
+        ``splits``: columns that it would have with options, and these.
+        """
         from wsim.cli.filters import viewed
 
-        return viewed(table, self.sort, self.top, self.only)
+        return viewed(table, self.sort, self.top, self.only, splits)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typer import Exit
 from wsim.cli.console import INTERRUPTED, remark, write_out
 from wsim.cli.run_command import announce_compiling
 from wsim.errors import UserError
+from wsim.files import json_of, text_within
 from wsim.game import find_game
 from wsim.options import Options, option
 
@@ -77,10 +78,10 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
 def _loaded(name: str) -> dict[str, Any]:
     """Return a saved game; raise UserError for a file that is none."""
     try:
-        saved = json.loads(Path(name).read_text(encoding="utf-8"))
+        saved = json_of(text_within(Path(name)))
     except OSError as error:
         raise UserError(f"cannot read {name!r}: {error.strerror}") from error
-    except (ValueError, RecursionError):
+    except ValueError:
         saved = None
     kinds = {"plan": dict, "seat": int, "number": int, "moves": list}
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:

@@ -184,7 +184,7 @@ def show_table(name: str, wanted: Wanted) -> None:
     table, front = (parts[0], None) if len(runs) == 1 else beside(runs, parts, analysis, wanted.table.by)
     split = wanted.table.by or analysis.by or ()
     labels = (*split, *(f"opponent_{one}" for one in split), *((front,) if front else ()))
-    shown = wanted.view.of(table.frame)
+    shown = wanted.view.of(table.frame, _splits(runs[0], analysis, split))
     record: dict[str, Any] = {"format": FORMAT, "table": name, "title": table.title, "note": table.note}
     record |= {"level": wanted.table.level, "by": list(split)}
     record |= {"options": {key: list(texts) for key, texts in wanted.options.items()}}
@@ -196,6 +196,14 @@ def show_table(name: str, wanted: Wanted) -> None:
     printed = _shown(title, shown, labels, analysis, wanted.table.by)
     notes = [table.note] if table.note else []
     show(Display(rows=shown, named="rows", tables=[printed], notes=notes), record, output)
+
+
+def _splits(run: Run, analysis: Analysis, by: Sequence[str]) -> dict[str, str]:
+    """Return the columns of names that a table would have if it were split by them, and how that is asked for."""
+    if analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
+        return {}
+    names = [name for name in run.seats.collect_schema().names() if ":" not in name]
+    return {name: f"--by {','.join((*by, name))}" for name in names}
 
 
 FORMAT = "wsim-table/1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from wsim.experiments.match import Match
 from wsim.experiments.picks import PickExperiment
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf
+from wsim.files import json_of, text_within
 from wsim.lab.answer import Answer, Stored
 from wsim.lab.record import RECORD
 from wsim.lab.store import shard_metadata
@@ -35,10 +35,10 @@ def stored_in(path: Path) -> Stored | None:
         kind = KINDS.get(str(record.get("format")))
         return None if kind is None else Stored(kind, path, record)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json_of(text_within(path))
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UserError(f"{str(path)!r} is no answer of wsim: {error}") from error
     record = record if isinstance(record, dict) else {}
     named = record.get("format")

@@ -26,11 +26,12 @@ def side_by_side(figures: pl.DataFrame, changes: pl.DataFrame, change: int = 0) 
     names = naming_columns(figures)
     wide = figures.select(names).unique(maintain_order=True)
     for rung in figures["rung"].unique(maintain_order=True):
-        here = figures.filter(pl.col("rung") == rung)
+        here = figures.filter(pl.col("rung").eq_missing(pl.lit(rung)))
         ends = [pl.col(f"figure{end}").alias(f"{rung}{end}") for end in _ENDS]
         wide = wide.join(here.select(*names, *ends), on=names, maintain_order="left")
     weaker, stronger = changes.select("weaker", "stronger").unique(maintain_order=True).row(change)
-    between = changes.filter((pl.col("weaker") == weaker) & (pl.col("stronger") == stronger))
+    same = (pl.col(name).eq_missing(pl.lit(rung)) for name, rung in (("weaker", weaker), ("stronger", stronger)))
+    between = changes.filter(*same)
     wide = wide.join(between.drop("weaker", "stronger", "p"), on=names, maintain_order="left")
     return wide.sort("change", descending=True, nulls_last=True, maintain_order=True)
 

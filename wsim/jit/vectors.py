@@ -63,12 +63,12 @@ def rounding(count: int, scale: int) -> Any:
 def products(count: int, units: int) -> Any:
     """Return (base, inputs, weights, sums) -> writes ``base`` and the products of inputs and weights, summed by unit.
 
-    ``inputs``: ``count`` short integers, padded. ``weights``: short integers of shape (count // 2, units, 2), those of
-    two inputs side by side. ``base``, ``sums``: 32-bit integers, one for each unit. Inputs that are 0 cost nothing.
+    ``inputs``: ``count`` short integers, padded. ``weights``: short integers of shape (pairs of inputs, units, 2), an
+    odd input with a 0. ``base``, ``sums``: 32-bit integers, one for each unit. Inputs that are 0 cost nothing.
     """
 
     def in_numpy(base: Any, inputs: Any, weights: Any, sums: Any) -> None:
-        pairs = np.asarray(inputs)[:count].astype(np.int64).reshape(-1, 2)
+        pairs = np.asarray(inputs)[: 2 * len(weights)].astype(np.int64).reshape(-1, 2)
         sums[:] = base + np.einsum("pi,pui->u", pairs, np.asarray(weights, np.int64))
 
     def generate(builder: Any, base: Any, inputs: Any, weights: Any, sums: Any) -> None:

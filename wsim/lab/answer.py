@@ -16,7 +16,7 @@ import polars as pl
 
 from wsim.display import Display, html_of, text_of
 from wsim.errors import UserError
-from wsim.files import write_text, writing
+from wsim.files import json_of, text_within, write_text, writing
 from wsim.lab.plan import Plan, digest_of
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import RECORD
@@ -143,10 +143,10 @@ class Answer:
     def read(cls, path: Path) -> Stored:
         """Read what :meth:`write` wrote; raise UserError for a file that is no such answer, or a damaged one."""
         try:
-            record = json.loads(_text_of(path))
+            record = json_of(_text_of(path))
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
-        except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
+        except (ValueError, pl.exceptions.PolarsError) as error:
             raise UserError(f"{str(path)!r} is no {cls.NOUN} of {cls.COMMAND}{cls.LIES}") from error
         found = record.get("format") if isinstance(record, dict) else None
         if found != cls.FORMAT:
@@ -268,7 +268,7 @@ def _text_of(path: Path) -> str:
     """Return the JSON text of a file, or that in the metadata of a Parquet file."""
     if path.suffix == ".parquet":
         return pl.read_parquet_metadata(path).get(METADATA_KEY, "")
-    return path.read_text(encoding="utf-8")
+    return text_within(path)
 
 
 def as_read(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from wsim.errors import UserError
-from wsim.files import content_digest, explained, write_bytes
+from wsim.files import bytes_within, content_digest, explained, write_bytes
 from wsim.lab.plan import OWN_CARDS
 from wsim.policies.sources import contents_of, module_file
 
@@ -112,7 +112,7 @@ def damaged_files(folder: Path, digests: Mapping[str, str]) -> list[str]:
         if place.is_absolute() or ".." in place.parts:
             return False
         try:
-            return content_digest((folder / path).read_bytes()) == digest
+            return content_digest(bytes_within(folder / path)) == digest
         except (OSError, ValueError):
             return False
 

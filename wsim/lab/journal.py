@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from wsim.errors import UserError
-from wsim.files import StoreError, content_digest, explained, json_of, text_within, write_text
+from wsim.files import StoreError, bytes_within, content_digest, explained, json_of, text_within, write_text
 
 fcntl: Any
 try:
@@ -30,6 +30,7 @@ except ImportError:  # Windows: two processes in one folder are not noticed ther
     fcntl = None
 
 _LINE_CHECK = 16  # hexadecimal digits
+MOST_JOURNAL = 1 << 30  # bytes that are read; the ledger of 10^10 games has a thousandth of that
 _SHOWN = 3  # differences named in a refusal
 
 
@@ -96,9 +97,11 @@ class Journal:
     def entries(self) -> list[dict[str, Any]]:
         """Return the lines that are whole, in order; none if there is no file. StoreError if it cannot be read."""
         try:
-            lines = self.path.read_bytes().splitlines()
+            lines = bytes_within(self.path, MOST_JOURNAL).splitlines()
         except FileNotFoundError:
             return []
+        except ValueError as error:
+            raise StoreError(f"cannot read {str(self.path)!r}: {error}") from None
         except OSError as error:
             raise explained("read", self.path, error) from error
         return [entry for line in lines if (entry := _entry(line)) is not None]

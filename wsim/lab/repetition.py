@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 SHOWN = 8  # differences of one kind that are named
+MOST_SAID = 200  # letters of what Python says of a damaged record
 _Found = TypeVar("_Found")
 
 
@@ -99,12 +100,15 @@ def _short(value: Any) -> str:
 
 def sound(read: Callable[[], _Found], what: str = "the answer is damaged") -> _Found:
     """Return what ``read`` finds in a record; UserError where it stumbles over something else than expected."""
+    from polars.exceptions import PolarsError
+
     try:
         return read()
     except UserError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise UserError(f"{what}: {type(error).__name__}: {error}") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, PolarsError) as error:
+        said = " ".join(str(error).split())[:MOST_SAID]
+        raise UserError(f"{what}: {type(error).__name__}: {said}") from error
 
 
 def places_in(folder: Path) -> dict[str, str]:

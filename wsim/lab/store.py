@@ -33,6 +33,7 @@ from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
 from wsim.game import find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
+from wsim.lab.contents import wrong_contents
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
@@ -396,6 +397,8 @@ def _fault(folder: Path, run: str, expected: Mapping[str, Any], shard: Shard) ->
         return "belongs to another run"
     if [record.get(name) for name in ("table", "first_game", "games")] != [shard.table, shard.first, shard.games]:
         return "holds other games"
+    if (why := wrong_contents(path, shard)) is not None:
+        return why
     _SOUND.add(key)
     return None
 

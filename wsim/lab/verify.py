@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.files import refuse_remote
+from wsim.files import refuse_remote, text_within
 from wsim.lab.archive import damaged_files
 from wsim.lab.ledger import LEDGER, Shard, read_ledger, shard_name, shard_path
 from wsim.lab.record import RECORD, Record, read_record
 from wsim.lab.store import Run, faults, opened, shard_metadata, tables_of
 from wsim.lab.writer import PLAN, plan_text
+from wsim.stats.tables import POINTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,7 @@ def _files(folder: Path, record: Record, run: Run) -> Iterator[Finding]:
             if not same:
                 yield Finding("files", "are not those that the record says the data were made of")
     try:
-        plan = (folder / PLAN).read_text(encoding="utf-8")
+        plan = text_within(folder / PLAN)
     except (OSError, ValueError):
         yield Finding(PLAN, "cannot be read")
     else:
@@ -96,61 +97,31 @@ def _first_gap(shards: list[Shard], end: int) -> int:
 
 
 def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
-    """Check the schema and the games of shards whose files are what was written."""
+    """Check what the rows of sound shards have in common, and that scores are the sums of their parts."""
     import polars as pl
 
-    if table == "sums":
-        yield from _sums(run, shards)
-        return
-    schema: Mapping[str, Any] | None = None
-    rows_a_game: float | None = None
+    first: tuple[Mapping[str, Any], float] | None = None
     for shard in shards:
-        path = shard_path(run.path, table, shard.first)
-        try:
-            found = dict(pl.read_parquet_schema(path))
-            column = pl.read_parquet(path, columns=["game"])["game"]
-        except (OSError, pl.exceptions.PolarsError) as error:
-            yield Finding(shard_name(table, shard.first), f"cannot be read: {' '.join(str(error).split())[:200]}")
-            continue
-        schema = found if schema is None else schema
-        if found != schema:
-            yield Finding(shard_name(table, shard.first), "has other columns than the first shard")
-        expected = rows_a_game if table == "seats" else None
-        if (why := _wrong_games(column, shard, expected)) is not None:
-            yield Finding(shard_name(table, shard.first), why)
-        elif rows_a_game is None:
-            rows_a_game = len(column) / shard.games
+        path, name = shard_path(run.path, table, shard.first), shard_name(table, shard.first)
+        schema = dict(pl.read_parquet_schema(path))
+        parts = [column for column in schema if column.startswith(POINTS)] if table == "seats" else []
+        rows = pl.read_parquet(path, columns=["total", *parts]) if parts else None
+        a_game = rows.height / shard.games if rows is not None else 0.0
+        first = first or (schema, a_game)
+        if schema != first[0]:
+            yield Finding(name, "has other columns than the first shard")
+        elif a_game != first[1]:
+            yield Finding(name, f"has {a_game:g} rows a game, the first shard {first[1]:g}")
+        elif rows is not None and not rows.select(_adds_up(parts)).item():
+            yield Finding(name, "has scores that are not the sums of their points")
 
 
-def _sums(run: Run, shards: list[Shard]) -> Iterator[Finding]:
-    """Check that the shards of a summary are sums of as many games as they say, of the same things."""
-    from wsim.stats.summary import Summary
+def _adds_up(parts: list[str]) -> pl.Expr:
+    """Say whether the total of all rows is the sum of its parts."""
+    import polars as pl
 
-    total = Summary()
-    for shard in shards:
-        name = shard_name("sums", shard.first)
-        try:
-            found = Summary.of_frame(run.read("sums", shard))
-            total.add(found)
-        except (OSError, ValueError) as error:
-            yield Finding(name, f"cannot be read: {' '.join(str(error).split())[:200]}")
-            continue
-        if found.games != shard.games:
-            yield Finding(name, f"has sums of {found.games:,} games, not of {shard.games:,}")
-
-
-def _wrong_games(column: pl.Series, shard: Shard, rows_a_game: float | None) -> str | None:
-    """Return what is wrong with the games of a shard: each is there, in order, with as many rows as in the others."""
-    numbers = f"from {shard.first:,} to {shard.first + shard.games - 1:,}"
-    if len(column) == 0 or column.null_count() or not column.is_sorted():
-        return f"does not hold the games {numbers} in order"
-    if (column[0], column[-1], column.n_unique()) != (shard.first, shard.first + shard.games - 1, shard.games):
-        return f"does not hold every game {numbers}, and no other"
-    if shard.table == "seats" and column.value_counts()["count"].n_unique() != 1:
-        return "has games with more rows than others"
-    if rows_a_game is not None and len(column) != rows_a_game * shard.games:
-        return f"has {len(column) / shard.games:g} rows a game, the first shard {rows_a_game:g}"
-    return None
+    off = pl.col("total").cast(pl.Float64) - pl.sum_horizontal(pl.col(parts).cast(pl.Float64))
+    return (off.abs() < 0.01).all()
 
 
 def _strangers(run: Run) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ come with wsim. Kernels check nothing while they sum: the largest sum that any i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.kernels.net_layers import Sizes
-    from wsim.policies.nets import Arrays
 
 _INT = 2**31 - 1
 _ACTIVE_BITS = 8  # of what the second layer reads: 1/256
@@ -30,7 +29,9 @@ _MOST_BITS = 14  # of weights: more are below what half precision, as files have
 _LAST_BITS = 16
 
 
-def in_integers(sizes: Sizes, arrays: Arrays, items: Sequence[NDArray[np.float32]]) -> NDArray[Any]:
+def in_integers(
+    sizes: Sizes, arrays: Mapping[str, NDArray[np.float32]], items: Sequence[NDArray[np.float32]]
+) -> NDArray[Any]:
     """Return the record (shape ()) of a net with these arrays and rows of items (``wsim.policies.nets``)."""
     record = np.zeros((), sizes.net)
     of_number, of_move, bias = arrays["of_number"], arrays["of_move"], arrays["bias"]
@@ -52,7 +53,8 @@ def in_integers(sizes: Sizes, arrays: Arrays, items: Sequence[NDArray[np.float32
         )
 
     def fits_last(bits: int) -> bool:
-        return max(last.sums(bits).max(), straight.sums(active + of_second + bits - INPUT_BITS).max()) <= _INT
+        by_number = straight.sums(active + of_second + bits - INPUT_BITS)
+        return bool(max(last.sums(bits).max(), by_number.max()) <= _INT)
 
     bits = _finest(_MOST_BITS, fits)
     active = min(_ACTIVE_BITS, bits + INPUT_BITS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ import polars as pl
 from wsim.experiments.skill import ESTIMAND
 from wsim.experiments.skill_levels import naming_columns, side_by_side
 from wsim.lab.answer import Stored
+from wsim.lab.repetition import sound
 from wsim.report import charts, grids
 from wsim.report.charts import Drawing
 from wsim.report.page_parts import Figure, Section
@@ -35,10 +37,20 @@ _BALANCE = (
 
 def sections(answers: Sequence[Stored]) -> Iterator[Section]:
     """Yield the sections of answers, one for each shape that there is."""
+    shapes = [sound(partial(_shape, answer), _damaged([answer])) for answer in answers]
     for shape, section in _SECTIONS.items():
-        mine = [answer for answer in answers if shape_of_answer(answer.main) == shape]
+        mine = [answer for answer, own in zip(answers, shapes, strict=True) if own == shape]
         if mine:
-            yield section(mine)
+            yield sound(partial(section, mine), _damaged(mine))
+
+
+def _shape(answer: Stored) -> AnswerShape | None:
+    return shape_of_answer(answer.main)
+
+
+def _damaged(answers: Sequence[Stored]) -> str:
+    """Return what is said of answers that cannot be drawn."""
+    return f"the answer in {' or '.join(repr(one.name) for one in answers)} is damaged"
 
 
 # --- effects of variants --------------------------------------------------------------------------------------------

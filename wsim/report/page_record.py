@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
-from wsim.files import content_digest
+from wsim.files import content_digest, text_within
 from wsim.lab.parts import Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
@@ -64,7 +64,7 @@ class PageFile:
     def read(cls, path: Path) -> PageFile:
         """Read what a page says of itself; raise UserError for a file that is no page of wsim."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = text_within(path)
         except OSError as error:
             raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from error
         except ValueError as error:

@@ -62,7 +62,12 @@ def _parts(run: Run, analysis: Analysis, by: Sequence[str], column: str) -> dict
 
 
 def _table(run: Run, analysis: Analysis, by: Sequence[str]) -> Table | None:
+    """Return a table of a run; None where it has none: it keeps no picks, say, or sums that are not split so."""
+    if not analysis.fits(run.plan):
+        return None
     try:
         return analysis.table(run, by)
-    except UserError:  # such as of a run that keeps no rows
-        return None
+    except UserError:
+        if run.plan.keep == "summary":
+            return None
+        raise

@@ -33,6 +33,7 @@ class Additive:
     inverse: of the products of the dummies, shape (levels + strata, levels + strata).
     mix: the share of each stratum in all seats.
     rows: how many seats there are.
+    sums: of the columns in each stratum, shape (strata, names).
     """
 
     levels: Levels
@@ -42,6 +43,7 @@ class Additive:
     inverse: Floats
     mix: Floats
     rows: float
+    sums: Floats
 
     @classmethod
     def fit(cls, cells: pl.DataFrame, levels: Levels, strata: Levels, names: Sequence[str]) -> Additive | None:
@@ -63,7 +65,7 @@ class Additive:
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-10, hermitian=True), np.float64)
         total = float(rows.sum())
         mix = np.diag(products)[width:] / total
-        return cls(levels, strata, tuple(names), inverse @ explained, inverse, mix, total)
+        return cls(levels, strata, tuple(names), inverse @ explained, inverse, mix, total, explained[width:])
 
     def means(self) -> Floats:
         """Return the adjusted means, shape (levels, names)."""

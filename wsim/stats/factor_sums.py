@@ -8,8 +8,9 @@ over cells, so both follow from these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names
 
 CELL_ROWS = "_rows"
+LEVELS = "levels of "
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class FactorSums:
     @property
     def name(self) -> str:
         """Its name among recipes."""
-        return f"levels of {','.join(self.by)}"
+        return f"{LEVELS}{','.join(self.by)}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
         """Say whether the columns are there, and of names."""
@@ -44,6 +46,15 @@ class FactorSums:
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:  # noqa: ARG002 (as all recipes)
         """Return the columns of its cells."""
         return {self.name: (*self.by, *self.within)}
+
+    @classmethod
+    def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the sums of a recipe of this name; KeyError if the labels are not all there."""
+        by, columns = name.removeprefix(LEVELS).split(","), labels[name]
+        cells, levels = (prod(1 + len(labels[f"categories {one}"]) for one in names) for names in (columns, by))
+        each = 1 + len(OUTCOMES)
+        rows = each + 1 + len(labels["measures"])
+        return {"cells": (rows, cells), "pairs": (each, each, cells, cells), "games": (levels,)}
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return ``cell_sums``, the levels being those of ``by``."""
@@ -99,7 +110,7 @@ class Cells:
         name = FactorSums(tuple(by), tuple(within)).name
         columns = summary.labels.get(name)
         if columns is None or not set(within) <= set(columns):
-            have = ", ".join(one.removeprefix("levels of ") for one in summary.labels if one.startswith("levels of "))
+            have = ", ".join(one.removeprefix(LEVELS) for one in summary.labels if one.startswith(LEVELS))
             raise UserError(
                 f"the run keeps sums by {have.replace(',wonder', ', wonder')}, not by {','.join(by)}: that needs rows, "
                 "so play it with --keep seats"

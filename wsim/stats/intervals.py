@@ -92,6 +92,19 @@ class Estimate:
         ends = None if self.ends is None else self.ends * factor
         return Estimate(self.value * factor, self.error * abs(factor), self.games, self.level, ends)
 
+    def unknown(self, where: NDArray[np.bool_]) -> Estimate:
+        """Return the estimates, some of them without an error."""
+        return Estimate(self.value, np.where(where, np.nan, self.error), self.games, self.level, self.ends)
+
+    def with_unseen(self, lowest: float, highest: float) -> Estimate:
+        """Return means of numbers between two bounds of which those that all games agree on have an interval, too.
+
+        A game otherwise may be as likely as Wilson's interval allows for what was never seen.
+        """
+        chance = wilson(np.zeros(len(self.games)), self.games, self.level)[1]
+        ends = np.stack([self.value + chance * (bound - self.value) for bound in (lowest, highest)])
+        return Estimate(self.value, self.error, self.games, self.level, np.where(self.error == 0, ends, np.nan))
+
     def with_wilson(self) -> Estimate:
         """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))

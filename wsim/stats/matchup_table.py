@@ -53,6 +53,8 @@ def matchups(source: Source, by: str | Sequence[str] = "policy", *, level: float
         tallies["ahead"].add(*pairs.means(_beats, place))
     one, other = np.nonzero((tallies["score_difference"].games > 0) & ~np.eye(len(levels), dtype=bool))
     estimates = {name: tally.estimate(level, one, other) for name, tally in tallies.items()}
+    estimates["win_difference"] = estimates["win_difference"].with_unseen(-1.0, 1.0)
+    estimates["ahead"] = estimates["ahead"].with_unseen(0.0, 1.0)
     q = np.full(shape, np.nan)
     upper = one < other
     q[one[upper], other[upper]] = _part(estimates["win_difference"], upper).q_value()

@@ -18,6 +18,7 @@ from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate, nulls, wilson
 from wsim.stats.moments import Moments
+from wsim.stats.strata import all_usual
 from wsim.stats.summary import OUTCOMES
 
 SQUARE = 2 + len(OUTCOMES)
@@ -71,6 +72,8 @@ class OwnerSums:
     def frame(self, share: str, sides: int, level: float) -> pl.DataFrame:
         """Return the table; ``sides`` is the number of players or teams of every game."""
         win, score = (self._outcome(place, level) for place in range(len(OUTCOMES)))
+        if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
+            win = _Outcome(*(one.unknown(np.full(len(one.value), True)) for one in vars(win).values()))
         with_it, means = win.having.with_wilson(), self._means_with_it()
         return pl.DataFrame(
             {

@@ -17,7 +17,7 @@ from wsim.stats.games import GameBatch, Source, batches, competitors, parties, r
 from wsim.stats.intervals import benjamini_hochberg, check_level, nulls, verdicts
 from wsim.stats.owner_tallies import STRATUM, owner_sums, tallied
 from wsim.stats.parallel import in_order
-from wsim.stats.strata import note_of, strata_of, title_of
+from wsim.stats.strata import note_of, strata_of, title_of, usual_note
 from wsim.stats.summary import Summary, summary_of
 from wsim.stats.tables import OBSERVATIONAL, Table, points_of
 
@@ -147,6 +147,7 @@ def _table(
     order = ["win_share", noun, *groups]
     frame = frame.sort(order, descending=[name == "win_share" for name in order], nulls_last=True)
     note = OBSERVATIONAL + note_of(seats, groups, raw=shown.raw)
+    note += usual_note(frame, "win_difference_low", "score_difference_low")
     heading = title_of(shown.title or f"{noun.capitalize()}s", seats, groups, raw=shown.raw)
     return Table(_described(frame, noun, about), heading, note)
 

@@ -8,7 +8,7 @@ each thing, the products of n, Y (the same for all things), O and OY of each pol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,8 @@ from wsim.stats.parallel import scratch
 from wsim.stats.summary import OUTCOMES, Piece, Summary, is_of_names, measures_of
 
 STRATUM = "policy"
-_EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
+OWNERS = "owners of "
+EACH = 1 + len(OUTCOMES)  # sums of a policy: rows (or owners), and the outcomes
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class OwnerTallies:
     @property
     def name(self) -> str:
         """Its name among recipes."""
-        return f"owners of {self.prefix}"
+        return f"{OWNERS}{self.prefix}"
 
     def fits(self, seats: pl.DataFrame) -> bool:
         """Say whether there are such columns, and policies."""
@@ -46,6 +47,16 @@ class OwnerTallies:
     def labels(self, seats: pl.DataFrame) -> dict[str, Sequence[str]]:
         """Return the columns."""
         return {self.name: [name for name in seats.columns if name.startswith(self.prefix)]}
+
+    @classmethod
+    def shapes(cls, name: str, labels: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the sums of a recipe of this name; KeyError if the labels are not all there."""
+        policies, things = 1 + len(labels[f"categories {STRATUM}"]), len(labels[name])
+        wide, measures = policies * EACH, len(labels["measures"])
+        every = {"all": (wide, wide), "all_totals": (wide,), "measures": (policies, measures)}
+        own = {"own": (wide, wide), "mixed": (wide, wide), "own_totals": (wide,), "own_measures": (policies, measures)}
+        own["owners"] = (1 + int(labels["seats"][0]),)
+        return {**every, **{name: (things, *shape) for name, shape in own.items()}}
 
     def sums(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return the sums over some games.
@@ -61,7 +72,7 @@ class OwnerTallies:
         place = np.zeros(count, np.int64)
         place[there] = np.arange(len(there))  # policies that do not play here cost nothing
         found = _sums(piece, columns, place[codes], len(there))
-        width = count * _EACH
+        width = count * EACH
         every = _spread(found.every, there, count, (0, 2)).reshape(width, width)
         mixed, own = (_spread(one, there, count, (1, 3)) for one in (found.mixed, found.own))
         own_totals = _spread(found.own_totals, there, count, (1,))
@@ -102,26 +113,26 @@ def _sums(piece: Piece, columns: Sequence[str], codes: NDArray[np.int64], count:
     """Add up the seats of some games; ``codes``: the policy of each, counted from 0."""
     from wsim.stats.kernels.adding import BITS, OWN, SQUARE, UNFOLDED, add_owners
 
-    things, wide, categories = len(columns), count * _EACH, piece.values.shape[1] - len(OUTCOMES)
+    things, wide, categories = len(columns), count * EACH, piece.values.shape[1] - len(OUTCOMES)
     every, totals, measures = np.zeros((wide, wide)), np.zeros(wide), np.zeros((count, categories))
-    lines = np.zeros((things, count, OWN + categories + _EACH * wide))
+    lines = np.zeros((things, count, OWN + categories + EACH * wide))
     pairs, owners = np.zeros((things, count, count, SQUARE)), np.zeros((things, piece.seats + 1))
     flags = piece.batch.marks(columns)
     words = scratch("words", (-(-things // BITS), len(codes)), np.uint64)
     add_owners(piece.bounds, codes, piece.values, flags, words, every, totals, measures, lines, pairs, owners)
     alone, own_measures, mixed = np.split(lines, [OWN, OWN + categories], axis=2)
-    both = pairs.reshape(things, count, count, _EACH, _EACH).transpose(0, 1, 3, 2, 4)
+    both = pairs.reshape(things, count, count, EACH, EACH).transpose(0, 1, 3, 2, 4)
     own = both + both.transpose(0, 3, 4, 1, 2)  # in either order of the seats
     policies = np.arange(count)
     own[:, policies, :, policies] += alone[..., UNFOLDED].transpose(1, 0, 2, 3)
-    shape = (count, _EACH, count, _EACH)
+    shape = (count, EACH, count, EACH)
     return _Sums(
         every.reshape(shape),
-        totals.reshape(count, _EACH),
+        totals.reshape(count, EACH),
         measures,
         own,
         mixed.reshape(things, *shape),
-        alone[..., :_EACH],
+        alone[..., :EACH],
         own_measures,
         owners,
     )
@@ -189,7 +200,7 @@ class _Tallies:
     def of(cls, summary: Summary, name: str) -> _Tallies:
         arrays = summary.of(name)
         width = len(arrays["all_totals"])
-        scale = np.tile([1.0, 1.0 / summary.parts, 1.0], 2 * width // _EACH)
+        scale = np.tile([1.0, 1.0 / summary.parts, 1.0], 2 * width // EACH)
         things = len(arrays["own"])
         products = np.empty((things, 2 * width, 2 * width))
         products[:, :width, :width] = arrays["all"]
@@ -204,7 +215,7 @@ class _Tallies:
     def _parts(self) -> tuple[Floats, Floats]:
         """Totals of all and of owners, shape (things, policies, 3)."""
         things, width = self.totals.shape
-        both = self.totals.reshape(things, 2, width // 2 // _EACH, _EACH)
+        both = self.totals.reshape(things, 2, width // 2 // EACH, EACH)
         return both[:, 0], both[:, 1]
 
     def usual(self, *, raw: bool) -> Usual:
@@ -212,7 +223,7 @@ class _Tallies:
         (every, own), measures = self._parts, self.measures
         if raw:
             every, own, measures = (one.sum(axis=-2, keepdims=True) for one in (every, own, measures))
-        first = every[0] if len(every) else np.zeros((measures.shape[0], _EACH))
+        first = every[0] if len(every) else np.zeros((measures.shape[0], EACH))
         rows = first[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             outcomes = np.concatenate([first[:, 1:], measures], axis=1) / rows[:, None]
@@ -224,7 +235,7 @@ class _Tallies:
         things, policies = len(self.totals), len(self.measures)
         share = np.broadcast_to(usual.owners, (things, policies)) if usual.owners.shape[1] == 1 else usual.owners
         means = np.broadcast_to(usual.outcomes, (len(usual.outcomes), policies))
-        form = np.zeros((things, 3 + 2 * len(OUTCOMES), 2, policies, _EACH))
+        form = np.zeros((things, 3 + 2 * len(OUTCOMES), 2, policies, EACH))
         form[:, 0, 0, :, 0] = form[:, 1, 1, :, 0] = 1.0
         form[:, CENTRED, 1, :, 0], form[:, CENTRED, 0, :, 0] = 1 - 2 * share, share**2
         for place in range(len(OUTCOMES)):

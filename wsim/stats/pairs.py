@@ -22,7 +22,7 @@ from wsim.stats.levels import Levels
 from wsim.stats.owner_table import owned_names
 from wsim.stats.parallel import in_order, inner_products
 from wsim.stats.shrinkage import shrink
-from wsim.stats.strata import groups_of, note_of, strata_of, title_of
+from wsim.stats.strata import USUAL, all_usual, groups_of, note_of, strata_of, title_of
 from wsim.stats.tables import OBSERVATIONAL, Table
 
 BLOCKS = 200
@@ -87,8 +87,14 @@ def owner_pairs(
     return Table(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Pairs of {noun}s, {outcome}", seats, groups, raw=raw),
-        OBSERVATIONAL + note_of(seats, groups, raw=raw),
+        OBSERVATIONAL + note_of(seats, groups, raw=raw) + _unknown(frame, outcome),
     )
+
+
+def _unknown(frame: pl.DataFrame, outcome: str) -> str:
+    """Return what a note ends with where shares of wins tell of no lift."""
+    known = pl.col("lift").is_not_null() & pl.col("lift_low").is_null()
+    return USUAL if outcome == "win_share" and frame.select(known.any()).item() else ""
 
 
 def _partners(frame: pl.DataFrame, noun: str, wanted: Sequence[str]) -> pl.DataFrame:
@@ -136,7 +142,11 @@ def _pairs(seats: pl.LazyFrame, columns: Sequence[str], owned: Sequence[str], ou
         alone = (cells[:, 0] + cells[:, 1]) * (cells[:, 0] + cells[:, 2]) / np.maximum(cells.sum(axis=1), 1)
         affinity = cells[:, 0].sum(axis=0) / alone.sum(axis=0)
     values = (_interaction(each, weighted, one, other) for each, weighted in zip(counts, sums, strict=True))
-    return _Pairs(one, other, cells[:, 0].sum(axis=0), affinity, _within(list(values), count))
+    lift = _within(list(values), count)
+    if outcome == "win_share":
+        seats_won = (part[:, :, -1, -1].sum(axis=1) for part in (counts, sums))
+        lift = lift.unknown(np.full(len(one), all_usual(*seats_won)))
+    return _Pairs(one, other, cells[:, 0].sum(axis=0), affinity, lift)
 
 
 def _chosen(there: Sequence[str], only: Sequence[str], noun: str) -> list[str]:
@@ -287,17 +297,19 @@ def owner_chains(
     places = [[names.index(name) for name in chain] for chain in chains]
     columns = strata_of(seats, raw=raw)
     tallies = _chain_tallies(seats, columns, [prefix + name for name in names], places, outcome)
-    frame = _chain_rows([" -> ".join(chain) for chain in chains], *tallies, level)
+    frame = _chain_rows([" -> ".join(chain) for chain in chains], *tallies, level, shares=outcome == "win_share")
     return Table(
         frame.sort("shrunk", "lift", descending=True, nulls_last=True),
         title_of(f"Chains of {noun}s, {outcome}", seats, (), raw=raw),
-        OBSERVATIONAL + note_of(seats, (), raw=raw),
+        OBSERVATIONAL + note_of(seats, (), raw=raw) + _unknown(frame, outcome),
     )
 
 
-def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: float) -> pl.DataFrame:
+def _chain_rows(labels: Sequence[str], counts: Floats, sums: Floats, level: float, *, shares: bool) -> pl.DataFrame:
     """Return a row for each chain from the tallies of those who finished it and of those who only began."""
     estimate = _within([_contrast(*both, (1.0, -1.0)) for both in zip(counts, sums, strict=True)], counts.shape[2])
+    if shares:
+        estimate = estimate.unknown(all_usual(*(one.sum(axis=(1, 2)) for one in (counts, sums))))
     done, begun = counts.sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = sums.sum(axis=(0, 1, 2)) / (done + begun)

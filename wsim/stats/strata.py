@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from wsim.stats.fewest import ENOUGH
+from wsim.stats.games import Floats
 from wsim.stats.levels import Levels
 from wsim.stats.summary import Summary
 
@@ -24,6 +28,28 @@ RAW = (
     "Raw: several policies are pooled, so that what a weak policy likes looks weak. Without --raw, seats are compared "
     "with seats of the same policy only."
 )
+
+USUAL = (
+    f" Where fewer than {ENOUGH} wins went otherwise than is usual for the policies, their shares have no interval: "
+    "almost no game tells of them."
+)
+
+
+def all_usual(rows: Floats, wins: Floats) -> NDArray[np.bool_]:
+    """Say whether almost all wins within strata are the usual ones, so that their spread says nothing.
+
+    A policy that wins nearly always leaves all but a few games the same, whatever was built in them. Parameters are the
+    seats of each stratum and their wins, shape (strata, ...); the answer has the shape of the rest. Few wins at a table
+    of equals are no such case: there every win tells.
+    """
+    often = 2 * wins > rows
+    otherwise = np.maximum(np.where(often, 0.0, wins).sum(axis=0), np.where(often, rows - wins, 0.0).sum(axis=0))
+    return np.asarray((otherwise < ENOUGH) & (2 * otherwise < wins.sum(axis=0)))
+
+
+def usual_note(frame: pl.DataFrame, wins: str, scores: str) -> str:
+    """Return what a note ends with where an end of win shares is unknown that is known of scores."""
+    return USUAL if frame.select((pl.col(wins).is_null() & pl.col(scores).is_not_null()).any()).item() else ""
 
 
 def strata_of(seats: pl.LazyFrame | Summary, by: Sequence[str] = (), *, raw: bool = False) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from wsim.stats.games import BATCH_ROWS, Floats, GameBatch, Source, batches, com
 from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
+from wsim.stats.strata import all_usual, usual_note
 from wsim.stats.summary import OUTCOMES, Piece, Summary, summary_of
 
 OBSERVATIONAL = (
@@ -106,7 +107,8 @@ def factor(
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
     frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(sums.estimates(level), sides), **about.to_dict()})
     frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
-    return Table(frame, title or f"By {' and '.join(columns)}", _note(within, adjusted is not None))
+    note = _note(within, adjusted is not None) + usual_note(frame, "win_share_low", "score_low")
+    return Table(frame, title or f"By {' and '.join(columns)}", note)
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,9 @@ class _LevelSums:
         fit, games = self.adjusted, self.moments.games[:, 0]
         if fit is None:
             return _plain(self.moments, level)
-        return {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
+        found = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
+        usual = all_usual(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
+        return {**found, "win_share": found["win_share"].unknown(np.full(len(self.levels), usual))}
 
 
 def _squares(adjusted: Additive, cells: pl.DataFrame, pairs: Floats) -> dict[str, Floats]:

@@ -30,7 +30,7 @@ BY_HAND = "it was stopped by hand, and the repetition ended by itself"
         ((*SKILL, "--between", "p,p:charm=3", "--level", "0.9", "--players", "5"), "300 games at each of 3 rungs"),
     ],
 )
-@pytest.mark.parametrize("name", ["a.json", "a.parquet"])
+@first_quick(1, "name", ["a.json", "a.parquet"])
 def test_an_answer_is_asked_again(wsim_command: Command, words: tuple[str, ...], said: str, name: str) -> None:
     assert wsim_command(*words, "-o", name).code == 0
     answer = wsim_command("rerun", name)
@@ -90,6 +90,7 @@ def test_another_version_is_told_and_is_no_difference(wsim_command: Command, mon
         assert answer.out.count(" and is '9.9'") >= 1
 
 
+@pytest.mark.slow
 def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
     wsim_command(*MATCH, "-o", "m.json")
     told = json.loads(Path("m.json").read_text())

@@ -48,10 +48,16 @@ def card_picks(picks: Frame, seats: Frame | None = None, *, by: str | Sequence[s
 
 
 def card_names(picks: pl.LazyFrame) -> list[str]:
-    """Return the card names behind the Enum of a picks table."""
-    kind = picks.collect_schema()["card"]
+    """Return the card names behind the Enum of a picks table; raise UserError for a table that is none."""
+    schema = picks.collect_schema()
+    kind, offered = schema["card"], schema["offered"]
     if not isinstance(kind, pl.Enum):
         raise UserError(f"the column 'card' of a picks table is an Enum of card names, not {kind}")
+    if offered != pl.List(kind):
+        raise UserError("the column 'offered' of a picks table has lists of the names in 'card', not what is there")
+    times = pl.col("age").is_between(1, AGES) & pl.col("turn").is_between(1, TURNS)
+    if "age" in schema and not picks.select(times.fill_null(False).all()).collect(engine="streaming").item():
+        raise UserError("the picks table has picks on turns or in ages that the game has not")
     return kind.categories.to_list()
 
 

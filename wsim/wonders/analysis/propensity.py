@@ -34,6 +34,7 @@ from wsim.wonders.analysis.card_picks import card_names, offered_codes
 
 _BATCH = 65_536
 _ROUNDED = 1e-5  # relative error of a probability stored as float32
+_LEAST = 1e-9  # a uniform pick among all moves is likelier by far
 _CERTAIN = 1 - 1e-6  # a probability, stored as float32, above which nothing was randomised
 _NOTE = (
     "Causal: picks were randomised with known probability. Estimand: over the turns on which an exploring seat could "
@@ -92,6 +93,8 @@ def pick_effects(
             "play with --randomise 0.1 --picks"
         )
     names = card_names(frame)
+    if not frame.select(pl.col("probability").is_between(_LEAST, 1.0).all()).collect(engine="streaming").item():
+        raise UserError("the picks table has probabilities that no pick has")
     sums = _Sums(len(names))
     for batch in batches(frame, [*_columns(action), outcome], rows=_BATCH):
         sums.add(batch, _rows(batch, action, against), batch.column(outcome))
