@@ -104,7 +104,7 @@ def test_what_an_outcome_of_babel_is_worth() -> None:
 @pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
 def test_a_game_is_about_as_long_as_the_learner_says(game: str, ruleset: str, players: int) -> None:
     """Parts have as many decisions as a plan asks for, about."""
-    simulator = harvest(ruleset, players, game=game).simulator
+    simulator = harvest(ruleset, players, game=game).tables[0][0]
     decisions = 0
     for number in range(20):
         position: Any = simulator.begin(number)
@@ -129,7 +129,7 @@ def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
     states, moves = make(range(60))
-    simulator = make.simulator
+    simulator = make.tables[0][0]
     every = LEARNER.decisions(simulator, states, moves)
     teacher = dict(LEARNER.fresh(99).arrays)
     teacher["last"] *= 3
@@ -373,7 +373,7 @@ def test_where_several_are_named_each_seat_draws_one() -> None:
     again = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7))[1]
     assert [one.policies for one, _ in again] == [one.policies for one, _ in ready]
     begun: list[Any] = []
-    tables = tuple((_Begins(place, begun), rest) for place, (_, rest) in enumerate(make.tables))
+    tables: Any = tuple((_Begins(place, begun), rest) for place, (_, rest) in enumerate(make.tables))
     for part in range(6):
         with pytest.raises(KeyboardInterrupt):
             replace(make, tables=tables)(range(2 * part, 2 * part + 2))
