@@ -91,6 +91,21 @@ def test_rulebook_red_takes_yellow_and_green_with_trade_card() -> None:
     assert scene.g.public.discards[2] == 5
 
 
+def test_a26_of_the_cards_that_were_shown_those_that_were_spent_are_gone() -> None:
+    """Yellow has shown four ships and gives two of them, Green one and gives one; Blue shows one and keeps it."""
+    scene, _, _ = five_ships()
+    for seat, ships in ((RED, 2), (BLUE, 1), (YELLOW, 4), (GREEN, 1)):
+        scene.hand(seat, ship=ships)
+    scene.g.public.shown[YELLOW, 2], scene.g.public.shown[GREEN, 2] = 4, 1
+    scene.script(BLUE, offer=1)
+    scene.script(YELLOW, offer=2)
+    scene.script(GREEN, offer=1)
+    scene.seating.settings[RED]["weights"][5] = 1 << YELLOW | 1 << GREEN
+    scene.turn()
+    assert scene.g.public.shown[:4, 2].tolist() == [0, 1, 2, 0]
+    assert [scene.cards(seat) for seat in (BLUE, YELLOW, GREEN)] == [{"ship": 1}, {"ship": 2}, {}]
+
+
 def test_a11_an_accepted_trade_card_costs_no_extra_card() -> None:
     scene, _, _ = five_ships()
     scene.hand(RED, ship=4, camel=1)

@@ -125,6 +125,15 @@ def test_a18_a_card_in_the_turn_in_which_it_was_drawn(at_once: bool, actions: in
     assert ("double_turn" in scene.held(RED)) == (not at_once)
 
 
+def test_a18_a_card_that_any_seat_drew_is_usable_from_its_next_turn_on() -> None:
+    scene = Scene(action_card_usable_at_once=False)
+    scene.g.public.active = BLUE
+    for seat in (RED, BLUE):
+        scene.g.own[seat].fresh[2] = scene.g.own[seat].cards[2] = 1
+    scene.turn()
+    assert [int(scene.g.own[seat].fresh[2]) for seat in (RED, BLUE)] == [1, 0]
+
+
 # --- section 6 ------------------------------------------------------------------------------------------------------
 VECTORS = [
     ("rulebook", [6, 4, 2, 0], (8, 4, 3), [8, 4, 3, 0]),
@@ -265,10 +274,11 @@ def test_a23_bonus_cards_are_scored_at_the_end_not_played() -> None:
     assert scene.points()[RED] == 8 + 5 + 1
 
 
-def test_section_10_a_two_colour_disc_counts_for_both_kinds() -> None:
+@pytest.mark.parametrize("last", ["camel", "stonemason"])
+def test_section_10_a_two_colour_disc_counts_for_both_kinds(last: str) -> None:
     scene = Scene(two_colour=True)
     slot = scene.slot(camel=2, stonemason=3)
-    scene.remove(*(other for other in range(24) if "camel" in scene.discs[other] and other != slot))
+    scene.remove(*(other for other in range(24) if last in scene.discs[other] and other != slot))
     scene.hand(RED, camel=2, stonemason=3)
     scene.script(RED, turn=1 + slot, complete=COMPLETED)
     assert scene.g.public.over == RUNNING

@@ -198,6 +198,12 @@ def test_the_games_of_a_proof_suffice() -> None:
     room = 0.265 - 0.255
     assert room / error == pytest.approx(normal_quantile(0.95) + normal_quantile(0.9), rel=0.01) or games == 20_000
     assert games_needed([cell], Level(np.array([0.27]), np.array([0.002]), 40_000), 0.05) is None
+    far = Level(np.array([0.26]), np.array([0.002]), 40_000)  # 0.005 from its bound: of bad luck 0.003, of good 0.007
+    by_luck = [games_needed([cell], far, 0.05, luck=luck) for luck in (1.0, 0.0, -1.0)]
+    expected = [40_000 * ((normal_quantile(0.95) + normal_quantile(0.9)) * 0.002 / room) ** 2
+                for room in (0.003, 0.005, 0.007)]  # fmt: skip
+    assert by_luck == pytest.approx([max(20_000, one) for one in expected], abs=1)
+    assert games_needed([cell], far, 0.05, luck=3.0) is None
 
 
 # --- what cannot be reached -------------------------------------------------------------------------------------------

@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
@@ -15,8 +17,10 @@ from tests.balance.test_balance import HOW_TO_GO_ON
 from tests.conftest import Command
 from wsim.balance import transfer as rooms
 from wsim.balance.balance import Execution, transferred
+from wsim.balance.cells import Cell
 from wsim.balance.goal import read_goal
 from wsim.balance.knobs import read_patch
+from wsim.balance.sampling import Level
 from wsim.balance.transfer import Elsewhere, Relearner
 from wsim.jit import JIT
 
@@ -243,3 +247,27 @@ def test_the_net_learns_the_patched_game_beside_the_patch(wsim_command: Command)
     again = wsim_command(*words, "--quiet")
     assert (again.code, again.out) == (2, "")
     assert "'mended-net-without' is there already" in again.err
+
+
+def test_the_best_style_is_chosen_on_one_half_and_measured_on_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the first half bold wins more, 0.5 to 0.3, on the second shy, 0.4 to 0.2: (0.2 + 0.3) / 2, not 0.45."""
+    wins = {"bold": (0.5, 0.2), "shy": (0.3, 0.4)}
+    asked: list[tuple[str, int, int]] = []
+
+    def table(_: Any, setting: Any, name: str, of: Any) -> Any:
+        style = setting.name.rpartition(" ")[2]
+
+        def level(patch: Any, half: int, games: int) -> Level:
+            asked.append((style, half, games))
+            return Level(np.array([0.9, wins[style][half]]), np.array([0.5, 0.03 if style == "bold" else 0.04]), games)
+
+        cells = [Cell("four", name, "win", 0.2, 0.3, True) for name in ("others Temple", f"{style} Temple")]
+        return SimpleNamespace(first_policy=style, cells=cells, level=level)
+
+    monkeypatch.setattr(rooms, "_table", table)
+    goal = read_goal(write_settings())
+    evaluator: Any = SimpleNamespace(sampler=SimpleNamespace(seed=lambda *purpose: purpose[-1]))
+    where = Elsewhere(styles=("bold", "shy"), games=100)
+    (row,) = rooms._responses(evaluator, goal.settings[0], (), where)
+    assert row == {"of": "Temple", "style": "bold", "best": pytest.approx(0.25), "error": pytest.approx(0.025)}
+    assert sorted(asked) == [("bold", 0, 50), ("bold", 1, 50), ("shy", 0, 50), ("shy", 1, 50)]

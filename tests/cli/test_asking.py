@@ -50,6 +50,9 @@ def test_advice_of_a_run_and_of_its_position_file_is_the_same(wsim_command: Comm
     told = json.loads(ours.out)
     assert json.loads(wsim_command("advise", "here.json", *words).out) == told
     assert wsim_command("advise", "study", "2", "--turn", "3", *words).out == ours.out
+    seeded = json.loads(wsim_command("advise", "here.json", *words, "--seed", "4").out)
+    assert (told["rng"], seeded["rng"]) == (0, 4)
+    assert seeded["moves"] != told["moves"]
     legal = position.legal()
     assert sorted(row["index"] for row in told["moves"]) == list(range(len(legal)))
     assert (told["seat"], told["playouts"]) == (position.to_move, 3)

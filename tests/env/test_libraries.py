@@ -83,6 +83,24 @@ def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
     assert most == {"1e": 4, "cities": 5, "duo": 1, "babel": most}[name]
 
 
+def test_who_does_not_decide_has_nothing_to_do() -> None:
+    env = wsim.env.aec(seed=6)
+    env.reset()
+    for _ in range(6):
+        able = [agent for agent in env.possible_agents if env.observe(agent)["action_mask"].any()]
+        assert able == [env.agent_selection]
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+
+
+def test_the_next_game_pays_nothing_before_its_end() -> None:
+    env = wsim.env.parallel(seed=6)
+    for _ in range(2):
+        seen, _ = env.reset()
+        while env.agents:
+            seen, rewards, *_ = env.step(actions_of(env, seen))
+            assert sum(rewards.values()) == pytest.approx(float(not env.agents))
+
+
 def test_a_game_of_one_seat_is_told() -> None:
     env = wsim.env.single(seat=2, policies="random", seed=4)
     seen, info = env.reset()

@@ -42,3 +42,15 @@ def test_the_error_of_few_differences_by_hand() -> None:
     bounded = Contrasts(1, 1).plus([[won, one, who], [np.maximum(won, added), one, who]])
     share = 30 / 400 * 370 / 400 / 399  # half of those that differ had won before; a win is no farther than 0.5
     assert bounded.effects().error[0] == pytest.approx(max(np.sqrt(share), 2 * 0.5 / 400))
+
+
+def test_alike_in_what_decides_is_not_identical() -> None:
+    """Of two variants, by two metrics: the first differs in the second metric of one deal alone, the other in none."""
+    base = np.array([[20.0, 80.0] * 50, [3.0, 4.0] * 50])
+    ones, who = np.ones((2, 100)), np.zeros((2, 100))
+    changed = base.copy()
+    changed[1, 7] += 1
+    known = Contrasts(2, 2).plus([[base, ones, who], [changed, ones, who], [base, ones, who]])
+    assert [known.identical(variant) for variant in (0, 1)] == [False, True]
+    assert list(known.deciding) == [0, 2]
+    assert known.differing.tolist() == [0, 1, 0, 0]

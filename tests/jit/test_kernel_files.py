@@ -228,7 +228,7 @@ def test_other_processes_heal_a_damaged_cache(tmp_path: Path) -> None:
     files = sorted(tmp_path.rglob("*.kernel"))
     sound = [path.read_bytes() for path in files]
     assert len(files) >= 2
-    for fault in ("emptied", "truncated", "garbage", "a bit at 0.9"):
+    for fault in ("emptied", "a bit at 0.9"):  # each costs compiling; the others are tested in one process
         for path, content in zip(files, sound, strict=True):
             path.write_bytes(FAULTS[fault](content))
         assert process(tmp_path) == (0, "10\n", ""), fault

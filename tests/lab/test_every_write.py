@@ -26,12 +26,15 @@ NEEDS_PROC = pytest.mark.skipif(sys.platform != "linux", reason="the name of an 
 
 
 def some(step: int, *, quick: str = "writes bytes") -> pytest.MarkDecorator:
-    """Return the ends that a test is put to: some in the quick tier, in the slow one every write and every byte."""
+    """Return the ends that a test is put to: some in the quick tier; in the slow one every write.
+
+    Three of four writes are also cut short there, at the first, a middle or a late byte in turn.
+    """
     cases = [
         *([pytest.param(every_write, step, id="writes")] if "writes" in quick else []),
         *([pytest.param(every_byte, 4 * step, id="bytes", marks=NEEDS_PROC)] if "bytes" in quick else []),
         pytest.param(every_write, 1, id="every write", marks=pytest.mark.slow),
-        pytest.param(every_byte, 1, id="every byte", marks=[pytest.mark.slow, NEEDS_PROC]),
+        pytest.param(every_byte, 4, id="cut short", marks=[pytest.mark.slow, NEEDS_PROC]),
     ]
     return pytest.mark.parametrize(("end", "step"), cases)
 

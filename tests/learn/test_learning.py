@@ -230,6 +230,9 @@ def test_a_round_shares_its_decisions_out_in_its_own_way(tmp_path: Path) -> None
     run = run_module.Learning(plan, tmp_path)
     assert [len(run.parts(1, seats)) for seats in plan.tables] == [3, 2, 0]  # 6,000 and 3,000 decisions, 2,000 a part
     assert [len(run.parts(2, seats)) for seats in plan.tables] == [1, 0, 3]
+    parts = run.parts(1, plan.tables[0])
+    games = round(2000 * plan.gap / LEARNER.length(3))  # one decision in so many is taken
+    assert [part.games for part in parts] == [range(games * number, games * (number + 1)) for number in range(3)]
     assert LearningPlan.restore(plan.record()) == plan
 
 

@@ -21,7 +21,7 @@ from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.policies.lineup import parse_entry
-from wsim.policies.pool import check_budget, named_pool, noisy
+from wsim.policies.pool import check_budget, named_pool, noisy, players_of
 
 WONDERS, BABEL = "seven_wonders", "tower_of_babel"
 TABLES = [
@@ -199,6 +199,10 @@ def test_a_pool_is_what_it_is_called() -> None:
     }
     assert named_pool("all", known) == ["balanced", "science"]
     assert named_pool("random+all", known) == ["random", "balanced", "science"]
+    as_named: Any = str  # of the searcher's own player first: its net, where there is one
+    for nets, own in (({}, "balanced"), ({"net": "net"}, "net")):
+        found: list[Any] = list(players_of("random+science", {**known, **nets}, as_named))
+        assert found == [own, "random", "science"]
     weights = np.arange(6.0).reshape(2, 3)
     assert (noisy(weights, 1) == noisy(weights, 1)).all()
     assert (noisy(weights, 1) != noisy(weights, 2)).any()

@@ -189,3 +189,24 @@ def test_a_pile_that_was_seen_stays_as_it_was_seen() -> None:
         if met == 25:
             return
     assert met > 5
+
+
+def test_mates_see_as_many_cards_of_each_other_as_they_did() -> None:
+    """Redrawn for one seat, every other one still sees its mate's hand as it was before the moves of the turn (R42)."""
+    simulator = table(ruleset="2e-cities-teams", players=4)
+    dice, met = random.Random(4), set()
+    for number in range(6):
+        position = simulator.begin(number)
+        while position.to_move is not None:
+            me = position.to_move
+            if position.decision() != "turn" or number == 0:
+                met.add(position.decision())
+                drawn = position.redrawn(me, 1, number).record
+                for seat in set(range(4)) - {me}:
+                    here, there = (slots(record.own[seat].mate_hand) for record in (position.record, drawn))
+                    mate = slots(drawn.own[seat ^ 1].hand)
+                    assert len(here) == len(there)
+                    assert mate <= there
+                    assert here == there or me != seat ^ 1
+            position.take(dice.randrange(len(position.coded)))
+    assert len(met) > 1

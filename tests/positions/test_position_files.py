@@ -46,6 +46,12 @@ def by_hand(**changes: Any) -> dict[str, Any]:
     return {"format": "wsim-position/1", "game": "seven_wonders", "plan": {"ruleset": "1e"}, "position": told}
 
 
+def test_a_city_whose_coins_are_not_told_has_those_of_the_start() -> None:
+    told = by_hand()
+    del told["position"]["cities"][2]["coins"]
+    assert [city["coins"] for city in wsim.Game.from_json(json.dumps(told)).observe()["cities"]] == [3, 2, 3]
+
+
 def test_a_position_is_written_by_hand() -> None:
     game = wsim.Game.from_json(json.dumps(by_hand()))
     assert game.to_move == 0

@@ -16,11 +16,11 @@ from tests.conftest import Command
 from tests.stats.data import clustered_difference
 from wsim.errors import UserError
 from wsim.experiments.whatif import WhatIf
-from wsim.game import find_analysis, find_game
+from wsim.game import analyses_of, find_analysis, find_game
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
 from wsim.lab.store import Run
-from wsim.report import page, write_report
+from wsim.report import page, slices, write_report
 from wsim.report.grids import plain_grid
 from wsim.report.material import Besides
 from wsim.report.outcomes import outcomes, rank_means, score_counts
@@ -172,6 +172,16 @@ def test_slices_on_the_page_equal_the_tables_of_these_seats(run: Run, html: str)
         assert cells[3] == [f"{row['n']:,}", row["n"]]
         assert cells[5][:2] == [f"{row['win_points']:.2f}", pytest.approx(row["win_points"])]
     assert {name.split()[0] for name in sliced(html, "wonders-table")[0]} == {"policy"}
+
+
+def test_a_table_that_would_be_too_long_is_not_sliced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    wonders = analyses_of(find_game(run.plan.game))["wonders"]
+    sliced = slices._parts(run, wonders, ("wonder", "side"), "policy")
+    rows = sum(map(len, sliced.values()))
+    assert rows > 1
+    for most, found in ((rows, len(sliced)), (rows - 1, 0)):
+        monkeypatch.setattr(slices, "MOST_ROWS", most)
+        assert len(slices._parts(run, wonders, ("wonder", "side"), "policy")) == found
 
 
 def test_numbers_have_their_units(html: str) -> None:

@@ -19,7 +19,7 @@ from tests.tiers import first_quick
 from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
-from wsim.positions.chances import Chances, line_up_of, swings
+from wsim.positions.chances import Chances, chances, line_up_of, swings
 from wsim.positions.players import names_of, who_plays_on
 from wsim.positions.scenes import Event, Story
 from wsim.report.game_page import Replay, render, replay_of, write_replay
@@ -168,6 +168,22 @@ def test_chances_are_shares_within_their_intervals_and_end_with_the_result(name:
     scores = story(name)[1]["scores"]
     assert found.share[-1].tolist() == pytest.approx([score["win_share"] for score in scores], abs=1e-6)
     assert (found.low[-1] == found.high[-1]).all()
+
+
+def test_seen_from_outside_the_end_of_a_game_without_luck_is_known() -> None:
+    """In the last age of policies that draw nothing, who sees all hands knows who wins; no seat does."""
+    simulator = find_game("seven_wonders").prepare(Plan.make(players=3, policies="balanced", seed=3))
+    unsure = 0
+    for number in range(8):
+        position = simulator.begin(number)
+        while position.view(None)["age"] < 3 or position.view(None)["turn"] < 2:
+            position.follow()
+        found = chances([position.clone()], simulator, 10, 1, (0, 1, 2))
+        while position.to_move is not None:
+            position.follow()
+        assert found.outside[0].tolist() == [score["win_share"] for score in position.scores()]
+        unsure += found.share[0].tolist() != found.outside[0].tolist()
+    assert unsure
 
 
 @first_quick(2, "name", PLANS)

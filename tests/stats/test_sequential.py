@@ -11,6 +11,7 @@ import scipy.stats  # type: ignore[import-untyped]
 
 from wsim import stats
 from wsim.errors import UserError
+from wsim.stats.intervals import Estimate
 from wsim.stats.sequential import Look
 from wsim.stats.spending import Boundaries
 
@@ -115,3 +116,10 @@ def test_what_cannot_be_tested_is_refused() -> None:
     assert np.isnan(silent.effects.value[0])
     assert math.isinf(silent.reach[0])
     assert silent.verdict(0) == "unclear"
+
+
+def test_an_interval_of_few_deals_is_students() -> None:
+    """One look at 20 deals: 2.093 errors by Student's t with 19 degrees of freedom, not 1.960; of 19 none is made."""
+    for deals, reach in ((20, scipy.stats.t.ppf(0.975, 19)), (19, math.inf)):
+        effects = Estimate(np.zeros(1), np.ones(1), np.full(1, float(deals)))
+        assert stats.SequentialTest(budget=deals).look(deals, effects).reach == pytest.approx([reach], rel=1e-6)

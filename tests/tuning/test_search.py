@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats  # type: ignore[import-untyped]
 
 import wsim
 from tests.tiers import first_quick
@@ -19,7 +20,7 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted
 from wsim.tuning import judging
 from wsim.tuning.contests import MARGIN, SHARE, Contest, play_contests
-from wsim.tuning.generations import RECORD, read_history
+from wsim.tuning.generations import RECORD, Generation, History, read_history
 from wsim.tuning.tune import Tuned, begin, question_of, resume, tune
 from wsim.tuning.tune_question import HELD_OUT
 
@@ -253,3 +254,28 @@ def test_a_policy_of_the_user_is_tuned(tmp_path: Path) -> None:
     Path("mine.py").write_text(OWN.replace("count - 1", "count - 2"))
     with pytest.raises(UserError, match=r"'run' holds another search: .* name another --out"):
         resume("run", trust=True)
+
+
+def test_a_judged_verdict_allows_for_all_rows() -> None:
+    """Of three tables one differs with p = 0.04: by Benjamini-Hochberg that is q = 0.12, and nothing is said."""
+    games = 50
+    spread = np.tile([-1.0, 1.0], games // 2)
+    apart = spread + scipy.stats.t.ppf(0.98, games - 1) * spread.std(ddof=1) / np.sqrt(games)
+    none = np.zeros(games)
+    plan = Plan.make(game="aiming", policies=["stone"] * 3)
+    differences = (apart, spread, spread)
+    frame = judging._table([(plan, "met")] * 3, [[[none, none], [one, 2 * one]] for one in differences])
+    assert frame["q"][0] == pytest.approx(0.12)
+    assert frame["verdict"].to_list() == ["unclear"] * 3
+    clear = judging._table([(plan, "met")], [[[none, none], [apart, 2 * apart]]])
+    assert clear["q"][0] == pytest.approx(0.04)
+    assert clear["verdict"].to_list() == ["higher"]
+    assert clear["difference"][0] == pytest.approx(apart.mean())
+    assert clear["margin"][0] == pytest.approx(2 * apart.mean())
+
+
+def test_a_search_that_goes_on_is_judged_anew() -> None:
+    """Rows that judged fewer generations say nothing of what came after them."""
+    begun = History({}, {}, "stone", "wsim tune stone", {}, {}, (0,), judged=({"met": "held out"},))
+    grown = begun.grown(generation := Generation("0", (1.0,), 0.5, 0.0, 0.1))
+    assert (grown.generations, grown.judged) == ((generation,), ())

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.wonders.both import Position
+from tests.wonders.position_kernels import SET_TABLE
 
 pytestmark = pytest.mark.jit_off
 
@@ -337,3 +338,18 @@ def test_R18_the_symbols_follow_later_structures() -> None:
     assert p.builds(0, "Statue") == [("paid", 0, 0, 0)]  # two ore, wood of the market
     p.city(0, "Lumber Yard")
     assert p.builds(0, "Archery Range") == [("paid", 0, 0, 0)]  # ore, wood, wood of the warehouse
+
+
+@pytest.mark.engine_only
+def test_R18_a_new_game_forgets_what_symbols_stood_for() -> None:
+    """Seat 0 had a Secret Warehouse, whose symbol is what its city makes; in the next game it has one of grey goods."""
+    p, q = (Position("2e-cities", *CITIES, age=2) for _ in range(2))
+    p.city(0, "Secret Warehouse")
+    assert p.public.flex_role[0, 0]
+    p._do(SET_TABLE)
+    p.public.age = 1
+    for one in (p, q):
+        one.city(0, "Forum", coins=0)
+    cards = ("Dispensary", "Laboratory", "School", "Library", "Caravansery", "Temple")
+    assert [p.builds(0, card) for card in cards] == [q.builds(0, card) for card in cards]
+    assert not p.public.flex_role.any()

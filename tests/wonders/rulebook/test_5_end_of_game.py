@@ -128,6 +128,10 @@ def test_R24_those_who_share_have_one_rank() -> None:
     p = Position("1e", *BOARDS)
     assert p.shares() == pytest.approx([1 / 3] * 3)
     assert p.game.result.rank[:3].tolist() == [1, 1, 1]
+    p.city(0, "Altar")
+    p.city(1, "Altar")
+    assert p.shares() == [0.5, 0.5, 0.0]
+    assert p.game.result.rank[:3].tolist() == [1, 1, 2]
 
 
 GUILDS = {  # what both neighbours have, and the points for it

@@ -185,6 +185,14 @@ def test_R32_chamber_of_builders_counts_the_losers_own_stages() -> None:
     assert p.losses == [(1, 2, 0), (2, 1, 0)]
 
 
+def test_R32_losses_for_tokens_count_those_of_every_age() -> None:
+    p = four(coins=9, age=3)
+    for seat, tokens in enumerate([[1, 3, 5], [1], [3], [5, 5]]):
+        p.city(seat, victories=tokens)
+    p.play({0: "Cenotaph"})
+    assert [loss[:2] for loss in p.losses] == [(1, 1), (2, 1), (3, 2)]
+
+
 def test_R32_losses_of_a_build_from_the_pile_are_further_losses() -> None:
     p = Position("2e-cities", "Halikarnassos night", "Rhodos day", "Gizah day")
     p.discarded("Lair")

@@ -111,6 +111,13 @@ def test_R42_the_sum_of_both_decides_then_their_coins_then_it_is_shared() -> Non
     assert p.shares() == [1.0, 1.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("richer", range(4))
+def test_R42_the_coins_of_either_mate_break_a_tie(richer: int) -> None:
+    p = teams()
+    p.city(richer, coins=4)  # a point as before
+    assert p.shares() == [float(seat // 2 == richer // 2) for seat in range(4)]
+
+
 @pytest.mark.engine_only
 def test_R42_mates_have_one_rank() -> None:
     p = teams()

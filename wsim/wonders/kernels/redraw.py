@@ -288,8 +288,8 @@ def _show_mates(game, rules, me):
             continue
         hand = mate.hand
         if turn < game.redraw.turns[age]:
-            hand = mate.passed[age, turn] | bit(mate.took[age, turn])
-        elif has_chosen(game, seat ^ 1):
+            hand = game.redraw.left[age, hand_at(rules, age, turn, seat ^ 1)] | bit(mate.took[age, turn])
+        elif seat ^ 1 == me and has_chosen(game, me):  # all others are to choose anew
             hand |= bit(mate.took[age, turn])
         game.own[seat].mate_hand = hand
 
