@@ -27,6 +27,7 @@ LEAST_GAMES_A_SECOND = {("1e", 4): 60_000}
 COLD_SECONDS = 40.0
 SIZES = [(ruleset, players) for ruleset, players in TABLES if players in (2, 3, 4, 7)]
 CHUNK = 4000
+TRIBUTES = Path(__file__).parents[1] / "analysis" / "expansion" / "tributes.toml"
 
 
 @pytest.mark.parametrize(("ruleset", "players"), SIZES)
@@ -40,6 +41,22 @@ def test_games_a_second(benchmark: Any, ruleset: str, players: int) -> None:
     decisions = 3 * table.catalogue.settings.turns * len(rows) / 200
     benchmark.extra_info |= {"games_a_second": round(speed), "turns_a_second": round(speed * decisions)}
     assert speed >= LEAST_GAMES_A_SECOND.get((ruleset, players), 0)
+
+
+@pytest.mark.parametrize("players", [3, 4, 7])
+def test_cards_by_formula(benchmark: Any, players: int) -> None:
+    """Ten cards by formula cost a tenth of the speed at most; rounds alternate, so noise hits both."""
+    plain, formulas = engine_table("1e", players), engine_table("1e", players, patch=(str(TRIBUTES),))
+    seconds = {table: [0.0] * 8 for table in (plain, formulas)}
+    for round_number in range(8):
+        for table in (plain, formulas):
+            start = time.perf_counter()
+            played(table, CHUNK)
+            seconds[table][round_number] = time.perf_counter() - start
+    benchmark.pedantic(played, (formulas, CHUNK), rounds=2)
+    ratio = min(seconds[plain]) / min(seconds[formulas])
+    benchmark.extra_info |= {"against_printed_cards": round(ratio, 3)}
+    assert ratio >= 0.9
 
 
 @pytest.mark.parametrize("ruleset", ["2e", "2e-cities"])

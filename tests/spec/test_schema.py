@@ -55,6 +55,8 @@ def values() -> Iterator[Any]:
     for one in SCALARS:
         yield [one]
         yield [one, one]
+    clause = {"event": "built", "each": "left", "if": "red > 1", "take": "2 * red", "gain": {"coins": 1}}
+    yield from ([clause], [{"gain": {"coins": 1}}], [{**clause, "event": "bulit"}], [clause] * 10)
     yield from ([3, 4, 5], list(RESOURCES), list(RESOURCES[:2]), ["A", "B"], [[]], [*range(20)])
 
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from tests.wonders import positions
+from tests.wonders.extremes import facts_of
 from tests.wonders.positions import Move
-from tests.wonders.reference.conflict import fight_conflicts
+from tests.wonders.reference.clauses import moment
+from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.facts import Card, Cost
 from tests.wonders.reference.game import passed
 from tests.wonders.reference.market import market
@@ -23,6 +25,7 @@ from tests.wonders.reference.scoring import CATEGORIES, effect_points, scores
 from tests.wonders.reference.table import FREE_CITY
 from tests.wonders.reference.table import Move as TwinMove
 from tests.wonders.reference.turn import Log, build_from_discard_pile, play_last_cards, resolve
+from wsim.wonders.catalog import load_catalogue
 
 __all__ = ["SIDES", "Move", "Position", "TwinPosition", "chosen"]
 
@@ -34,8 +37,12 @@ def _made_up(color: str, *effects: Any) -> Card:
 class TwinPosition:
     """A position of the twin that is laid out, played and looked at as the engine's (``tests.wonders.positions``)."""
 
-    def __init__(self, ruleset: str, *boards: str, age: int = 1, turn: int = 1, **switches: bool) -> None:
-        self.table = lay_out(ruleset, [Seat(board) for board in boards], age, turn, self._ask, **switches)
+    def __init__(
+        self, ruleset: str, *boards: str, age: int = 1, turn: int = 1, changes: tuple[str, ...] = (), **switches: bool
+    ) -> None:
+        seats = [Seat(board) for board in boards]
+        facts = facts_of(load_catalogue(ruleset, changes=changes)) if changes else None
+        self.table = lay_out(ruleset, seats, age, turn, self._ask, facts, **switches)
         self.seats = len(boards)
         self.names = sorted(self.table.catalogue.cards)
         self._hands: list[list[str]] = [[] for _ in boards]
@@ -150,6 +157,7 @@ class TwinPosition:
 
     def play_turn(self) -> bool:
         table = self.table
+        moment(table, "turn_start")
         moves = []
         for seat, hand in enumerate(self._hands):
             if hand and not table.is_free_city(seat):
@@ -169,7 +177,7 @@ class TwinPosition:
         self._hands = passed(self._hands, self.table.age)
 
     def end_age(self) -> list[tuple[list[int], list[int], list[int]]]:
-        return [(entry["seats"], entry["shields"], entry["tokens"]) for entry in fight_conflicts(self.table)]
+        return [(entry["seats"], entry["shields"], entry["tokens"]) for entry in end_age(self.table)]
 
     # --- looking
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,11 +97,14 @@ def _fields(move: dict[str, Any], number: dict[str, int]) -> int:
     return fields + (16777216 * int(move["coins"]) if action == "pay" else 0)
 
 
-def twin_policy(ruleset: str, player: Player) -> str | Callable[[View], int]:
-    """Return the policy of the reference twin that plays like ``player`` (``random``, or one of ``TASTES``)."""
+def twin_policy(ruleset: str, player: Player, cards: Iterable[str] | None = None) -> str | Callable[[View], int]:
+    """Return the policy of the reference twin that plays like ``player`` (``random``, or one of ``TASTES``).
+
+    ``cards``: the names of the catalogue, where they are not those of the rule set.
+    """
     if player is RANDOM:
         return "random"
-    number = {name: i for i, name in enumerate(sorted(load(ruleset).cards))}
+    number = {name: i for i, name in enumerate(sorted(load(ruleset).cards if cards is None else cards))}
     favourite = int(player.parameters[0])
     tastes = {
         TASTE_ANY: _ACTIONS,

@@ -13,6 +13,7 @@ import numpy as np
 from tests.wonders.catalog.test_facts import card_facts, cost_facts, effect_facts
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, twin_policy
 from tests.wonders.reference.facts import RULE_SETS, catalogue_of
+from tests.wonders.reference.facts import Catalogue as FactCatalogue
 from tests.wonders.reference.game import Reference
 from wsim.errors import UserError
 from wsim.wonders.catalog import Catalogue, load_catalogue
@@ -30,7 +31,7 @@ from wsim.wonders.words import (
     VICTORY_TOKENS,
 )
 
-__all__ = ["Case", "cases", "compare_case", "draw_case"]
+__all__ = ["Case", "cases", "compare_case", "draw_case", "facts_of"]
 
 AMOUNTS = (1, 2, 5, 20, 99)
 MOST = 99
@@ -228,9 +229,8 @@ def cases(first: int, many: int) -> Iterator[Case]:
 # --- playing ----------------------------------------------------------------------------------------------------------
 
 
-def twin_of(case: Case) -> Reference:
-    """Return the reference twin with the facts of a case."""
-    catalogue = load_catalogue(case.ruleset, changes=case.changes)
+def facts_of(catalogue: Catalogue) -> FactCatalogue:
+    """Return a catalogue as the twin has it."""
     boards = [
         {
             "name": wonder.name,
@@ -242,7 +242,13 @@ def twin_of(case: Case) -> Reference:
         }
         for wonder in catalogue.wonders
     ]
-    facts = catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
+    return catalogue_of({"cards": list(card_facts(catalogue).values()), "wonders": boards})
+
+
+def twin_of(case: Case) -> Reference:
+    """Return the reference twin with the facts of a case."""
+    catalogue = load_catalogue(case.ruleset, changes=case.changes)
+    facts = facts_of(catalogue)
     settings = catalogue.settings
     rules = replace(
         RULE_SETS[case.ruleset],
@@ -281,7 +287,7 @@ def compare_case(case: Case, games: int) -> None:
     twin = twin_of(case)
     for player in (TASTES[case.seed % 3], RANDOM):
         table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, set=case.changes)
-        policy = twin_policy(case.ruleset, player)
+        policy = twin_policy(case.ruleset, player, twin.catalogue.cards)
         for number in range(games):
             told, expected = table.trace(number), twin.play(case.seed, number, policy)
             assert told == expected, f"{case}: game {number}"

@@ -14,9 +14,9 @@ import numpy as np
 from wsim.jit import kernel, types
 from wsim.rng import below
 from wsim.wonders.kernels.deal import deal, set_up
-from wsim.wonders.kernels.flow import _close_turn, _pass_hands
-from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Rules, Seating
-from wsim.wonders.kernels.military import fight_conflicts
+from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
+from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Public, Rules, Seating
 from wsim.wonders.kernels.moves import (
     action_of,
     bank_of,
@@ -79,10 +79,17 @@ def perform(game: Any, rules: Any, seating: Any, line_up: Any, step: Any, seat: 
         hidden.number = what
         deal(game, rules)
     elif step == END_AGE:
-        fight_conflicts(game, rules)
+        end_age(game, rules)
     elif step == SCORE:
         score_game(game, rules)
     return game.answer.wrong
+
+
+@entry(types.void(Public, Rules, types.int64[::1], types.int64, types.int64, types.int64[::1]))
+def evaluated(public: Any, rules: Any, starts: Any, owner: Any, other: Any, results: Any) -> None:
+    """Evaluate the formulas that begin at these places of the code."""
+    for i in range(starts.shape[0]):
+        results[i] = evaluate(public, rules, starts[i], owner, other)
 
 
 @entry(POLICY)

@@ -25,6 +25,7 @@ STAGES = 6  # of one side
 STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
 ENTRIES = 256
 UNITS = 12  # resources in a cost
+DEPTH = 16  # numbers that a formula holds at once
 FLEX = 24  # either/or symbols of one city
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its place; the other places belong to the policy
@@ -152,6 +153,54 @@ PER_ONCE, PER_VICTORY, PER_STAGE = 0, 1, 2
 MEASURES: Mapping[str, int] = {"": PER_ONCE, "victory_token": PER_VICTORY, "wonder_stage": PER_STAGE}
 """How often a loss is due (R32): once, or for each of what the loser has."""
 DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount is off (R14)
+
+# --- formulas, and when they act (catalog.formula, catalog.clauses; R52-R58) ------------------------------------------
+
+CITY_NAMES = (
+    *COLORS, *SYMBOLS[1:ANY], "wild", *RESOURCES, "cards", "stages", "all_stages", "coins", "shields",
+    "victory_tokens", *(f"victory_tokens_{value}" for value in VICTORY_TOKENS), "defeat_tokens", "debts",
+    "diplomacy_tokens", "chains", "sold",
+)  # fmt: skip
+"""What a formula may ask of a city."""
+TABLE_NAMES = ("age", "turn", "players")
+"""What a formula may ask of the table; they are numbered on from ``CITY_NAMES``."""
+NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES)}
+FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
+
+# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is
+OPERATIONS = (
+    "end", "number", "name", "card", "neg", "not", "abs",
+    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if",
+)  # fmt: skip
+OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
+
+ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END, ON_SCORE = range(11)
+TRIGGERS: Mapping[str, str] = {
+    "built": "when built",
+    "card_built": "builds",
+    "stage_built": "builds a stage",
+    "sold": "sells a card",
+    "last_card": "plays a last card",
+    "turn_start": "at the start of each turn",
+    "age_start": "at the start of each age",
+    "before_conflicts": "before the conflicts of each age",
+    "after_conflicts": "after the conflicts of each age",
+    "age_end": "at the end of each age",
+    "scored": "at the end of the game",
+}
+"""When a clause acts, in the order of their numbers; those of moves are told of a city."""
+MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card")
+WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
+WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
+EACH = WHOM[:WHOM_ANYONE]
+"""On which cities a clause acts."""
+BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
+"""Whose moves set a clause off."""
+GAINS = ("coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens")
+LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens")
+ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
+"""What a clause does, in the order in which its parts are done."""
+ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
 
 # --- switches --------------------------------------------------------------------------------------------------------
 

@@ -53,6 +53,8 @@ def effect_facts(effects: Effects, tradable: bool) -> list[Fact]:
                 found.append({"kind": "produce", "one_of": one_of, "tradable": tradable})
             case "science":
                 found.append({"kind": kind, "symbol": value})
+            case "when":
+                found += [{"kind": kind, "number": n, **clause.table()} for n, clause in enumerate(value, start=1)]
             case "free_build":
                 found.append({"kind": kind, "when": value})
             case "victory_token":

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.wonders.reference.clauses import drop_age_shields, moment
+
 if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["fight_conflicts"]
+__all__ = ["end_age"]
 
 VICTORY = {1: 1, 2: 3, 3: 5}  # the printed value of a victory token by age
+
+
+def end_age(table: Table) -> list[dict[str, Any]]:
+    """The conflicts of an age, with what clauses do before and after them (R53)."""
+    moment(table, "before_conflicts")
+    entries = fight_conflicts(table)
+    moment(table, "after_conflicts")
+    drop_age_shields(table)
+    moment(table, "age_end")
+    return entries
 
 
 def fight_conflicts(table: Table) -> list[dict[str, Any]]:

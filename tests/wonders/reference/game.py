@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.conflict import fight_conflicts
+from tests.wonders.reference.clauses import moment
+from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
 from tests.wonders.reference.market import market
@@ -119,15 +120,20 @@ class Reference:
         if self.rules.duo:
             entry["free_city"] = list(pile)
         entry["turns"] = []
+        table.turn = 1
+        moment(table, "age_start")
         for table.turn in range(1, self.rules.turns + 1):
             entry["turns"].append(self._play_turn(hands, pile))
             hands = passed(hands, age)
-        entry["conflicts"] = fight_conflicts(table)
+        entry["conflicts"] = end_age(table)
+        if table.effects:
+            entry["effects"], table.effects = table.effects, []
         return entry
 
     def _play_turn(self, hands: list[list[str]], pile: list[str]) -> Trace:
         """Choose, resolve, and at the age's end play or discard the last cards (R9)."""
         table = self.table
+        moment(table, "turn_start")
         markets = [market(table, seat) for seat in table.seats]
         if self.rules.duo:
             # R45: age I starts on the Free City's left (seat 0), age II on its right (seat 1), age III left again.
@@ -155,6 +161,8 @@ class Reference:
             entry["extra"] = log.extra
         if log.losses:
             entry["losses"] = log.losses
+        if table.effects:
+            entry["effects"], table.effects = table.effects, []
         entry["coins"] = [city.coins for city in table.cities]
         return entry
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.wonders.reference.facts import RULE_SETS, SWITCHES, load
+from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, load
 from tests.wonders.reference.market import market
 from tests.wonders.reference.moves import turn_moves
 from tests.wonders.reference.table import Ask, City, Move, Table
@@ -41,10 +41,11 @@ def lay_out(
     age: int = 1,
     turn: int = 1,
     ask: Ask = choose_first,
+    facts: Catalogue | None = None,
     **switches: bool,
 ) -> Table:
     """A table with the given seats; the cards under stages are Altars."""
-    catalogue = load(ruleset)
+    catalogue = facts or load(ruleset)
     cities = []
     for number, seat in enumerate(seats):
         wonder, side = seat.board.rsplit(" ", 1)

@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
+from tests.wonders.reference.clauses import formula_points
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -91,6 +93,8 @@ def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purp
                 if where == "self" and what == "purple":
                     counted += more_purple
                 points += counted * effect["n"]
+        elif effect["kind"] == "when":
+            points += formula_points(table, city, effect, more_purple)
     return points
 
 

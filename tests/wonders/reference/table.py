@@ -35,6 +35,8 @@ class City:
     debts: int = 0
     diplomacy: int = 0
     free_builds_used: int = 0  # once-per-age free builds of this age (R26)
+    more_shields: int = 0  # brought by clauses
+    age_shields: int = 0  # likewise, for this age only (R57)
     tally: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -66,7 +68,8 @@ class City:
     @property
     def shields(self) -> int:
         """Shields on structures and stages (R19)."""
-        return sum(int(effect["n"]) for effect in self.effects("shields"))
+        printed = sum(int(effect["n"]) for effect in self.effects("shields"))
+        return printed + self.more_shields + self.age_shields
 
     def count(self, what: str) -> int:
         """How many of a countable thing the city has: a colour, stages, tokens (R25, R37)."""
@@ -93,6 +96,7 @@ class Table:
     age: int = 1
     turn: int = 1
     discard_pile: list[Card] = field(default_factory=list)
+    effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
 
     @property
     def seats(self) -> range:

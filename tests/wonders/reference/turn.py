@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.wonders.reference.clauses import moves_made
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import discard_moves, has_standing_free_build, loss_moves, turn_moves
 
@@ -41,7 +42,7 @@ def resolve(table: Table, moves: list[Move], log: Log) -> list[Placed]:
     placed = [thing for move in moves if (thing := place(table, move)) is not None]
     for move in moves:
         pay(table, move)
-    take_effect(table, placed, log)
+    take_effect(table, moves, placed, log)
     return placed
 
 
@@ -85,8 +86,8 @@ def pay(table: Table, move: Move) -> None:
         city.tally[f"trade_paid_{side}"] += move[side]
 
 
-def take_effect(table: Table, placed: list[Placed], log: Log) -> None:
-    """Steps 3 and 4: coins, tokens, debts, losses."""
+def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
+    """Steps 3 and 4: coins, tokens, debts, clauses (R54), losses."""
     gains = [(thing.city, coins_gained(table, thing)) for thing in placed]
     for city, coins in gains:
         city.coins += coins
@@ -104,6 +105,7 @@ def take_effect(table: Table, placed: list[Placed], log: Log) -> None:
         for effect in thing.of_kind("debt"):
             for other in table.others(thing.city.seat, effect["who"]):
                 other.debts += effect["n"]
+    moves_made(table, moves)
     lose_coins(table, placed, log)
 
 
@@ -171,5 +173,5 @@ def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> Non
         table.discard_pile.remove(card)
         thing = place_structure(table, table.cities[seat], card, move)
         log.extra.append(move)
-        take_effect(table, [thing], log)
+        take_effect(table, [{**move, "action": "build"}], [thing], log)
         queue += [seat for _ in thing.of_kind("build_from_discard")]

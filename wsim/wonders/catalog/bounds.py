@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.wonders.catalog.clause_bounds import Brought, Clauses
+from wsim.wonders.catalog.formula import WIDEST, Spans
 from wsim.wonders.catalog.holdings import Amounts, Holdings
-from wsim.wonders.kernels.layout import DEEDS, LANE, LOSS_AT_ONCE, ROW
+from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, ROW
 from wsim.wonders.words import (
     AGES,
+    ANY,
     BLACK_MARKET,
     CARDS,
+    COLORS,
     COPY_GUILD,
     FLEX,
     NEIGHBOR_SEATS,
@@ -28,6 +32,8 @@ from wsim.wonders.words import (
     PER_VICTORY,
     PURPLE,
     RESOURCES,
+    SYMBOLS,
+    VICTORY_TOKENS,
     WAREHOUSE,
 )
 
@@ -61,7 +67,13 @@ class Bound:
 
 def check_bounds(rules: Any, catalogue: Catalogue) -> None:
     """Raise UserError for the first bound of a RULES record that does not fit, naming what makes it so large."""
-    for bound in Bounds(Holdings(rules)).all():
+    entries = [(number, card.effects) for number, card in enumerate(catalogue.cards)]
+    stages = (stage for wonder in catalogue.wonders for _, built in wonder.sides for stage in built)
+    entries += [(CARDS + number, stage.effects) for number, stage in enumerate(stages)]
+    clauses = tuple((entry, clause) for entry, effects in entries for clause in effects.when)
+    more = Brought(Holdings(rules), clauses, WIDEST)
+    held = Holdings(rules, more.total("victory_tokens"), more.total("defeat_tokens"))
+    for bound in Bounds(held, clauses).all():
         if not bound.fits:
             raise UserError(_refusal(bound, rules, catalogue))
 
@@ -99,9 +111,14 @@ def _width(name: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Everything that a table can come to."""
+    """Everything that a table can come to.
+
+    ``spans``: of what formulas may ask; without them, those that follow from the widest ones.
+    """
 
     held: Holdings
+    clauses: Clauses = ()
+    spans: Spans | None = None
 
     @property
     def rules(self) -> Any:
@@ -114,6 +131,62 @@ class Bounds:
         yield from self._counts()
         yield from self._money()
         yield from self._points()
+        if self.clauses:
+            yield from self._clauses()
+
+    # --- what clauses bring
+
+    @cached_property
+    def brought(self) -> Brought:
+        """What clauses can bring."""
+        if self.spans is not None or not self.clauses:
+            return Brought(self.held, self.clauses, self.spans or WIDEST)
+        return Brought(self.held, self.clauses, Bounds(self.held, self.clauses, WIDEST).reached())
+
+    def reached(self) -> Spans:
+        """Return the spans of what formulas may ask, by what cities can come to; none is wider than the widest."""
+        held, rules = self.held, self.rules
+        symbol, colors = held.field("symbol"), np.asarray(rules.color)
+        most = {color: int(((colors == n) & (held.copies > 0)).sum()) for n, color in enumerate(COLORS)}
+        most["purple"] += self.copying
+        most |= dict.fromkeys(("cards", "chains", "sold"), held.placed + self.copying)
+        for n, name in enumerate((*SYMBOLS[1:ANY], "wild"), start=1):
+            most[name] = held.in_city((symbol == n).astype(np.int64))
+        most |= {"stages": held.stages, "all_stages": held.stages, "turn": int(rules.turns), "players": rules.players}
+        most |= {"coins": self.coins, "shields": self.shields, "defeat_tokens": held.defeats, "debts": self.debts}
+        most |= {"diplomacy_tokens": self.diplomacy, "victory_tokens": int(held.tokens.sum())}
+        most |= {f"victory_tokens_{value}": int(n) for value, n in zip(VICTORY_TOKENS, held.tokens, strict=True)}
+        least = {"players": int(rules.players)}
+        return {
+            name: (least.get(name, low), min(high, int(most.get(name, high)))) for name, (low, high) in WIDEST.items()
+        }
+
+    def _clauses(self) -> Iterator[Bound]:
+        """Yield the bounds of what formulas may ask and nothing else limits, and of what a trace holds."""
+        held, brought = self.held, self.brought
+        for what, value, thing in (
+            ("victory tokens", int(held.tokens.sum()), "victory_tokens"),
+            ("defeat tokens", held.defeats, "defeat_tokens"),
+            ("debts", self.debts, "debts"),
+            ("diplomacy tokens", self.diplomacy, "diplomacy_tokens"),
+        ):
+            parts = brought.parts(thing)
+            yield Bound(f"the {what} of a city", value, WIDEST[thing][1], parts, f"`gain.{thing}` of `when`")
+        logged = brought.logged()
+        value = int(logged[:CARDS].sum()) + held.cities * held.of_stages(logged)
+        change = "`event`, `by` and `each` of `when`"
+        yield Bound("the effects of clauses in a game", value, EFFECTS_LOGGED, logged, change)
+
+    @cached_property
+    def shields(self) -> int:
+        """The shields that a city can have."""
+        own = self.held.field("shields") + self.brought.own("shields")
+        return self.held.in_city(own) + self.brought.from_others("shields")
+
+    @cached_property
+    def diplomacy(self) -> int:
+        """The diplomacy tokens that a city can have."""
+        return self.held.in_city(self.held.field("diplomacy")) + self.brought.total("diplomacy_tokens")
 
     # --- what cities make and do
 
@@ -137,10 +210,10 @@ class Bounds:
         held, rules = self.held, self.rules
         change = "`build_from_discard` and `play_last_card`"
         yield Bound("the moves of a game", held.deeds, DEEDS, held.grants, change)
-        shields = held.field("shields")
-        yield Bound("the shields of a city", held.in_city(shields), _width("shields")[1], shields, "`shields`")
+        shields = held.field("shields") + self.brought.parts("shields")
+        yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, "`shields`")
         points = int((held.tokens * np.asarray(rules.victory_points)).sum())
-        tokens = (held.field("victory_token") != 0).astype(np.int64)
+        tokens = (held.field("victory_token") != 0).astype(np.int64) + self.brought.parts("victory_tokens")
         change = "settings.victory_tokens and `victory_token`"
         yield Bound("the points of a city's victory tokens", points, _width("victory_points")[1], tokens, change)
 
@@ -163,12 +236,12 @@ class Bounds:
     def debts(self) -> int:
         """The debts that a city can have: those of cards (R36), and losses that it does not pay."""
         debt = self.held.field("debt")
-        return self.held.from_others(debt[:, 0], debt[:, 1]) + self.lost
+        return self.held.from_others(debt[:, 0], debt[:, 1]) + self.lost + self.brought.total("debts")
 
     @cached_property
     def gains(self) -> Amounts:
         """The coins that each entry can bring its city (R9.3)."""
-        return self.held.field("coins") + self.held.per("coins_per")
+        return self.held.field("coins") + self.held.per("coins_per") + self.brought.own("coins")
 
     @cached_property
     def coins(self) -> int:
@@ -181,12 +254,12 @@ class Bounds:
         units = sum((np.asarray(rules.cost) >> np.uint64(8 * k) & np.uint64(0xFF)).astype(int) for k in range(7))
         turns = AGES * (int(rules.turns) + (held.last_players > 0))
         trade = NEIGHBOR_SEATS * turns * int(np.max(units)) * int(rules.trade_price)
-        given = held.from_others(gifts[:, 0], gifts[:, 1])
+        given = held.from_others(gifts[:, 0], gifts[:, 1]) + self.brought.from_others("coins")
         return int(rules.start_coins) + by_cards + held.of_stages(self.gains) + given + trade
 
     def _money(self) -> Iterator[Bound]:
         held = self.held
-        parts = self.gains + held.field("coins_to_others")[:, 0]
+        parts = self.gains + held.field("coins_to_others")[:, 0] + self.brought.given("coins")
         change = "`coins`, `coins_per`, `coins_to_others`, settings.start_coins and settings.sale_coins"
         yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, change)
         at_once = held.in_a_turn(self.losses, held.field("coin_loss")[:, 1])
@@ -207,7 +280,7 @@ class Bounds:
         per = sign * held.per("points_per", self.copying, 1 << PURPLE)
         complete = sign * held.field("points_complete")
         sure = sign * held.field("points") + np.maximum(per, 0) + np.maximum(complete, 0)
-        return np.maximum(sure, 0)
+        return np.maximum(sure, 0) + self.brought.points(sign)
 
     @cached_property
     def science(self) -> int:
@@ -234,6 +307,6 @@ class Bounds:
         yield Bound("the points of a city", most, _width("total")[1], worth, change)
         worth = self._worth(-1)
         least = held.in_city(worth) + self._copied(worth) - held.defeats * int(rules.defeat_points) + self.debts
-        parts = worth + self.losses + held.field("debt")[:, 0]
+        parts = worth + self.losses + held.field("debt")[:, 0] + self.brought.parts("debts")
         change += ", `debt` and `coin_loss`"
         yield Bound("the points of a city", -least, _width("total")[0], parts, change)

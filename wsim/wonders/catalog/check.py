@@ -9,7 +9,8 @@ from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from wsim.spec.fields import Problems
+    from wsim.spec.fields import Path, Problems
+    from wsim.wonders.catalog.effects import Effects
     from wsim.wonders.catalog.model import Card, Catalogue
 
 _SHOWN = 6  # cards named in an advice
@@ -34,6 +35,24 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
                 problems.at(path, f"{card.name!r} cannot be its own predecessor; accepted: other cards")
             elif predecessor not in names:
                 problems.unknown(path, "predecessor", predecessor, names)
+
+
+def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
+    """Report cards that formulas name and that are not among the cards of the rule set."""
+    names = [card.name for card in catalogue.cards]
+    entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
+    entries += [
+        (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
+        for wonder in catalogue.wonders
+        for side, stages in wonder.sides
+        for number, stage in enumerate(stages, start=1)
+    ]
+    for path, effects in entries:
+        for number, clause in enumerate(effects.when, start=1):
+            for field, formula in clause.formulas():
+                for part in formula.walk():
+                    if part.kind == "card" and part.name not in names:
+                        problems.unknown((*path, "when", str(number), *field), "card", part.name, names)
 
 
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.errors import UserError
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
+from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
-from wsim.wonders.kernels.layout import NO_PRICE, RULES
+from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES
 from wsim.wonders.words import (
+    ACT,
     AGES,
     CATEGORY_OF_COLOR,
     COLORS,
@@ -21,7 +23,12 @@ from wsim.wonders.words import (
     SLOTS,
     STAGE_ENTRY,
     SWITCHES,
+    TRIGGERS,
+    WHOM,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
@@ -70,6 +77,7 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
     _fill_boards(record, catalogue)
+    _fill_clauses(record, catalogue, number)
     check_bounds(record, catalogue)
     return rules
 
@@ -97,7 +105,8 @@ def _fill_card(record: Any, i: int, card: Card, number: dict[str, int], catalogu
         if catalogue.switches["chain_from_any_age"] or _ages_follow(catalogue.card(name), card):
             record.chain[i, number[name] >> 6] |= np.uint64(1 << (number[name] & 63))
     _fill_entry(record, i, card.cost, card.effects)
-    if record.points[i] or record.points_per[i, 0] or record.points_complete[i]:
+    scored = any(clause.event == "scored" for clause in card.effects.when)
+    if record.points[i] or record.points_per[i, 0] or record.points_complete[i] or scored:
         record.scoring_cards[i >> 6] |= np.uint64(1 << (i & 63))
     if card.color == "purple":
         record.purple_cards[i >> 6] |= np.uint64(1 << (i & 63))
@@ -130,3 +139,59 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
         effect = EFFECTS[name]
         effect.pack(record, i, value)
         record.eventful[i] |= effect.eventful
+
+
+def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) -> None:
+    """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
+    stages = (stage for wonder in catalogue.wonders for _, stages in wonder.sides for stage in stages)
+    entries = [(i, card.effects.when) for i, card in enumerate(catalogue.cards)]
+    entries += [(STAGE_ENTRY + i, stage.effects.when) for i, stage in enumerate(stages)]
+    clauses: list[tuple[Any, ...]] = []
+    actions: list[tuple[int, int]] = []
+    words: list[int] = []
+    starts: dict[str, int] = {}
+
+    def begins(formula: str) -> int:
+        """Return where a formula begins in the code."""
+        if formula not in starts:
+            starts[formula] = len(words)
+            words.extend(code(parse(formula), number))
+        return starts[formula]
+
+    for trigger, event in enumerate(TRIGGERS):
+        record.clause_from[trigger] = len(clauses)
+        for entry, when in entries:
+            for place, clause in enumerate(when, start=1):
+                if clause.event == event:
+                    if entry < STAGE_ENTRY:
+                        record.clause_cards[trigger, entry >> 6] |= np.uint64(1 << (entry & 63))
+                    else:
+                        record.clause_stages[trigger] = 1
+                    by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
+                    colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
+                    condition = begins(clause.condition) if clause.condition else -1
+                    clauses.append((entry, place, by, colors, each, condition, len(actions)))
+                    actions += [(ACT[act], begins(amount)) for act, amount in clause.acts()]
+    for what, size, most in (
+        ("clauses", len(clauses), CLAUSES),
+        ("effects of clauses", len(actions), ACTIONS),
+        ("words of formulas", len(words), CODE),
+    ):
+        if size > most:
+            raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
+    record.clauses = record.clause_from[len(TRIGGERS)] = len(clauses)
+    fields = (
+        "clause_entry",
+        "clause_number",
+        "clause_by",
+        "clause_colors",
+        "clause_each",
+        "clause_if",
+        "clause_actions",
+    )
+    for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
+        record[name][: len(values)] = values
+    record.clause_actions[len(clauses)] = len(actions)
+    for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
+        record[name][: len(values)] = values
+    record.code[: len(words)] = words

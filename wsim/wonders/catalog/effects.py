@@ -24,6 +24,7 @@ from wsim.spec.fields import (
     word,
     words,
 )
+from wsim.wonders.catalog.clauses import Clause, read_when, say_when
 from wsim.wonders.words import (
     BUILD_DISCARD,
     BY_PRODUCTION,
@@ -284,6 +285,11 @@ def _pack_token(rules: Any, entry: int, value: int) -> None:
     rules.victory_token[entry] = 1 + VICTORY_TOKENS.index(value)
 
 
+def _pack_when(rules: Any, entry: int, clauses: tuple[Clause, ...]) -> None:
+    """Tell the kernels that there are clauses; the table of all of them is laid out in ``compiling``."""
+    rules.when[entry] = len(clauses)
+
+
 # --- the rows --------------------------------------------------------------------------------------------------------
 
 
@@ -383,6 +389,8 @@ class Effects:
     discard_defeat_tokens: bool = _row(
         False, flag, "discards own defeat tokens", _ability(DISCARD_DEFEATS), eventful=True
     )
+    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
+    """What happens by formula, and when (R52)."""
 
     def present(self) -> dict[str, Any]:
         """Return the effects that are there, by name, in the order of the rows."""

@@ -39,9 +39,14 @@ def _greatest(amounts: Amounts, count: int) -> int:
 
 @dataclass(frozen=True)
 class Holdings:
-    """The most that cities can hold, for a RULES record."""
+    """The most that cities can hold, for a RULES record.
+
+    ``more_tokens``, ``more_defeats``: victory tokens of an age and defeat tokens that clauses can bring a city.
+    """
 
     rules: Any
+    more_tokens: int = 0
+    more_defeats: int = 0
 
     def field(self, name: str) -> Amounts:
         """Return a field of the entries as 64-bit numbers."""
@@ -155,12 +160,13 @@ class Holdings:
     def tokens(self) -> Amounts:
         """Victory tokens of a city by age, those of cards included (R19, R21)."""
         taken = self.field("victory_token")
-        return np.array([CONFLICTS + self.in_city((taken == 1 + age).astype(np.int64)) for age in range(AGES)])
+        printed = [CONFLICTS + self.in_city((taken == 1 + age).astype(np.int64)) for age in range(AGES)]
+        return np.array(printed) + self.more_tokens
 
     @cached_property
     def defeats(self) -> int:
         """Defeat tokens of a city."""
-        return CONFLICTS * AGES
+        return CONFLICTS * AGES + self.more_defeats
 
     def counted(self, what: int, cities: int) -> int:
         """Return the most that an effect can count (``words.COUNTED``, ``words.CITY_BITS``)."""

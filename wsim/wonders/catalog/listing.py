@@ -9,6 +9,7 @@ from wsim.display import Shown
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
+from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
@@ -136,8 +137,13 @@ def _effect_fields(effects: Effects) -> dict[str, Any]:
         if isinstance(value, bool | int | str):
             found[name] = value
         else:
-            found[name] = list(value) if isinstance(value, tuple) else _plain(value)
+            found[name] = list(map(_item, value)) if isinstance(value, tuple) else _plain(value)
     return found
+
+
+def _item(value: Any) -> Any:
+    """Return an item of a list as it stands in cards.toml."""
+    return value.table() if isinstance(value, Clause) else value
 
 
 def _plain(record: Any) -> dict[str, Any]:

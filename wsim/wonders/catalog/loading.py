@@ -12,7 +12,7 @@ from wsim.paths import default_cards_path
 from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
 from wsim.spec.source import Entries, copied, shown, text_of
-from wsim.wonders.catalog.check import check_chains, check_names, check_sides, check_table
+from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
@@ -29,10 +29,20 @@ GRAMMAR = Grammar(
     heads={"cards": 3, "wonders": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
-    numbered={("wonders", "*", "sides", "*"): "stage"},
+    numbered={
+        ("wonders", "*", "sides", "*"): "stage",
+        ("cards", "*", "when"): "clause",
+        ("wonders", "*", "sides", "*", "*", "when"): "clause",
+    },
 )
 NO_EFFECTS = asdict(Effects())
-ORDERED = ("cards", "wonders", "sides", "victory_tokens")  # lists whose order means something, or is fixed already
+ORDERED = (
+    "cards",
+    "wonders",
+    "sides",
+    "victory_tokens",
+    "when",
+)  # lists whose order means something, or is fixed already
 
 
 def load_catalogue(
@@ -87,6 +97,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
     check_chains(problems, catalogue.cards, content["cards"])
+    check_formulas(problems, catalogue)
     check_sides(problems, content["wonders"], [side for rules in rulesets.values() for side in rules.get("sides", ())])
     problems.raise_any()  # counting a deck makes sense only when every card could be read
     check_table(problems, catalogue)

@@ -13,6 +13,7 @@ from wsim.wonders.words import SWITCHES
 _ABOUT = {
     "copies": "for each copy the least number of players with which it is in play; or such a list for each age",
     "free_with": "cards that make this one free (chains)",
+    "when": "what happens by formula, and when (docs/formulas.md)",
     "uncertain": "what is not known for certain of this card",
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.describe.text import HOW, ROMAN, deed, payments
+from wsim.wonders.describe.text import HOW, ROMAN, deed, effect_text, payments
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
 if TYPE_CHECKING:
@@ -95,7 +95,9 @@ class _Table:
             events=[
                 *map(self.moved, moves),
                 *(_lost(loss) for loss in turn.get("losses", ())),
+                *map(self.effect, turn.get("effects", ())),
                 *map(self.fought, fought),
+                *map(self.effect, age.get("effects", ()) if turn is age["turns"][-1] else ()),
             ],
             flows=[
                 Flow(move["seat"], (move["seat"] + step) % len(self.seats), str(move[side]))
@@ -140,6 +142,10 @@ class _Table:
         if move["action"] == "build":
             return Event(text, seat)
         return Event(text, seat, f"{manner}{deed({key: move[key] for key in move if key != 'card'})}{how}")
+
+    def effect(self, effect: Object) -> Event:
+        """Return what a clause of a card or stage did."""
+        return Event(effect_text(effect, [seat.name for seat in self.seats]))
 
     def fought(self, conflict: Object) -> Event:
         """Return a conflict at the end of an age."""

@@ -75,6 +75,7 @@ def game_text(trace: Mapping[str, Any]) -> str:
         for turn in age["turns"]:
             lines += _turn_lines(turn)
         lines += [_conflict_line(fought) for fought in age["conflicts"]]
+        lines += [f" {effect_text(effect)}" for effect in age.get("effects", ())]
     lines += ["", *_score_lines(trace)]
     return "\n".join(lines) + "\n"
 
@@ -89,6 +90,7 @@ def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:
     for loss in turn.get("losses", ()):
         debt = f" and takes {loss['debt']} in debt" if loss["debt"] else ""
         yield f"  seat {loss['seat']} loses {loss['coins']} coins{debt}"
+    yield from (f"  {effect_text(effect)}" for effect in turn.get("effects", ()))
     yield f"  treasuries: {', '.join(map(str, turn['coins']))}"
 
 
@@ -98,6 +100,18 @@ def _move_text(move: Mapping[str, Any]) -> str:
         return f"{text} ({how})"
     parts = [f"{coins} to the {name}" for name, coins in payments(move, ("bank", "left neighbour", "right neighbour"))]
     return f"{text}, paying {', '.join(parts)}" if parts else text
+
+
+def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
+    """Return what a clause did (R52); ``names`` of the seats, else they are numbered."""
+    source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
+    owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in ("seat", "city"))
+    verb, _, thing = effect["does"].partition(" ")
+    what = f"{effect['amount']} {thing.replace('_', ' ') or 'coins'}"
+    what = what.removesuffix("s") if effect["amount"] == 1 else what
+    if thing:
+        return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {what}"
+    return f"{source} of {owner} {verb}s {what} {'from' if verb == 'take' else 'to'} {city}"
 
 
 def _conflict_line(fought: Mapping[str, Any]) -> str:

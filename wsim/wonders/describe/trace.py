@@ -9,7 +9,20 @@ import numpy as np
 
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.kernels import layout
-from wsim.wonders.words import ACTIONS, CATEGORIES, DISCARD_PILE, LAST_CARD, SIDES_OF_BOARD, SLOTS, WAYS
+from wsim.wonders.words import (
+    ACTIONS,
+    ACTS,
+    CATEGORIES,
+    DISCARD_PILE,
+    LAST_CARD,
+    ON_AGE_END,
+    ON_PEACE,
+    ON_WAR,
+    SIDES_OF_BOARD,
+    SLOTS,
+    STAGE_ENTRY,
+    WAYS,
+)
 
 FORMAT = "wsim-trace/1"
 
@@ -62,6 +75,7 @@ class _Reader:
         self.extra: list[dict[str, Any]] = []
         self.losses: list[dict[str, Any]] = []
         self.moves: list[dict[str, Any]] = []
+        self.effects: list[dict[str, Any]] = []
 
     def read(self, event: Any) -> None:
         """Take up one event."""
@@ -73,6 +87,8 @@ class _Reader:
         elif kind == layout.LOG_LOSS:
             coins, debt = (int(value) for value in event["values"][:2])
             self.losses.append({"seat": int(event.seat), "coins": coins, "debt": debt})
+        elif kind == layout.LOG_EFFECT:
+            self._read_effect(event)
         elif kind == layout.LOG_TURN_END:
             self._end_turn(event)
         elif kind == layout.LOG_CONFLICT:
@@ -101,6 +117,24 @@ class _Reader:
         self.stages[seat] += played["action"] == "stage"
         (self.moves if "source" not in played else self.extra).append(played)
 
+    def _read_effect(self, event: Any) -> None:
+        """Take up what an action of a clause did; at the end of an age it belongs to the age."""
+        at, city, amount = (int(value) for value in event["values"][:3])
+        clause = int(np.searchsorted(self.rules.clause_actions[: int(self.rules.clauses)], at, side="right")) - 1
+        trigger = int(np.searchsorted(self.rules.clause_from, clause, side="right")) - 1
+        entry = int(self.rules.clause_entry[clause])
+        effect: dict[str, Any] = {"seat": int(event.seat)}
+        if entry < STAGE_ENTRY:
+            effect["card"] = self.names[entry]
+        else:
+            effect["stage"] = 1 + int(np.argwhere(self.rules.stage_entry == entry)[0][1])
+        effect |= {"when": int(self.rules.clause_number[clause]), "does": ACTS[int(self.rules.action[at])]}
+        effect |= {"city": city, "amount": amount}
+        if trigger in (ON_WAR, ON_PEACE, ON_AGE_END):
+            self.ages[-1].setdefault("effects", []).append(effect)
+        else:
+            self.effects.append(effect)
+
     def _end_turn(self, event: Any) -> None:
         self.moves.sort(key=lambda played: played["seat"])
         turn: dict[str, Any] = {"turn": int(event.turn) + 1, "moves": self.moves}
@@ -108,9 +142,11 @@ class _Reader:
             turn["extra"] = self.extra
         if self.losses:
             turn["losses"] = self.losses
+        if self.effects:
+            turn["effects"] = self.effects
         turn["coins"] = [int(value) for value in event["values"][: self.seats]]
         self.ages[-1]["turns"].append(turn)
-        self.moves, self.extra, self.losses = [], [], []
+        self.moves, self.extra, self.losses, self.effects = [], [], [], []
 
 
 def trace_of(

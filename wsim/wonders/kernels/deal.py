@@ -97,7 +97,7 @@ def reset_city(public, rules, seat):
     public.coins[seat] = rules.start_coins
     public.stages[seat] = public.shields[seat] = public.hand_size[seat] = public.abilities[seat] = 0
     public.free_used[seat] = public.defeats[seat] = public.debts[seat] = public.diplomacy[seat] = 0
-    public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
+    public.age_shields[seat] = public.copy_science[seat] = public.flex_count[seat] = public.sale_flex_count[seat] = 0
     public.built[seat, 0] = public.built[seat, 1] = _ZERO
     for symbol in range(FLEX):
         public.flex_role[seat, symbol] = 0  # else the last game's Secret Warehouse would rule over another symbol (R18)

@@ -26,6 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.clauses import drop_age_shields, moment
 from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.layout import (
     BEGIN,
@@ -57,6 +58,11 @@ from wsim.wonders.words import (
     FREE_CITY,
     LAST_CARD,
     NEIGHBOR_SEATS,
+    ON_AGE,
+    ON_AGE_END,
+    ON_PEACE,
+    ON_TURN,
+    ON_WAR,
     PLAY_LAST,
     PRICE_KINDS,
     SWITCH_NUMBER,
@@ -111,6 +117,8 @@ def advance(game, rules, until):
             deal(game, rules)
             if game.log.recording:
                 log_hands(game, rules)
+            if rules.clauses:
+                moment(game, rules, ON_AGE)
             flow.phase = BEGIN
         else:
             return NOBODY
@@ -185,6 +193,8 @@ def _begin_turn(game, rules):
     if rules.teams:
         for seat in range(rules.players):
             game.own[seat].mate_hand = game.own[seat ^ 1].hand
+    if rules.clauses:
+        moment(game, rules, ON_TURN)
     game.flow.phase = CHOOSE
     game.flow.seat = game.flow.wrap = 0
     game.flow.end = rules.players
@@ -429,7 +439,7 @@ def _finish_turn(game, rules):
         public.turn += 1
         flow.phase = BEGIN
         return
-    fight_conflicts(game, rules)
+    end_age(game, rules)
     if public.age < AGES - 1:
         public.age += 1
         public.turn = 0
@@ -437,6 +447,18 @@ def _finish_turn(game, rules):
         return
     score_game(game, rules)
     flow.phase = OVER
+
+
+@kernel
+def end_age(game, rules):
+    """Fight the conflicts of an age; clauses act before them, after them, and when the age is over (R53)."""
+    if rules.clauses:
+        moment(game, rules, ON_WAR)
+    fight_conflicts(game, rules)
+    if rules.clauses:
+        moment(game, rules, ON_PEACE)
+        drop_age_shields(game.public)
+        moment(game, rules, ON_AGE_END)
 
 
 @kernel

@@ -47,15 +47,20 @@ from wsim.wonders.words import (
     STAGES,
     SWITCHES,
     SYMBOL_KINDS,
+    TRIGGERS,
     TURNS,
 )
 
 CHOICES = 1024  # legal moves of one decision: 8 cards in 2 * 62 ways each, the names of the pile, or 256 payments
 EVENTS = 1200  # log entries of one game: hands, 192 moves, 912 of losses, ends of turns, conflicts
 MEMORY = 8  # numbers that a policy may keep from decision to decision of a game
+EFFECTS_LOGGED = 2800  # log entries of one game: what clauses did (R52)
 DEEDS = 192  # what cities did in the open in one game: 3 ages of 8 turns, 7 seats, and builds from the pile
 QUEUE = 64  # builds from the discard pile that wait at once: at most two for each city
 WEIGHTS = 48  # of the weighted policy, for each age
+CLAUSES = 128  # of all entries
+ACTIONS = 256  # of all clauses
+CODE = 4096  # words of all formulas
 LOOK_WORDS = CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
@@ -68,7 +73,7 @@ PLAYERS = SEATS + POOL  # line-up entries, then the players of their pools
 CARD_AT, ACTION_AT, HOW_AT, BANK_AT, LEFT_AT, RIGHT_AT, SLOT_AT, SPENDS_AT = 0, 8, 12, 16, 24, 32, 40, 48
 
 # --- log events (for traces and the picks table)
-LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT = 0, 1, 2, 3, 4
+LOG_HANDS, LOG_PICK, LOG_LOSS, LOG_TURN_END, LOG_CONFLICT, LOG_EFFECT = range(6)
 
 # --- what comes next: FLOW.phase
 DEAL, BEGIN, CHOOSE, CITY, SETTLE, LAST, PILE, BUILD_PILE, FINISH, OVER = range(10)
@@ -84,7 +89,8 @@ PUBLIC = np.dtype(
         ("policy", "i4", (SEATS,)),  # place in the line-up of the policy that plays the seat
         ("coins", "i4", (SEATS,)),  # coins in the treasury
         ("stages", "i4", (SEATS,)),  # built
-        ("shields", "i4", (SEATS,)),  # shields of structures and stages
+        ("shields", "i4", (SEATS,)),  # shields of structures and stages, and those that clauses brought
+        ("age_shields", "i4", (SEATS,)),  # of them, those for this age only (R57)
         ("hand_size", "i4", (SEATS,)),  # cards in hand
         ("abilities", "i4", (SEATS,)),  # bits of words.py, of structures and stages
         ("free_used", "i4", (SEATS,)),  # 1: the once-per-age free build is spent in this age
@@ -230,6 +236,22 @@ RULES = np.dtype(
         ("victory_token", "i2", (ENTRIES,)),  # 1 + age, 0 none
         ("diplomacy", "i2", (ENTRIES,)),  # tokens
         ("copy_science", "i2", (ENTRIES,)),  # symbols copied from neighbours (R31)
+        # what formulas do (R52-R58): clauses by trigger, then by entry, then as written; each has actions by kind
+        ("clauses", "i8"),  # number of them
+        ("clause_from", "i2", (len(TRIGGERS) + 1,)),  # the first clause of each trigger
+        ("clause_cards", "u8", (len(TRIGGERS), CARD_WORDS)),  # by trigger: the cards with such clauses, one bit each
+        ("clause_stages", "i2", (len(TRIGGERS),)),  # by trigger: 1 where a stage has such clauses
+        ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
+        ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
+        ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off
+        ("clause_colors", "i2", (CLAUSES,)),  # mask: builds of these colours do
+        ("clause_each", "i2", (CLAUSES,)),  # words.WHOM: on whom it acts
+        ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none
+        ("clause_actions", "i2", (CLAUSES + 1,)),  # its first action
+        ("action", "i2", (ACTIONS,)),  # words.ACTS
+        ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
+        ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
+        ("when", "i2", (ENTRIES,)),  # clauses of the entry
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (SIDES,)),  # index into RESOURCES
         ("stage_count", "i2", (SIDES,)),  # stages of the side
@@ -260,7 +282,7 @@ SEATING = np.dtype(
 
 EVENT = np.dtype(
     [
-        ("kind", "u1"),  # LOG_HANDS ... LOG_CONFLICT
+        ("kind", "u1"),  # LOG_HANDS ... LOG_EFFECT
         ("age", "u1"),  # 0, 1, 2
         ("turn", "u1"),  # from 0
         ("seat", "u1"),  # the city concerned
@@ -408,7 +430,7 @@ RESULT = np.dtype(
     align=True,
 )
 
-LOG = log_of(EVENT, EVENTS)
+LOG = log_of(EVENT, EVENTS + EFFECTS_LOGGED)
 LOOKAHEAD = lookahead_of(STATE, CHOICE, SEATS)
 
 GAME = np.dtype(

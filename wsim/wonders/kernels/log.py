@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.layout import DEEDS, EVENTS, LOG_HANDS, LOG_LOSS, LOG_PICK, LOG_TURN_END
+from wsim.wonders.kernels.layout import (
+    DEEDS,
+    EFFECTS_LOGGED,
+    EVENTS,
+    LOG_EFFECT,
+    LOG_HANDS,
+    LOG_LOSS,
+    LOG_PICK,
+    LOG_TURN_END,
+)
 from wsim.wonders.kernels.moves import action_of, card_of
 from wsim.wonders.words import BUILD, FREE_CITY, LAST_CARD
 
@@ -33,7 +42,7 @@ def log_deed(public, seat, move, decision):
 def log_event(game, kind, seat):
     """Append an event to the log and return it; a full log overwrites its last entry."""
     log, public = game.log, game.public
-    at = min(log.count, EVENTS - 1)
+    at = min(log.count, EVENTS + EFFECTS_LOGGED - 1)
     log.count = at + 1
     event = log.events[at]
     event.kind = kind
@@ -81,6 +90,21 @@ def log_loss(game, seat, paid, debts):
     """Log the coins that a seat paid for a loss, and the debts that it took instead."""
     event = log_event(game, LOG_LOSS, seat)
     event.values[0], event.values[1] = paid, debts
+
+
+@kernel
+def log_effect(game, seat, action, city, amount):
+    """Log what an action of a clause did to a city; what it did to it before in the same turn is added up."""
+    log = game.log
+    at = log.count - 1
+    while at >= 0 and log.events[at].kind != LOG_TURN_END and log.events[at].kind != LOG_HANDS:
+        event = log.events[at]
+        if event.kind == LOG_EFFECT and event.seat == seat and event.values[0] == action and event.values[1] == city:
+            event.values[2] += amount
+            return
+        at -= 1
+    event = log_event(game, LOG_EFFECT, seat)
+    event.values[0], event.values[1], event.values[2] = action, city, amount
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
 from wsim.wonders.words import (
     AGES,
@@ -92,6 +93,17 @@ def points_of(public, rules, seat, entry, more_purple):
         points += each * number
     if rules.points_complete[entry] and public.stages[seat] == rules.stage_count[public.side[seat]]:
         points += rules.points_complete[entry]
+    if rules.when[entry]:
+        points += formula_points_with(public, rules, seat, entry, more_purple)
+    return points
+
+
+@kernel
+def formula_points_with(public, rules, seat, entry, more_purple):
+    """Return the points of an entry's clauses, while a copied guild counts as a purple card of the city (R29, R58)."""
+    public.colors[seat, PURPLE] += more_purple
+    points = formula_points(public, rules, seat, entry)
+    public.colors[seat, PURPLE] -= more_purple
     return points
 
 
@@ -108,10 +120,13 @@ def _structure_points(game, rules, seat):
 
 
 @kernel
-def _purple_counted(rules, entry):
-    """Return the points of an entry for each purple card of its own city."""
+def _purple_counted(public, rules, seat, entry):
+    """Return the points that one purple card more in its own city adds to those of an entry."""
     counts = rules.points_per[entry, 1] >> PURPLE & 1 and rules.points_per[entry, 2] & CITY_SELF
-    return rules.points_per[entry, 0] if counts else 0
+    points = np.int64(rules.points_per[entry, 0]) if counts else 0
+    if rules.when[entry]:
+        points += formula_points_with(public, rules, seat, entry, 1) - formula_points(public, rules, seat, entry)
+    return points
 
 
 @kernel
@@ -123,9 +138,11 @@ def _count_copy(game, rules, seat):
         while names:
             card = 64 * word + lowest_bit(names)
             names &= names - _ONE
-            scores[seat, rules.category[card]] += _purple_counted(rules, card)
+            scores[seat, rules.category[card]] += _purple_counted(public, rules, seat, card)
     for stage in range(public.stages[seat]):
-        scores[seat, WONDER] += _purple_counted(rules, rules.stage_entry[public.side[seat], stage])
+        scores[seat, WONDER] += _purple_counted(
+            public, rules, seat, np.int64(rules.stage_entry[public.side[seat], stage])
+        )
 
 
 @kernel

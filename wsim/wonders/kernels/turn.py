@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.clauses import move_made
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
@@ -33,6 +34,7 @@ from wsim.wonders.words import (
     COUNT_STAGE,
     COUNT_VICTORY,
     DISCARD_DEFEATS,
+    DISCARD_PILE,
     FREE,
     GRAY,
     GREEN,
@@ -357,24 +359,37 @@ def resolve(game, rules, decision):
             settle(public, rules, seat, hidden.taken[seat])
             entry = entry_of(public, rules, seat, hidden.taken[seat])
             eventful |= entry >= 0 and rules.eventful[entry] != 0
-    if not eventful:
-        return False
-    # all payments stand before any immediate coins are counted: the two never depend on each other's order
-    for seat in range(seats):
-        entry = _entry_taken(game, rules, seat)
-        if entry >= 0:
-            gain(public, rules, seat, entry)
-    for seat in range(seats):
-        entry = _entry_taken(game, rules, seat)
-        if entry >= 0:
-            take_tokens(public, rules, seat, entry)
+    if eventful:
+        # all payments stand before any immediate coins are counted: the two never depend on each other's order
+        for seat in range(seats):
+            entry = _entry_taken(game, rules, seat)
+            if entry >= 0:
+                gain(public, rules, seat, entry)
+        for seat in range(seats):
+            entry = _entry_taken(game, rules, seat)
+            if entry >= 0:
+                take_tokens(public, rules, seat, entry)
+    if rules.clauses:
+        _moves_made(game, rules, decision)
     losing = False
+    if not eventful:
+        return losing
     for seat in range(seats):
         entry = _entry_taken(game, rules, seat)
         if entry >= 0 and rules.coin_loss[entry, 0]:
             inflict(game, rules, seat, entry)
             losing = True
     return losing
+
+
+@kernel
+def _moves_made(game, rules, decision):
+    """Let the clauses act that the moves of this turn set off, seat by seat (R54)."""
+    for seat in range(game.public.seats):
+        move = game.hidden.taken[seat]
+        if move != NO_MOVE:
+            entry = np.int64(entry_of(game.public, rules, seat, move))
+            move_made(game, rules, seat, action_of(move), entry, decision)
 
 
 @kernel
@@ -397,10 +412,11 @@ def build_from_pile(game, rules, seat, card):
     public.discarded -= 1
     public.built_discard[seat] += 1
     add_structure(public, rules, seat, card)
-    if rules.eventful[card] == 0:
-        return False
-    gain(public, rules, seat, card)
-    take_tokens(public, rules, seat, card)
+    if rules.eventful[card]:
+        gain(public, rules, seat, card)
+        take_tokens(public, rules, seat, card)
+    if rules.clauses:
+        move_made(game, rules, seat, BUILD, card, DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)

@@ -1,0 +1,265 @@
+"""Formulas: what they come to, in the kernels and by the twin; their bounds; what is said of mistakes; English."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.wonders.both import TwinPosition
+from tests.wonders.formulas import condition, number
+from tests.wonders.position_kernels import evaluated
+from tests.wonders.positions import Position
+from tests.wonders.reference.clauses import value
+from wsim.errors import UserError
+from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.clauses import say_when
+from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, english, normal, parse, span
+
+BOARDS = ("Gizah A", "Rhodos A", "Ephesos B", "Olympia A")
+STRUCTURES = (
+    ("Altar", "Lumber Yard", "Workshop", "Scriptorium", "Apothecary", "Stockade", "Forum"),
+    ("Baths", "Foundry", "Glassworks", "Scientists Guild", "Walls", "Caravansery"),
+    ("Palace", "Sawmill", "Barracks", "Library"),
+    ("Excavation", "Workers Guild", "Shipowners Guild", "Dispensary", "Laboratory"),
+)
+DRAWN = 3000
+
+
+def laid_out(side: Any) -> Any:
+    p = side("1e", *BOARDS, age=2, turn=4)
+    for seat, cards in enumerate(STRUCTURES):
+        p.city(
+            seat, *cards, stages=seat % 3, coins=3 * seat, debts=seat, defeats=2 - seat // 2, victories=[1, 3][:seat]
+        )
+    return p
+
+
+def drawn(seed: int, count: int) -> list[str]:
+    """Draw formulas that are accepted."""
+    rng = random.Random(seed)
+    found: list[str] = []
+    cards = [name for cards in STRUCTURES for name in cards]
+    while len(found) < count:
+        draw = number if rng.random() < 0.8 else condition
+        text = draw(rng, cards, True, rng.randint(1, 4))
+        try:
+            parse(text)
+        except FormulaError:
+            continue
+        found.append(text)
+    return found
+
+
+def test_drawn_formulas_come_to_what_the_twin_says_and_stay_in_their_span() -> None:
+    engine, twin = laid_out(Position), laid_out(TwinPosition)
+    names = {name: i for i, name in enumerate(engine.names)}
+    texts = drawn(1, DRAWN)
+    for first in range(0, DRAWN, 100):
+        some = texts[first : first + 100]
+        words: list[int] = []
+        starts: list[int] = []
+        for text in some:
+            starts.append(len(words))
+            words += code(parse(text), names)
+        engine.rules.code[: len(words)] = words
+        owner, other = first // 100 % 4, first // 400 % 4
+        results = np.zeros(len(some), np.int64)
+        evaluated(engine.public, engine.rules, np.array(starts), owner, other, results)
+        cities = twin.table.cities
+        for text, result in zip(some, results.tolist(), strict=True):
+            assert result == value(twin.table, cities[owner], cities[other], text), text
+            low, high = span(parse(text), WIDEST)
+            assert low <= result <= high, text
+
+
+def test_a_formula_written_as_python_writes_it_means_the_same() -> None:
+    for text in drawn(2, 300):
+        once = normal(text)
+        assert normal(once) == once
+        assert span(parse(once), WIDEST) == span(parse(text), WIDEST)
+        assert english(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "greatest"),
+    [
+        ("3 - stages", -3, 3),
+        ("abs(stages - 2)", 0, 4),
+        ("-7 // 2", -4, -4),
+        ("(1 - age) // 2", -1, 0),
+        ("turn % 3", 0, 2),
+        ("age % 7", 1, 3),
+        ("stages % -4", -3, 0),
+        ("stages ** 3", 0, 216),
+        ("2 if red > 1 else -5", -5, 2),
+        ("count('Altar', 'Baths', red > 2)", 0, 3),
+        ("sets(stages, 4, red)", 0, 4),
+        ("max(stages, 2) * min(-1, 3)", -6, -2),
+        ("1 <= age <= 2", 0, 1),
+    ],
+)
+def test_spans(text: str, least: int, greatest: int) -> None:
+    assert span(parse(text), WIDEST) == (least, greatest)
+
+
+MISTAKES = {
+    "sheilds": "'sheilds', at letter 1: unknown name 'sheilds' (did you mean 'shields'?); accepted: brown, gray, ",
+    "2 * othr.red": "'othr.red', at letter 5: unknown city 'othr' (did you mean 'other'?); accepted: other, left,",
+    "other.age": "'other.age', at letter 1: unknown name 'age'",
+    "red / 2": "'red / 2', at letter 1: a formula has whole numbers; divide with //, which rounds down",
+    "7 // red": "'red', at letter 6: could be 0, and nothing is divided by 0; divide by max(1, red)",
+    "7 % (red - 2)": "'red - 2', at letter 6: could be 0",
+    "7 // -red": "'-red', at letter 6: could be 0, and nothing is divided by 0",
+    "red and blue": "'red', at letter 1: is a number where a condition is needed, such as red > 0",
+    "1 if stages else 0": "'stages', at letter 6: is a number where a condition is needed",
+    "smallest(1, 2)": "'smallest(1, 2)', at letter 1: unknown function 'smallest'",
+    "mni(1, 2)": "'mni(1, 2)', at letter 1: unknown function 'mni' (did you mean 'min'?); accepted: min, max, ",
+    "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
+    "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
+    "'Altar'": "\"'Altar'\", at letter 1: the name of a card stands in count(...)",
+    "1.5": "'1.5', at letter 1: only whole numbers are accepted",
+    "True": "'True', at letter 1: only whole numbers are accepted",
+    "9999999": "'9999999', at letter 1: a written number is at most 1,000,000",
+    "coins ** 9": "'9', at letter 10: a power is a written number from 1 to 4",
+    "coins ** 4": "'coins ** 4', at letter 1: could come to more than 1,000,000,000",
+    "red +": ": this is no formula; accepted: numbers, names, ",
+    "": "'': this is no formula",
+    "[red]": "'[red]', at letter 1: is not accepted in a formula; accepted: numbers, names, ",
+    "__import__('os').system('ls')": "unknown function \"__import__('os').system\"",
+    "lambda: 1": "'lambda: 1', at letter 1: is not accepted in a formula",
+    "red.__class__": "'red.__class__', at letter 1: unknown city 'red'",
+    "(red := 3)": "is not accepted in a formula",
+    "red if age is 3 else 0": "is not accepted in a formula",
+    "1 + " * 80 + "1": "a formula of 321 letters is too long; accepted: at most 300",
+    "+".join(["1"] * 100): "is nested too deeply or too long; divide it into several effects",
+    "(1+" * 20 + "1" + ")" * 20: "is nested too deeply or too long; divide it into several effects",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_a_mistake_is_one_sentence_with_its_place(text: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse(text)
+    assert MISTAKES[text] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+CLAUSES = {
+    '{event="bulit", gain={coins=1}}': "when.1.event: unknown event 'bulit' (did you mean 'built'?)",
+    "{gain={coins=1}}": "when.1: event is missing; accepted: built, card_built",
+    '{event="built"}': "when.1: does nothing; accepted: take, give, gain, lose or points besides",
+    '{event="built", gain={coin=1}}': "when.1.gain.coin: unknown thing to gain 'coin' (did you mean 'coins'?)",
+    '{event="built", gain={coins=-1}}': "when.1.gain.coins: '-1' could be -1, and less than 0 is not accepted;",
+    '{event="built", gain={coins="3 - red"}}': "when.1.gain.coins: '3 - red' could be -252, and less than 0",
+    '{event="built", take=1}': "when.1.take: coins are handed to or by another city; accepted: each = one of left",
+    '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is nobody's move; accepted with: card_built",
+    '{event="built", each="trigger", take=1}': "when.1.each: 'trigger' is whoever made a move, and 'built' is none",
+    '{event="sold", color="red", gain={coins=1}}': "when.1.color: 'sold' has no color; accepted with: card_built",
+    '{event="scored", gain={coins=1}}': "when.1.gain: at the end of the game only points are counted; accepted: points",
+    '{event="built", points=1}': "when.1.points: points are counted at the end of the game",
+    '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
+    '{event="built", gain={coins=1}, if="red"}': "when.1.if: 'red' is a number where a condition is needed",
+    '{event="built", gain={coins="count(\'Altra\')"}}': "when.1.gain.coins: unknown card 'Altra' (did you mean",
+    '{event="built", gain={coins=true}}': "when.1.gain.coins: True is not accepted; accepted: a whole number",
+    '{event="sold", gain={coins=1}}, {event="sold", gain={coins="rde"}}': "when.2.gain.coins: 'rde', at letter 1",
+}
+
+
+@pytest.mark.parametrize("text", CLAUSES)
+def test_a_mistake_in_a_clause_names_its_field(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_catalogue("1e", changes=[f"cards.Palace.when=[{text}]"])
+    assert f"cards.Palace.{CLAUSES[text]}" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_all_mistakes_are_said_at_once() -> None:
+    text = '[{event="built", gain={coins="rde", shields="blu"}}, {event="biult"}]'
+    with pytest.raises(UserError) as caught:
+        load_catalogue("1e", changes=[f"cards.Palace.when={text}"])
+    assert len(str(caught.value).splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        ('{event="turn_start", gain={coins="coins"}}', "the coins of a city could come to"),
+        ('{event="card_built", by="anyone", gain={shields=2}}', "the shields of a city could come to"),
+        ('{event="turn_start", gain={victory_tokens="7"}}', "the points of a city's victory tokens could come to"),
+        ('{event="turn_start", each="other", gain={defeat_tokens=9}}', "the defeat tokens of a city could come to"),
+        ('{event="scored", points="99 * coins"}', "the points of a city could come to"),
+        ('{event="scored", points="-99 * coins"}', "the points of a city could come to -"),
+    ],
+)
+def test_what_could_overflow_is_refused_and_the_card_named(clause: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        compile_rules(load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]), 7)
+    assert said in str(caught.value)
+    assert "Palace" in str(caught.value)
+
+
+def test_a_formula_may_ask_for_what_it_adds_to() -> None:
+    """Coins by coins are bounded as long as a game cannot make too many of them."""
+    clause = '{event="age_end", gain={coins="coins // 10", shields="1 if shields < 9 else 0"}}'
+    compile_rules(load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]), 7)
+
+
+def test_one_number_of_a_clause_can_be_set() -> None:
+    clause = 'cards.Palace.when=[{event="built", gain={coins=1}}]'
+    [card] = [
+        c
+        for c in load_catalogue("1e", changes=[clause, "cards.Palace.when.1.gain.coins=4"]).cards
+        if c.name == "Palace"
+    ]
+    assert card.effects.when[0].table() == {"event": "built", "gain": {"coins": "4"}}
+    other = load_catalogue("1e", changes=[clause, 'cards.Palace.when.1.gain.coins="  1"'])
+    assert other.digest == load_catalogue("1e", changes=[clause]).digest != load_catalogue("1e").digest
+
+
+ENGLISH = {
+    "2 * (red + blue)": "2 times (own red cards plus own blue cards)",
+    "(2 * red) + 1": "2 times own red cards plus 1",
+    "1 if other.shields < shields and age == 3 else 0": (
+        "1 if their shields are fewer than own shields and the number of the age is exactly 3, else 0"
+    ),
+    "red - (blue - 1)": "own red cards minus (own blue cards minus 1)",
+    'left.count("Altar", red > 1)': (
+        "how many there are of: the left neighbour's Altar and own red cards are more than 1"
+    ),
+    "coins // 3": "own coins divided by 3, rounded down",
+    "-max(1, 2)": "minus the greater of 1 and 2",
+}
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_english(text: str) -> None:
+    assert english(parse(text)) == ENGLISH[text]
+
+
+TELLING = {
+    '{event="built", each="neighbor", if="other.shields < shields", take=1}': (
+        "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"
+    ),
+    '{event="card_built", by="neighbor", color=["red", "blue"], gain={age_shields=1}}': (
+        "whenever a neighbour builds a red or blue card: gains 1 shield for this age"
+    ),
+    '{event="sold", by="anyone", each="trigger", lose={coins=2}, gain={debts=1}}': (
+        "whenever any city sells a card: whoever did it gains 1 debt, whoever did it loses 2 coins"
+    ),
+    '{event="scored", each="other", points="other.red"}': (
+        "at the end of the game for each other city: (their red cards) points"
+    ),
+    '{event="turn_start", each="left", give="age"}': (
+        "at the start of each turn: gives (the number of the age) coins to the left neighbour"
+    ),
+}
+
+
+@pytest.mark.parametrize("clause", TELLING)
+def test_clauses_in_english(clause: str) -> None:
+    effects = load_catalogue("1e", changes=[f"cards.Palace.when=[{clause}]"]).card("Palace").effects
+    assert say_when(effects.when) == TELLING[clause]

@@ -1,0 +1,109 @@
+"""Formulas and clauses drawn at random: what a designer might write, and what none would."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, parse, span
+from wsim.wonders.words import BY, CITY_NAMES, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TABLE_NAMES, TRIGGERS
+
+__all__ = ["clause", "condition", "number"]
+
+
+def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) -> str:
+    """Draw a formula; ``another``: it may speak of another city."""
+    cities = ("", "", "left.", "right.", *(("other.",) * 2 if another else ()))
+
+    def part() -> str:
+        return number(rng, cards, another, depth - 1)
+
+    kind = rng.random()
+    if depth <= 0 or kind < 0.25:
+        if rng.random() < 0.3:
+            return str(rng.choice((0, 1, 1, 2, 3, 7, 12)))
+        if rng.random() < 0.15:
+            return str(rng.choice(TABLE_NAMES))
+        return f"{rng.choice(cities)}{rng.choice(CITY_NAMES)}"
+    if kind < 0.5:
+        return f"({part()} {rng.choice('+-*')} {part()})"
+    if kind < 0.58:
+        return f"{part()} {rng.choice(('//', '%'))} {rng.choice(('3', '(1 + stages)', 'max(1, red)', '-2', 'players'))}"
+    if kind < 0.68:
+        return f"{rng.choice(('min', 'max', 'sets'))}({', '.join(part() for _ in range(rng.randint(2, 3)))})"
+    if kind < 0.74:
+        return f"{rng.choice(('-', 'abs', ''))}({part()})"
+    if kind < 0.78:
+        return f"({rng.choice(CITY_NAMES)} - 2)**{rng.randint(1, 2)}"
+    if kind < 0.88:
+        counted = [f'"{name}"' for name in rng.sample(cards, 2)] + [condition(rng, cards, another, depth - 1)]
+        return f"{rng.choice(cities)}count({', '.join(rng.sample(counted, rng.randint(1, 3)))})"
+    return f"({part()} if {condition(rng, cards, another, depth - 1)} else {part()})"
+
+
+def condition(rng: random.Random, cards: list[str], another: bool, depth: int = 2) -> str:
+    """Draw a formula that holds or not."""
+    compared = f"{number(rng, cards, another, depth)} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} "
+    compared += number(rng, cards, another, 0)
+    kind = rng.random()
+    if depth <= 0 or kind < 0.6:
+        return compared
+    if kind < 0.7:
+        return f"{number(rng, cards, another, 0)} <= {compared}"
+    if kind < 0.8:
+        return f"not ({compared})"
+    return f"({compared}) {rng.choice(('and', 'or'))} {condition(rng, cards, another, depth - 1)}"
+
+
+def _amount(rng: random.Random, cards: list[str], another: bool) -> str:
+    """Draw an amount that cannot be negative, and is small as a rule."""
+    while True:
+        text = number(rng, cards, another, rng.randint(0, 2))
+        text = f"min({rng.randint(1, 4)}, {text})" if rng.random() < 0.8 else text
+        try:
+            if span(parse(text), WIDEST)[0] < 0:
+                text = f"max(0, {text})"
+            parse(text)
+        except FormulaError:
+            continue
+        return text
+
+
+def _valid(text: str) -> bool:
+    try:
+        parse(text)
+    except FormulaError:
+        return False
+    return True
+
+
+def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
+    """Draw a clause of a card or stage."""
+    event = rng.choice(tuple(TRIGGERS))
+    found: dict[str, Any] = {"event": event}
+    moves = event in MOVE_TRIGGERS
+    if moves and rng.random() < 0.8:
+        found["by"] = rng.choice(BY)
+    if event == "card_built" and rng.random() < 0.6:
+        found["color"] = rng.sample(COLORS, rng.randint(1, 4))
+    if rng.random() < 0.6:
+        found["each"] = rng.choice([one for one in EACH if moves or one != "trigger"])
+    named = found.get("each", "self") != "self"
+    another = named or moves
+    if rng.random() < 0.4:
+        text = condition(rng, cards, another)
+        while not _valid(text):
+            text = condition(rng, cards, another)
+        found["if"] = text
+    if event == "scored":
+        found["points"] = _amount(rng, cards, another) if rng.random() < 0.7 else "-" + _amount(rng, cards, another)
+        return found
+    for _ in range(rng.randint(1, 2)):
+        kind = rng.random()
+        if named and kind < 0.5:
+            found[rng.choice(("take", "give"))] = _amount(rng, cards, another)
+        elif kind < 0.85:
+            found.setdefault("gain", {})[rng.choice(GAINS)] = _amount(rng, cards, another)
+        else:
+            found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another)
+    return found

@@ -1,0 +1,308 @@
+"""What cards do by formula (R52-R58), read by a walk of its own over Python's syntax tree, with plain ints."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from tests.wonders.reference.facts import RESOURCES
+from tests.wonders.reference.market import own_symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tests.wonders.reference.facts import Effect
+    from tests.wonders.reference.table import City, Move, Table
+
+__all__ = ["drop_age_shields", "formula_points", "moment", "moves_made", "value"]
+
+COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
+OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+# --- formulas
+
+
+@dataclass
+class Eyes:
+    """What a formula sees: its owner's city, another one, and how many more purple cards the owner counts (R29)."""
+
+    table: Table
+    owner: City
+    other: City
+    more_purple: int = 0
+
+    def city(self, name: str) -> City:
+        """The city that a formula calls other, left or right."""
+        if name == "other":
+            return self.other
+        return self.table.named(self.owner.seat, name)
+
+    def walk(self, node: ast.AST) -> int:
+        """The number of a part of the formula; a condition is 1 or 0."""
+        match node:
+            case ast.Constant(value=int(number)):
+                return number
+            case ast.Name(id=name):
+                return self.named(self.owner, name)
+            case ast.Attribute(value=ast.Name(id=whose), attr=name):
+                return self.named(self.city(whose), name)
+            case ast.UnaryOp(op=ast.USub(), operand=part):
+                return -self.walk(part)
+            case ast.UnaryOp(op=ast.Not(), operand=part):
+                return int(not self.walk(part))
+            case ast.BinOp(left=left, op=op, right=right):
+                return int(OPERATORS[type(op)](self.walk(left), self.walk(right)))
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return int(all(map(self.walk, parts)))
+            case ast.BoolOp(values=parts):
+                return int(any(map(self.walk, parts)))
+            case ast.Compare(left=first, ops=ops, comparators=more):
+                sides = pairwise(map(self.walk, [first, *more]))
+                return int(all(OPERATORS[type(op)](*both) for op, both in zip(ops, sides, strict=True)))
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.walk(body) if self.walk(test) else self.walk(orelse)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=whose)), args=parts):
+                return sum(self.counted(self.city(whose), part) for part in parts)
+            case ast.Call(func=ast.Name(id="count"), args=parts):
+                return sum(self.counted(self.owner, part) for part in parts)
+            case ast.Call(func=ast.Name(id="abs"), args=[part]):
+                return abs(self.walk(part))
+            case ast.Call(func=ast.Name(id="max"), args=parts):
+                return max(map(self.walk, parts))
+            case ast.Call(func=ast.Name(id="min" | "sets"), args=parts):
+                return min(map(self.walk, parts))
+        raise AssertionError(ast.dump(node))
+
+    def counted(self, city: City, node: ast.AST) -> int:
+        """A card that a city has, or a condition."""
+        match node:
+            case ast.Constant(value=str(name)):
+                return int(city.owns(name))
+        return self.walk(node)
+
+    def named(self, city: City, name: str) -> int:
+        """What is known of the table or a city."""
+        of_table = {"age": self.table.age, "turn": self.table.turn}
+        if name in of_table:
+            return of_table[name]
+        if name == "players":
+            return len(self.table.cities) - self.table.rules.duo
+        if name in (*COLORS, "cards"):
+            found = sum(card.color == name or name == "cards" for card in city.structures)
+            return found + (self.more_purple if city is self.owner and name in ("purple", "cards") else 0)
+        if name in ("compass", "gear", "tablet", "wild"):
+            wanted = "any" if name == "wild" else name
+            return sum(effect["symbol"] == wanted for effect in city.effects("science"))
+        if name in RESOURCES:
+            return sum(name in symbol for symbol in own_symbols(city))
+        if name.startswith("victory_tokens"):
+            return city.count(name.replace("tokens", "token"))
+        counts: dict[str, int] = {
+            "stages": len(city.buried),
+            "all_stages": len(city.all_stages),
+            "coins": city.coins,
+            "shields": city.shields,
+            "defeat_tokens": city.defeats,
+            "debts": city.debts,
+            "diplomacy_tokens": city.diplomacy,
+            "chains": city.tally["built_chain"],
+            "sold": city.tally["sold"],
+        }
+        return counts[name]
+
+
+def value(table: Table, owner: City, other: City, text: Any, more_purple: int = 0) -> int:
+    """What a formula comes to."""
+    return Eyes(table, owner, other, more_purple).walk(ast.parse(str(text), mode="eval").body)
+
+
+# --- who acts, and on whom
+
+
+def clauses_of(city: City) -> Iterator[tuple[dict[str, Any], Effect]]:
+    """The clauses of a city with where they stand: those of structures by name, then those of stages (R54)."""
+    for card in sorted(city.structures, key=lambda card: card.name):
+        for clause in in_order(card.effects):
+            yield {"card": card.name, "when": clause["number"]}, clause
+    for place, stage in enumerate(city.built_stages, start=1):
+        for clause in in_order(stage.effects):
+            yield {"stage": place, "when": clause["number"]}, clause
+
+
+def in_order(effects: Iterable[Effect]) -> list[Effect]:
+    """The clauses among some effects, as written."""
+    return sorted((one for one in effects if one["kind"] == "when"), key=lambda one: int(one["number"]))
+
+
+def related(table: Table, owner: City, whom: str) -> list[City]:
+    """The cities that an owner's clause names, from the left on."""
+    around = [table.cities[(owner.seat + step) % len(table.cities)] for step in range(1, len(table.cities))]
+    left, right = table.left(owner.seat), table.right(owner.seat)
+    partners = [city for city in around if table.rules.teams and city.seat // 2 == owner.seat // 2]
+    named = {
+        "self": [owner],
+        "left": [left],
+        "right": [right],
+        "neighbor": [city for city in around if city in (left, right)],
+        "other": around,
+        "partner": partners,
+        "anyone": [owner, *around],
+    }
+    return named[whom]
+
+
+def moment(table: Table, event: str) -> None:
+    """The clauses of a moment: seat by seat."""
+    for city in table.cities:
+        for where, clause in list(clauses_of(city)):
+            if clause["event"] == event:
+                act(table, city, where, clause, city)
+
+
+def moves_made(table: Table, moves: list[Move]) -> None:
+    """The clauses of the moves of one step: of each, what it placed first, then what waits for it (R54)."""
+    for move in moves:
+        mover = table.cities[move["seat"]]
+        new: dict[str, Any] = {}
+        if move["action"] == "build":
+            new = {"card": move["card"]}
+        elif move["action"] == "stage":
+            new = {"stage": len(mover.buried)}
+        for where, clause in list(clauses_of(mover)):
+            if clause["event"] == "built" and new and new.items() <= where.items():
+                act(table, mover, where, clause, mover)
+        events = [{"build": "card_built", "stage": "stage_built", "sell": "sold"}[move["action"]]]
+        if move.get("source") == "last_card":
+            events.append("last_card")
+        for event in events:
+            for city in table.cities:
+                for where, clause in list(clauses_of(city)):
+                    itself = city is mover and new and new.items() <= where.items()
+                    if clause["event"] == event and not itself and waits_for(table, city, clause, mover, move):
+                        act(table, city, where, clause, mover)
+
+
+def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move) -> bool:
+    """Whether a clause waits for this move."""
+    if mover not in related(table, owner, clause.get("by", "self")):
+        return False
+    return "color" not in clause or table.catalogue.cards[move["card"]].color in clause["color"]
+
+
+def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigger: City) -> None:
+    """Let a clause act on the cities that it names."""
+    each = clause.get("each", "self")
+    for city in [trigger] if each == "trigger" else related(table, owner, each):
+        other = trigger if each == "self" else city
+        if "if" in clause and not value(table, owner, other, clause["if"]):
+            continue
+        for does, amount in parts(clause):
+            done = DOES[does](table, owner, city, value(table, owner, other, amount))
+            if done:
+                note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
+
+
+def parts(clause: Effect) -> Iterator[tuple[str, str]]:
+    """What a clause does, in its order (R56)."""
+    for does in DOES:
+        verb, _, what = does.partition(" ")
+        if verb in clause and (not what or what in clause[verb]):
+            yield does, clause[verb][what] if what else clause[verb]
+
+
+def note(table: Table, effect: dict[str, Any], amount: int) -> None:
+    """Write down what was done, once for a turn."""
+    for known in table.effects:
+        if {**known, "amount": 0} == {**effect, "amount": 0}:
+            known["amount"] += amount
+            return
+    table.effects.append({**effect, "amount": amount})
+
+
+# --- what is done
+
+
+def handed(giver: City, taker: City, coins: int) -> int:
+    """Coins from city to city, as many as there are."""
+    coins = min(coins, giver.coins)
+    giver.coins -= coins
+    taker.coins += coins
+    return coins
+
+
+def more(name: str) -> Callable[[Table, City, City, int], int]:
+    """Add to a count of a city."""
+
+    def add(_table: Table, _owner: City, city: City, amount: int) -> int:
+        setattr(city, name, getattr(city, name) + amount)
+        return amount
+
+    return add
+
+
+def fewer(name: str) -> Callable[[Table, City, City, int], int]:
+    """Take off a count of a city, as far as there is any."""
+
+    def take(_table: Table, _owner: City, city: City, amount: int) -> int:
+        amount = min(amount, getattr(city, name))
+        setattr(city, name, getattr(city, name) - amount)
+        return amount
+
+    return take
+
+
+def win(table: Table, _owner: City, city: City, amount: int) -> int:
+    """Victory tokens of the age."""
+    city.victories += [(1, 3, 5)[table.age - 1]] * amount
+    return amount
+
+
+DOES: dict[str, Callable[[Table, City, City, int], int]] = {
+    "take": lambda _table, owner, city, amount: handed(city, owner, amount),
+    "give": lambda _table, owner, city, amount: handed(owner, city, amount),
+    "gain coins": more("coins"),
+    "gain shields": more("more_shields"),
+    "gain age_shields": more("age_shields"),
+    "gain victory_tokens": win,
+    "gain defeat_tokens": more("defeats"),
+    "gain debts": more("debts"),
+    "gain diplomacy_tokens": more("diplomacy"),
+    "lose coins": fewer("coins"),
+    "lose defeat_tokens": fewer("defeats"),
+    "lose debts": fewer("debts"),
+    "lose diplomacy_tokens": fewer("diplomacy"),
+}
+
+
+def drop_age_shields(table: Table) -> None:
+    """The shields of the age go (R57)."""
+    for city in table.cities:
+        city.age_shields = 0
+
+
+def formula_points(table: Table, owner: City, clause: Effect, more_purple: int) -> int:
+    """Points of a clause at the end (R58)."""
+    if clause["event"] != "scored":
+        return 0
+    return sum(
+        value(table, owner, city, clause["points"], more_purple)
+        for city in related(table, owner, clause.get("each", "self"))
+        if "if" not in clause or value(table, owner, city, clause["if"], more_purple)
+    )

@@ -1,0 +1,183 @@
+"""Chapter 12, cards by formula (R52-R58)."""
+
+# ruff: noqa: N802
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.wonders.both import Position
+from tests.wonders.extremes import written
+
+pytestmark = pytest.mark.jit_off
+
+Clause = dict[str, Any]
+BOARDS = ("Gizah A", "Rhodos A", "Ephesos A", "Alexandria A")
+
+
+def table(when: dict[str, list[Clause]], *, stages: list[Clause] | None = None, **more: Any) -> Position:
+    """Return four cities with ten coins each, where these cards have these clauses."""
+    changes = [f'cards."{name}".when={written(clauses)}' for name, clauses in when.items()]
+    if stages is not None:
+        changes.append(f"wonders.Gizah.A.1.when={written(stages)}")
+    p = Position("1e", *BOARDS, changes=tuple(changes), **more)
+    for seat in range(4):
+        p.city(seat, coins=10)
+    return p
+
+
+def gain(event: str, amount: int | str = 1, **more: Any) -> Clause:
+    return {"event": event, "gain": {"coins": amount}, **more}
+
+
+def test_R52_a_formula_reads_the_table_as_it_stands_from_where_its_card_stands() -> None:
+    counted = "100 * left.brown + 10 * right.brown + brown"
+    p = table({"Altar": [gain("built", f"min(900, {counted})")]})
+    p.city(1, "Lumber Yard", "Clay Pool")
+    p.city(3, "Ore Vein")
+    p.play({0: "Altar", 2: "Stone Pit"})
+    assert p.coins == [10 + 210, 10, 10, 10]
+
+
+@pytest.mark.parametrize(
+    ("each", "change"),
+    [("self", 8), ("left", 1), ("right", 4), ("neighbor", 5), ("other", 7), ("partner", 0)],
+)
+def test_R52_a_clause_acts_on_the_cities_that_it_names(each: str, change: int) -> None:
+    p = table({"Altar": [gain("built", each=each)]})
+    p.play({0: "Altar"})
+    left, across, right = (coins - 10 for coins in p.coins[1:])
+    assert 8 * (p.coins[0] - 10) + 4 * right + 2 * across + left == change
+
+
+def test_R53_events_are_moves_and_moments() -> None:
+    worth = {"card_built": 1, "stage_built": 10, "sold": 100}
+    p = table({"Altar": [gain(event, coins, by="left") for event, coins in worth.items()]})
+    p.city(0, "Altar")
+    p.play({1: "Stockade", 2: "Baths"})
+    assert p.coins[0] == 11
+    p.play({1: "stage"})
+    assert p.coins[0] == 21
+    p.play({1: "sell Barracks", 3: "Theater"})
+    assert p.coins[0] == 121
+    assert p.end_age()
+    assert p.coins[0] == 121
+
+
+def test_R53_a_turn_begins_before_anybody_chooses() -> None:
+    p = table({"Altar": [gain("turn_start", "turn")]}, turn=3)
+    p.city(2, "Altar")
+    for seat in range(4):
+        p.hand(seat, "Clay Pool", "Ore Vein")
+    p.play_turn()
+    assert p.coins == [10, 10, 13, 10]
+
+
+def test_R53_the_conflicts_lie_between_the_moments_of_the_end_of_an_age() -> None:
+    tokens = "victory_tokens"
+    clauses = [gain("before_conflicts", f"1 + {tokens}"), gain("after_conflicts", f"10 * {tokens}")]
+    p = table({"Altar": [*clauses, gain("age_end", f"100 * {tokens}")]})
+    p.city(0, "Altar", "Stockade")
+    p.end_age()
+    assert p.coins[0] == 10 + 1 + 20 + 200
+
+
+def test_R53_a_colour_may_be_waited_for() -> None:
+    p = table({"Altar": [gain("card_built", by="anyone", color=["red", "green"])]})
+    p.city(3, "Altar")
+    p.play({0: "Stockade", 1: "Baths", 2: "Workshop", 3: "Apothecary"})
+    assert p.coins[3] == 13
+
+
+def test_R54_clauses_act_in_the_order_of_seats_and_then_of_the_catalogue() -> None:
+    doubled, added = gain("card_built", "min(50, coins)", by="other"), gain("card_built", 1, by="other")
+    p = table({"Altar": [added], "Baths": [doubled], "Theater": [added]})
+    p.city(0, "Theater", "Baths", "Altar")
+    p.play({1: "Stockade"})
+    assert p.coins[0] == (10 + 1) * 2 + 1
+
+
+def test_R54_what_is_built_acts_before_what_waits_for_it() -> None:
+    p = table({"Altar": [gain("card_built", "min(50, coins)", by="left")], "Baths": [gain("built", each="right")]})
+    p.city(0, "Altar")
+    p.play({1: "Baths"})
+    assert p.coins[0] == 22
+
+
+def test_R54_earlier_seats_act_first() -> None:
+    takes = [{"event": "built", "each": "other", "take": 10}]
+    p = table({"Altar": takes, "Baths": takes})
+    p.play({0: "Altar", 1: "Baths"})
+    assert p.coins == [30, 10, 0, 0]
+
+
+def test_R55_what_a_clause_does_sets_nothing_off() -> None:
+    p = table({"Altar": [gain("sold", by="anyone"), gain("built", 5, each="other")]})
+    p.city(1, "Altar")
+    p.play({0: "Altar"})
+    assert p.coins == [10, 15, 15, 15]
+
+
+def test_R55_a_card_waits_for_what_is_built_with_it_but_not_for_itself() -> None:
+    p = table({"Altar": [gain("card_built", by="anyone")]})
+    p.play({0: "Altar", 1: "Baths", 2: "Altar"})
+    assert p.coins == [12, 10, 12, 10]
+
+
+def test_R56_the_condition_is_looked_at_city_by_city() -> None:
+    p = table({"Altar": [{"event": "built", "each": "neighbor", "if": "other.shields < shields", "take": 1}]})
+    p.city(0, "Stockade")
+    p.city(1, "Barracks")
+    p.play({0: "Altar"})
+    assert p.coins == [11, 10, 10, 9]
+
+
+def test_R56_what_is_not_there_lapses() -> None:
+    clause = {"event": "built", "each": "left", "take": 25, "gain": {"debts": 2}, "lose": {"debts": 5}}
+    p = table({"Altar": [clause, {"event": "built", "lose": {"coins": 99}}]})
+    p.play({0: "Altar"})
+    assert (p.coins, p.debts) == ([0, 0, 10, 10], [0, 0, 0, 0])
+
+
+def test_R56_the_parts_of_a_clause_have_an_order() -> None:
+    p = table({"Altar": [{"event": "built", "each": "left", "lose": {"coins": 3}, "gain": {"coins": 2}, "take": 11}]})
+    p.play({0: "Altar"})
+    assert p.coins == [20, 0, 10, 10]
+
+
+@pytest.mark.parametrize(("age", "token"), [(1, 1), (2, 3), (3, 5)])
+def test_R56_victory_tokens_are_those_of_the_age(age: int, token: int) -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"victory_tokens": 2, "defeat_tokens": 1}}]}, age=age)
+    p.play({0: "Altar"})
+    assert p.victories(0) == [token] * 2
+    assert int(p.public.defeats[0]) == 1
+
+
+def test_R57_shields_for_this_age_are_gone_when_it_is_over() -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"shields": 1, "age_shields": 2}}]})
+    p.play({0: "Altar"})
+    assert int(p.public.shields[0]) == 3
+    assert [fought[1] for fought in p.end_age() if fought[0][0] == 0] == [[3, 0]]
+    assert int(p.public.shields[0]) == 1
+
+
+def test_R58_points_are_counted_with_those_of_the_card_and_the_stage() -> None:
+    clause = {"event": "scored", "each": "neighbor", "if": "other.red > 0", "points": "2 * other.red"}
+    stages = [{"event": "scored", "points": "-stages"}]
+    p = table({"Altar": [clause]}, stages=stages)
+    p.city(0, "Altar", stages=1, coins=0)
+    p.city(1, "Stockade", "Barracks")
+    p.city(2, "Guard Tower")
+    points = p.points(0)
+    assert points == {"civilian": 2 + 4, "wonder": 3 - 1}
+
+
+def test_R58_a_copied_guild_counts_itself_in_formulas() -> None:
+    """As the Shipowners do (R29): seven points a purple card, the copy and the one that stands there."""
+    clause = [{"event": "scored", "points": "7 * purple"}]
+    p = Position("1e", "Olympia B", *BOARDS[:2], changes=(f'cards."Workers Guild".when={written(clause)}',))
+    p.city(0, "Magistrates Guild", stages=3, coins=0)
+    p.city(1, "Workers Guild")
+    assert p.points(0)["guild"] == 14

@@ -1,0 +1,59 @@
+"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58)."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.wonders.engine_tools import TABLES
+from tests.wonders.extremes import Case, accepted, compare_case, written
+from tests.wonders.formulas import clause
+from wsim.wonders.catalog import load_catalogue
+
+ROOT = Path(__file__).parents[2]
+QUICK, MANY = 4, 60
+
+
+def drawn_case(seed: int) -> Case:
+    """Draw a table with clauses on many of its cards and on the stages of two boards."""
+    rng = random.Random(seed)
+    ruleset, players = rng.choice(TABLES)
+    catalogue = load_catalogue(ruleset)
+    names = [card.name for card in catalogue.cards]
+    changes = [
+        f'cards."{name}".when={written([clause(rng, names) for _ in range(rng.randint(1, 3))])}'
+        for name in rng.sample(names, rng.choice((3, 10, 25)))
+    ]
+    for board in rng.sample(catalogue.wonders, 2):
+        for side, stages in board.sides:
+            place = rng.randint(1, len(stages))
+            changes.append(f'wonders."{board.name}".sides.{side}.{place}.when={written([clause(rng, names)])}')
+    kept: list[str] = []
+    for one in changes:
+        if accepted(ruleset, players, [*kept, one]):
+            kept.append(one)
+    assert len(kept) > len(changes) // 3
+    return Case(seed, ruleset, players, tuple(kept))
+
+
+@pytest.mark.parametrize("seed", range(QUICK))
+def test_a_drawn_catalogue_of_clauses_is_played_as_the_twin_plays_it(seed: int) -> None:
+    compare_case(drawn_case(seed), games=2)
+
+
+@pytest.mark.slow
+def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() -> None:
+    for seed in range(QUICK, QUICK + MANY):
+        compare_case(drawn_case(seed), games=3)
+
+
+@pytest.mark.parametrize("players", [3, 7])
+def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(players: int) -> None:
+    with (ROOT / "analysis" / "expansion" / "tributes.toml").open("rb") as file:
+        cards = tomllib.load(file)["cards"]
+    changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
+    assert sum("when" in card for card in cards.values()) == 10
+    compare_case(Case(1, "1e", players, changes), games=3)

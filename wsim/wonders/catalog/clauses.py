@@ -1,0 +1,238 @@
+"""Clauses of cards and stages: when something happens, to whom, and by which formula (``when = [...]``, R52-R58)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wsim.spec.fields import Path, Problems, Reader, described, read_fields, table_schema, word, words
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span
+from wsim.wonders.words import ACTS, BY, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
+
+MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
+Amounts = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One effect by formulas; a field is named as in the card file, "" or () where it is not there.
+
+    Attributes
+    ----------
+    event: one of ``words.TRIGGERS``. by: whose moves set it off (``words.BY``). color: builds of these colours do.
+    each: on whom it acts (``words.EACH``). condition: `if`.
+    take, give, points: formulas. gain, lose: what (``words.GAINS``, ``words.LOSSES``) and how much of it.
+    """
+
+    event: str
+    by: str = ""
+    color: tuple[str, ...] = ()
+    each: str = ""
+    condition: str = ""
+    take: str = ""
+    give: str = ""
+    gain: Amounts = ()
+    lose: Amounts = ()
+    points: str = ""
+
+    def acts(self) -> list[tuple[str, str]]:
+        """Return what it does (``words.ACTS``) and the formula of how much, in the order in which it is done."""
+        found = {"take": self.take, "give": self.give, "points": self.points}
+        found |= {f"gain {what}": amount for what, amount in self.gain}
+        found |= {f"lose {what}": amount for what, amount in self.lose}
+        return [(act, found[act]) for act in ACTS if found.get(act)]
+
+    def formulas(self) -> Iterator[tuple[Path, Node]]:
+        """Yield each formula with the fields under which it stands."""
+        if self.condition:
+            yield ("if",), parse(self.condition)
+        for act, amount in self.acts():
+            yield tuple(act.split()), parse(amount)
+
+    def table(self) -> dict[str, Any]:
+        """Return the clause as it stands in a card file."""
+        found: dict[str, Any] = {"event": self.event, "by": self.by, "color": list(self.color), "each": self.each}
+        found |= {"if": self.condition, "take": self.take, "give": self.give}
+        found |= {"gain": dict(self.gain), "lose": dict(self.lose), "points": self.points}
+        return {name: value for name, value in found.items() if value}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+@described({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]})
+def formula(problems: Problems, path: Path, value: Any) -> str | None:
+    """Accept a formula, or a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        problems.at(
+            path, f'{value!r} is not accepted; accepted: a whole number, or a formula in quotes such as "2 * red"'
+        )
+        return None
+    try:
+        return normal(str(value).strip())
+    except FormulaError as mistake:
+        problems.at(path, str(mistake))
+        return None
+
+
+@described({"type": "string", "minLength": 1})
+def _condition(problems: Problems, path: Path, value: Any) -> str | None:
+    """Accept a formula that holds or not."""
+    found: str | None = formula(problems, path, value)
+    if found is not None and not parse(found).is_condition:
+        problems.at(path, f"{found!r} is a number where a condition is needed, such as {found} > 0")
+        return None
+    return found
+
+
+def _amounts(what: str, accepted: tuple[str, ...]) -> Reader:
+    """Accept a table of things with a formula for each."""
+    readers: Mapping[str, Reader] = dict.fromkeys(accepted, formula)
+
+    def read(problems: Problems, path: Path, value: Any) -> Amounts:
+        found = read_fields(problems, path, value, readers, what)
+        return tuple((name, found[name]) for name in accepted if name in found)
+
+    return described(table_schema(readers))(read)
+
+
+FIELDS: Mapping[str, Reader] = {
+    "event": word("event", tuple(TRIGGERS)),
+    "by": word("seat", BY),
+    "color": words("color", COLORS),
+    "each": word("seat", EACH),
+    "if": _condition,
+    "take": formula,
+    "give": formula,
+    "gain": _amounts("thing to gain", GAINS),
+    "lose": _amounts("thing to lose", LOSSES),
+    "points": formula,
+}
+_CLAUSE = {**table_schema(FIELDS), "required": ["event"]}
+
+
+@described({"type": "array", "items": _CLAUSE, "minItems": 1, "maxItems": MOST_CLAUSES})
+def read_when(problems: Problems, path: Path, value: Any) -> tuple[Clause, ...] | None:
+    """Accept a list of clauses."""
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_CLAUSES:
+        shown = f"{len(value)} of them are" if isinstance(value, list) else f"{value!r} is"
+        example = 'when = [ { event = "built", gain = { coins = "red" } } ]'
+        problems.at(path, f"{shown} not accepted; accepted: a list of 1 to {MOST_CLAUSES} tables, such as {example}")
+        return None
+    found = [_clause(problems, (*path, str(number)), entry) for number, entry in enumerate(value, start=1)]
+    return tuple(clause for clause in found if clause)
+
+
+def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
+    """Read one clause; None (and reported problems) if it cannot be made."""
+    before = len(problems.sentences)
+    found = read_fields(problems, path, entry, FIELDS)
+    if not isinstance(entry, dict):
+        return None
+    if "event" not in found:
+        if "event" not in entry:
+            problems.at(path, f"event is missing; accepted: {', '.join(TRIGGERS)}")
+        return None
+    clause = Clause(condition=found.pop("if", ""), **found)
+    _check_fields(problems, path, clause, entry)
+    for field, node in clause.formulas():
+        _check_formula(problems, (*path, *field), clause, node)
+    return clause if len(problems.sentences) == before else None
+
+
+def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping[str, Any]) -> None:
+    """Report fields that do not go together."""
+    if clause.by and clause.event not in MOVE_TRIGGERS:
+        problems.at((*path, "by"), f"{clause.event!r} is nobody's move; accepted with: {', '.join(MOVE_TRIGGERS)}")
+    if clause.color and clause.event != "card_built":
+        problems.at((*path, "color"), f"{clause.event!r} has no color; accepted with: card_built")
+    if clause.each == "trigger" and clause.event not in MOVE_TRIGGERS:
+        accepted = f"accepted with: {', '.join(MOVE_TRIGGERS)}"
+        problems.at((*path, "each"), f"'trigger' is whoever made a move, and {clause.event!r} is none; {accepted}")
+    if not clause.acts() and not {"take", "give", "gain", "lose", "points"} & entry.keys():
+        problems.at(path, "does nothing; accepted: take, give, gain, lose or points besides")
+    for field in ("take", "give"):
+        if getattr(clause, field) and clause.each in ("", "self"):
+            accepted = ", ".join(EACH[1:])
+            problems.at((*path, field), f"coins are handed to or by another city; accepted: each = one of {accepted}")
+    if clause.event == "scored":
+        for field in ("take", "give", "gain", "lose"):
+            if getattr(clause, field):
+                problems.at((*path, field), "at the end of the game only points are counted; accepted: points")
+    elif clause.points:
+        problems.at((*path, "points"), 'points are counted at the end of the game; accepted with: event = "scored"')
+
+
+def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -> None:
+    """Report a formula that speaks of another city where there is none, and an amount that could be negative."""
+    another = clause.each not in ("", "self") or clause.event in MOVE_TRIGGERS
+    for part in node.walk():
+        if part.whose == "other" and not another:
+            said = "there is no other city; accepted: `each` besides, or left. and right. instead of other."
+            problems.at(path, f"{part.text!r}, at letter {part.at}: {said}")
+            return
+    low, _ = span(node, WIDEST)
+    if low < 0 and path[-1] not in ("points", "if"):
+        problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: max(0, ...)")
+
+
+# --- in English ------------------------------------------------------------------------------------------------------
+
+_CITIES = {
+    "self": "this city",
+    "left": "the left neighbour",
+    "right": "the right neighbour",
+    "neighbor": "each neighbour",
+    "other": "each other city",
+    "partner": "the partner",
+    "trigger": "whoever did it",
+}
+_WHO = {
+    "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
+    "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
+}  # fmt: skip
+_WHAT = {"age_shields": "shields for this age"}
+
+
+def say_when(clauses: tuple[Clause, ...]) -> str:
+    """Return clauses in words."""
+    return "; ".join(map(_say, clauses))
+
+
+def _say(clause: Clause) -> str:
+    """Say "when built: takes 1 coin from each neighbour, if their shields are fewer than own shields"."""
+    told = TRIGGERS[clause.event]
+    if clause.event in MOVE_TRIGGERS:
+        told = f"whenever {_WHO[clause.by]} {told}"
+        if clause.event == "card_built":
+            told += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
+    other = clause.each not in ("", "self")
+    does = [_say_act(clause, act, amount, other) for act, amount in clause.acts()]
+    if other and clause.event == "scored":
+        told += f" for {_CITIES[clause.each]}"
+    condition = f", if {english(parse(clause.condition))}" if clause.condition else ""
+    return f"{told}: {', '.join(does)}{condition}"
+
+
+def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
+    """Say one thing that a clause does."""
+    verb, _, what = act.partition(" ")
+    said = english(parse(amount))
+    number = said if said.isdigit() else f"({said})"
+    city = _CITIES[clause.each or "self"]
+    if verb == "points":
+        return _counted(number, "points")
+    if verb == "take":
+        return f"takes {_counted(number, 'coins')} from {city}"
+    if verb == "give":
+        return f"gives {_counted(number, 'coins')} to {city}"
+    things = _counted(number, _WHAT.get(what, what.replace("_", " ")))
+    does = f"{verb}s" if verb == "gain" else "loses"
+    return f"{city} {does} {things}" if other else f"{does} {things}"
+
+
+def _counted(number: str, things: str) -> str:
+    """Return "1 coin", "3 coins", "(own red cards) coins"."""
+    head, for_this_age, rest = things.partition(" for ")
+    return f"{number} {head.removesuffix('s') if number == '1' else head}{for_this_age}{rest}"

@@ -1,0 +1,420 @@
+"""Formulas of a card file: whole numbers of what everybody at the table knows, written in the syntax of Python (R52).
+
+A formula is parsed with ``ast`` into nodes of a closed list; nothing of it is ever executed as Python. Of its nodes are
+made: the range of what it can come to (``span``), the words that kernels run (``code``), and an English sentence
+(``english``). A mistake is a ``FormulaError``: one sentence with the place.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from wsim.errors import nearest
+from wsim.wonders.words import (
+    CITY_NAMES,
+    DEPTH,
+    FORMULA_CITIES,
+    NAME_NUMBER,
+    OPERATION,
+    RESOURCES,
+    SEATS,
+    STAGES,
+    TABLE_NAMES,
+    TURNS,
+)
+
+LONGEST = 300  # letters
+MOST_WORDS = 120
+MOST_WRITTEN = 1_000_000
+MOST = 1_000_000_000  # what any part may come to: far from where 64 bits end
+MOST_POWER = 4
+Span = tuple[int, int]
+"""The least and the greatest number that something can come to."""
+Spans = Mapping[str, Span]
+
+WIDEST: Spans = {
+    **dict.fromkeys(CITY_NAMES, (0, 255)),
+    **dict.fromkeys(RESOURCES, (0, 127)),
+    "coins": (0, 32767),
+    "debts": (0, 32767),
+    "stages": (0, STAGES),
+    "all_stages": (1, STAGES),
+    "age": (1, 3),
+    "turn": (1, TURNS),
+    "players": (2, SEATS),
+}
+"""What names can stand for in any catalogue that is accepted: ``bounds`` proves that they stay within it."""
+
+_ARITHMETIC: Mapping[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
+}  # fmt: skip
+_COMPARISONS: Mapping[type[ast.AST], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+_CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
+_FUNCTIONS = ("min", "max", "abs", "count", "sets")
+_WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
+
+
+class FormulaError(ValueError):
+    """What is wrong with a formula, in one sentence that names the part to blame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of a formula.
+
+    Attributes
+    ----------
+    kind: "number", "name", "card" or what is done with the parts (words.OPERATIONS, "count", "sets").
+    text: as it is written. at: its first letter, from 1.
+    value: of a number. name: of a name or card. whose: one of ``words.FORMULA_CITIES``.
+    """
+
+    kind: str
+    text: str
+    at: int
+    parts: tuple[Node, ...] = ()
+    value: int = 0
+    name: str = ""
+    whose: str = ""
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it holds or does not, which counts as 1 or 0."""
+        return self.kind in _CONDITIONS
+
+    def walk(self) -> Iterator[Node]:
+        """Yield the node and everything below it."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Node:
+    """Return the nodes of a formula; raise FormulaError for anything that is none."""
+    if len(text) > LONGEST:
+        raise FormulaError(f"a formula of {len(text)} letters is too long; accepted: at most {LONGEST}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python, about what is refused below
+            tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        place = f", at letter {min(error.offset, len(text))}" if error.offset and text.strip() else ""
+        raise FormulaError(f"{text!r}{place}: this is no formula; accepted: {_WRITTEN}") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
+    found = _Reader(text).node(tree)
+    span(found, WIDEST)
+    words, depth = _code(found, {})
+    if depth > DEPTH or len(words) > MOST_WORDS:
+        raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
+    return found
+
+
+def normal(text: str) -> str:
+    """Return a formula as Python would write it, so that spaces and brackets make no other formula of it."""
+    parse(text)
+    return ast.unparse(ast.parse(text, mode="eval"))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Makes nodes of the tree of a formula."""
+
+    text: str
+
+    def node(self, tree: ast.expr) -> Node:
+        """Return a part of the tree as a node."""
+        match tree:
+            case ast.Constant(value=bool()) | ast.Constant(value=float()):
+                raise self.mistake(tree, "only whole numbers are accepted")
+            case ast.Constant(value=int(value)):
+                if value > MOST_WRITTEN:
+                    raise self.mistake(tree, f"a written number is at most {MOST_WRITTEN:,}")
+                return self.made(tree, "number", value=value)
+            case ast.Constant(value=str()):
+                raise self.mistake(tree, "the name of a card stands in count(...)")
+            case ast.Name(id=name):
+                return self.named(tree, "", name)
+            case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in FORMULA_CITIES[1:]:
+                return self.named(tree, whose, name)
+            case ast.Attribute(value=ast.Name(id=whose)):
+                accepted = FORMULA_CITIES[1:]
+                said = f"unknown city {whose!r}{nearest(whose, accepted)}; accepted: {', '.join(accepted)}"
+                raise self.mistake(tree, said)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.made(tree, "neg", self.node(operand))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.made(tree, "not", self.condition(operand))
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                return self.power(tree, left, right)
+            case ast.BinOp(op=ast.Div()):
+                raise self.mistake(tree, "a formula has whole numbers; divide with //, which rounds down")
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                return self.made(tree, _ARITHMETIC[type(op)], self.node(left), self.node(right))
+            case ast.BoolOp(op=op, values=values):
+                kind = "and" if isinstance(op, ast.And) else "or"
+                return self.made(tree, kind, *map(self.condition, values))
+            case ast.Compare(left=left, ops=ops, comparators=right) if all(type(op) in _COMPARISONS for op in ops):
+                sides = list(map(self.node, (left, *right)))
+                found = [
+                    self.made(tree, _COMPARISONS[type(op)], one, other)
+                    for op, one, other in zip(ops, sides, sides[1:], strict=False)
+                ]
+                return found[0] if len(found) == 1 else self.made(tree, "and", *found)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.made(tree, "if", self.node(body), self.node(other), self.condition(test))
+            case ast.Call():
+                return self.called(tree)
+        raise self.mistake(tree, f"is not accepted in a formula; accepted: {_WRITTEN}")
+
+    def made(self, tree: ast.expr, kind: str, *parts: Node, **more: int | str) -> Node:
+        """Return a node for a part of the tree."""
+        return Node(kind, self.source(tree), self.place(tree), parts, **more)  # type: ignore[arg-type]
+
+    def source(self, tree: ast.expr) -> str:
+        """Return a part of the tree as it is written."""
+        return ast.get_source_segment(self.text, tree) or self.text
+
+    def place(self, tree: ast.expr) -> int:
+        """Return the first letter of a part, from 1; Python counts bytes."""
+        return 1 + len(self.text.encode()[: tree.col_offset].decode())
+
+    def mistake(self, tree: ast.expr, said: str) -> FormulaError:
+        """Return a mistake at a part of the tree."""
+        return FormulaError(f"{self.source(tree)!r}, at letter {self.place(tree)}: {said}")
+
+    def named(self, tree: ast.expr, whose: str, name: str) -> Node:
+        """Return what is known of a city or the table, by name."""
+        accepted = CITY_NAMES if whose else NAME_NUMBER
+        if name not in accepted:
+            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
+        return self.made(tree, "name", name=name, whose=whose)
+
+    def condition(self, tree: ast.expr) -> Node:
+        """Return a part that must hold or not."""
+        found = self.node(tree)
+        if not found.is_condition:
+            raise self.mistake(tree, f"is a number where a condition is needed, such as {self.source(tree)} > 0")
+        return found
+
+    def power(self, tree: ast.expr, left: ast.expr, right: ast.expr) -> Node:
+        """Return a power: a product of the same part."""
+        times = self.node(right)
+        if times.kind != "number" or not 1 <= times.value <= MOST_POWER:
+            raise self.mistake(right, f"a power is a written number from 1 to {MOST_POWER}")
+        base = self.node(left)
+        found = base
+        for _ in range(times.value - 1):
+            found = self.made(tree, "*", found, base)
+        return found
+
+    def called(self, tree: ast.Call) -> Node:
+        """Return a function of its parts."""
+        match tree.func:
+            case ast.Name(id=name) if name in _FUNCTIONS:
+                whose = ""
+            case ast.Attribute(value=ast.Name(id=whose), attr="count") if whose in FORMULA_CITIES[1:]:
+                name = "count"
+            case _:
+                name = self.source(tree.func)
+                said = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
+                raise self.mistake(tree, said)
+        if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
+            raise self.mistake(tree, f"{name} takes its parts one by one")
+        least, most = (1, 1) if name == "abs" else (1 if name == "count" else 2, 12)
+        if not least <= len(tree.args) <= most:
+            accepted = f"{least} to {most} parts" if most > least else "one part"
+            raise self.mistake(tree, f"{len(tree.args)} parts are not accepted; accepted: {accepted}")
+        if name == "count":
+            return self.made(tree, "count", *(self.counted(part, whose) for part in tree.args))
+        return self.made(tree, name, *map(self.node, tree.args))
+
+    def counted(self, tree: ast.expr, whose: str) -> Node:
+        """Return what ``count`` counts: a card that the city has, or a condition that holds."""
+        match tree:
+            case ast.Constant(value=str(name)):
+                return self.made(tree, "card", name=name, whose=whose)
+        return self.condition(tree)
+
+
+# --- what it can come to ---------------------------------------------------------------------------------------------
+
+
+def span(node: Node, spans: Spans) -> Span:
+    """Return the least and the greatest number that a formula can come to, for the spans of names.
+
+    Raises FormulaError for a part that could be too large, and for a division by what could be 0.
+    """
+    parts = [span(part, spans) for part in node.parts]
+    low, high = _span(node, parts, spans)
+    if max(-low, high) > MOST:
+        raise FormulaError(f"{node.text!r}, at letter {node.at}: could come to more than {MOST:,}")
+    return low, high
+
+
+def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
+    """Return the span of a node from those of its parts."""
+    kind = node.kind
+    if kind == "number":
+        return node.value, node.value
+    if kind == "name":
+        return spans[node.name]
+    if kind == "card" or node.is_condition:
+        return 0, 1
+    if kind == "count":
+        return 0, len(parts)
+    lows, highs = [low for low, _ in parts], [high for _, high in parts]
+    if kind == "neg":
+        return -highs[0], -lows[0]
+    if kind == "abs":
+        ends = abs(lows[0]), abs(highs[0])
+        return (0 if lows[0] <= 0 <= highs[0] else min(ends)), max(ends)
+    if kind in ("min", "sets"):
+        return min(lows), min(highs)
+    if kind == "max":
+        return max(lows), max(highs)
+    if kind == "if":
+        return min(lows[:2]), max(highs[:2])
+    if kind in ("//", "%") and lows[1] <= 0 <= highs[1]:
+        by = node.parts[1]
+        advice = f"; divide by max(1, {by.text})" if highs[1] > 0 else ""
+        raise FormulaError(f"{by.text!r}, at letter {by.at}: could be 0, and nothing is divided by 0{advice}")
+    if kind == "%":
+        if lows[1] > 0:
+            return (lows[0], highs[0]) if lows[0] >= 0 and highs[0] < lows[1] else (0, highs[1] - 1)
+        return lows[1] + 1, 0
+    results = [_ENDS[kind](one, other) for one, other in product(parts[0], parts[1])]
+    return min(results), max(results)
+
+
+_ENDS = {
+    "+": int.__add__,
+    "-": int.__sub__,
+    "*": int.__mul__,
+    "//": int.__floordiv__,
+}
+
+
+# --- the words that kernels run --------------------------------------------------------------------------------------
+
+
+def code(node: Node, number: Mapping[str, int]) -> list[int]:
+    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of each card."""
+    return [*_code(node, number)[0], OPERATION["end"]]
+
+
+def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
+    """Return the words of a node, and how many numbers they hold at once."""
+    if not node.parts:
+        operand = node.value
+        if node.kind != "number":
+            named = NAME_NUMBER[node.name] if node.kind == "name" else number.get(node.name, 0)
+            operand = named << 2 | FORMULA_CITIES.index(node.whose)
+        return [operand << 8 | OPERATION[node.kind]], 1
+    operation = {"count": "+", "sets": "min"}.get(node.kind, node.kind)
+    words: list[int] = []
+    deepest = 0
+    for place, part in enumerate(node.parts):
+        more, depth = _code(part, number)
+        held = place if operation == "if" else min(place, 1)
+        words += more
+        deepest = max(deepest, held + depth)
+        if place and operation != "if":
+            words.append(OPERATION[operation])
+    if operation in ("if", "neg", "not", "abs"):
+        words.append(OPERATION[operation])
+    return words, deepest
+
+
+# --- in English ------------------------------------------------------------------------------------------------------
+
+_THINGS: Mapping[str, str] = {
+    "wild": "wild symbols",
+    "compass": "compasses",
+    "gear": "gears",
+    "tablet": "tablets",
+    "all_stages": "stages to be built in all",
+    "stages": "built stages",
+    "chains": "chains used",
+    "sold": "cards sold",
+    "cards": "structures",
+    **{color: f"{color} cards" for color in CITY_NAMES[:8]},
+    **{name: f"{name} made" for name in RESOURCES},
+    **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
+}
+_TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
+_OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
+_JOINED = {
+    "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
+    "!=": "not exactly", ">": "more than", ">=": "at least",
+}  # fmt: skip
+_LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
+_TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
+
+
+def english(node: Node) -> str:
+    """Return a formula in words; brackets stand where the words alone could be read in two ways."""
+    parts = [_bracketed(part, node) for part in node.parts]
+    match node.kind:
+        case "number":
+            return str(node.value)
+        case "name" if node.name in TABLE_NAMES:
+            return _TABLE[node.name]
+        case "name":
+            return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
+        case "card":
+            return f"{_OWNERS[node.whose]} {node.name}"
+        case "neg":
+            return f"minus {parts[0]}"
+        case "not":
+            return f"not {parts[0]}"
+        case "and" | "or":
+            return f" {node.kind} ".join(parts)
+        case "if":
+            return f"{parts[0]} if {parts[2]}, else {parts[1]}"
+        case "abs":
+            return f"{parts[0]} without its sign"
+        case "//":
+            return f"{parts[0]} divided by {parts[1]}, rounded down"
+        case "%":
+            return f"what is left of {parts[0]} divided by {parts[1]}"
+        case "min" | "max":
+            return f"the {'smaller' if node.kind == 'min' else 'greater'} of {_listed(parts)}"
+        case "sets":
+            return f"complete sets of {_listed(parts)}"
+        case "count":
+            return f"how many there are of: {_listed(parts)}"
+    several = "are" if node.parts[0].name in CITY_NAMES else "is"
+    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
+    return f"{parts[0]} {joined} {parts[1]}"
+
+
+def _listed(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+
+def _bracketed(part: Node, around: Node) -> str:
+    """Return a part in words, in brackets if what is around it binds closer."""
+    said = english(part)
+    if around.kind == "count":
+        return f"({said})" if part.kind in _LOOSE else said
+    simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
+    return said if simple or _tightness(part) > _tightness(around) else f"({said})"
+
+
+def _tightness(node: Node) -> int:
+    """Return how closely the words of a node hold together."""
+    if node.kind in _LOOSE:
+        return _LOOSE.index(node.kind)
+    return 4 if node.is_condition else _TIGHT.get(node.kind, 6)

@@ -1,0 +1,224 @@
+"""Clauses: what cards and stages do by formula, and when (R52-R58).
+
+An event is a move, or a moment of the game; nothing that a clause does is one, so that no clause can set another off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.log import log_effect
+from wsim.wonders.words import (
+    ACT,
+    BUILD,
+    LAST_CARD,
+    ON_BUILT,
+    ON_CARD,
+    ON_LAST_CARD,
+    ON_SALE,
+    ON_SCORE,
+    ON_STAGE,
+    SELL,
+    STAGE_ENTRY,
+    WHOM_ANYONE,
+    WHOM_LEFT,
+    WHOM_OTHER,
+    WHOM_PARTNER,
+    WHOM_RIGHT,
+    WHOM_SELF,
+    WHOM_TRIGGER,
+)
+
+_ONE = np.uint64(1)
+_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
+_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
+_GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
+    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
+)  # fmt: skip
+_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
+
+
+@kernel
+def related(public, rules, owner, city, whom):
+    """Say whether a city is one of those that an owner's clause names (words.WHOM)."""
+    if whom == WHOM_ANYONE:
+        return True
+    if whom == WHOM_SELF or owner == city:
+        return whom == WHOM_SELF and owner == city
+    if whom == WHOM_OTHER:
+        return True
+    if whom == WHOM_PARTNER:
+        return rules.teams != 0 and owner ^ 1 == city
+    left = city == (owner + 1 if owner + 1 < public.seats else 0)
+    right = owner == (city + 1 if city + 1 < public.seats else 0)
+    return (left and whom != WHOM_RIGHT) or (right and whom != WHOM_LEFT)
+
+
+@kernel
+def has_entry(public, rules, seat, entry):
+    """Say whether a structure or stage stands in a city."""
+    if entry < STAGE_ENTRY:
+        return (public.built[seat, entry >> 6] >> np.uint64(entry & 63)) & _ONE != np.uint64(0)
+    side = public.side[seat]
+    for stage in range(public.stages[seat]):
+        if rules.stage_entry[side, stage] == entry:
+            return True
+    return False
+
+
+@kernel
+def _may_act(public, rules, seat, trigger):
+    """Say whether a city has a card with clauses of a trigger, or stages that may have some."""
+    cards = (
+        rules.clause_cards[trigger, 0] & public.built[seat, 0] | rules.clause_cards[trigger, 1] & public.built[seat, 1]
+    )
+    return cards != np.uint64(0) or (rules.clause_stages[trigger] and public.stages[seat] > 0)
+
+
+@kernel
+def _move_coins(public, giver, taker, coins):
+    """Hand coins over, as many as there are; return how many."""
+    coins = min(coins, np.int64(public.coins[giver]))
+    public.coins[giver] -= coins
+    public.coins[taker] += coins
+    return coins
+
+
+@kernel
+def _do(public, action, owner, city, amount):
+    """Do one thing of a clause; return how much of it was done (R56)."""
+    if action == _TAKE:
+        return _move_coins(public, city, owner, amount)
+    if action == _GIVE:
+        return _move_coins(public, owner, city, amount)
+    if action == _GAIN_COINS:
+        public.coins[city] += amount
+    elif action == _GAIN_SHIELDS:
+        public.shields[city] += amount
+    elif action == _GAIN_AGE_SHIELDS:
+        public.shields[city] += amount
+        public.age_shields[city] += amount
+    elif action == _GAIN_VICTORY:
+        public.victory[city, public.age] += amount
+    elif action == _GAIN_DEFEATS:
+        public.defeats[city] += amount
+    elif action == _GAIN_DEBTS:
+        public.debts[city] += amount
+    elif action == _GAIN_DIPLOMACY:
+        public.diplomacy[city] += amount
+    elif action == _LOSE_COINS:
+        amount = min(amount, np.int64(public.coins[city]))
+        public.coins[city] -= amount
+    elif action == _LOSE_DEFEATS:
+        amount = min(amount, np.int64(public.defeats[city]))
+        public.defeats[city] -= amount
+    elif action == _LOSE_DEBTS:
+        amount = min(amount, np.int64(public.debts[city]))
+        public.debts[city] -= amount
+    else:
+        amount = min(amount, np.int64(public.diplomacy[city]))
+        public.diplomacy[city] -= amount
+    return amount
+
+
+@kernel
+def _act_on(game, rules, clause, owner, city, other):
+    """Let a clause act on one city, if its condition holds."""
+    public = game.public
+    condition = rules.clause_if[clause]
+    if condition >= 0 and evaluate(public, rules, condition, owner, other) == 0:
+        return
+    for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, other)
+        done = _do(public, rules.action[at], owner, city, amount)
+        if done and game.log.recording:
+            log_effect(game, owner, at, city, done)
+
+
+@kernel
+def _act(game, rules, clause, owner, trigger):
+    """Let a clause act: on its own city, on the one that set it off, or on each that it names, from the left on."""
+    seats, each = game.public.seats, rules.clause_each[clause]
+    if each == WHOM_SELF:
+        _act_on(game, rules, clause, owner, owner, trigger)
+    elif each == WHOM_TRIGGER:
+        _act_on(game, rules, clause, owner, trigger, trigger)
+    else:
+        for step in range(1, seats):
+            city = (owner + step) % seats
+            if related(game.public, rules, owner, city, each):
+                _act_on(game, rules, clause, owner, city, city)
+
+
+@kernel
+def moment(game, rules, trigger):
+    """Let the clauses of a moment act: seat by seat, in the order of the catalogue (R54)."""
+    public = game.public
+    first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
+    for owner in range(public.seats if first < end else 0):
+        if not _may_act(public, rules, owner, trigger):
+            continue
+        for clause in range(first, end):
+            if has_entry(public, rules, owner, rules.clause_entry[clause]):
+                _act(game, rules, clause, owner, owner)
+
+
+@kernel
+def _watchers(game, rules, trigger, mover, entry, color):
+    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed."""
+    public = game.public
+    first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
+    for owner in range(public.seats if first < end else 0):
+        if not _may_act(public, rules, owner, trigger):
+            continue
+        for clause in range(first, end):
+            card = rules.clause_entry[clause]
+            if (
+                related(public, rules, owner, mover, rules.clause_by[clause])
+                and (color < 0 or rules.clause_colors[clause] >> color & 1)
+                and not (owner == mover and card == entry)
+                and has_entry(public, rules, owner, card)
+            ):
+                _act(game, rules, clause, owner, mover)
+
+
+@kernel
+def move_made(game, rules, mover, action, entry, decision):
+    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
+    if entry >= 0 and rules.when[entry]:
+        for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
+            if rules.clause_entry[clause] == entry:
+                _act(game, rules, clause, mover, mover)
+    if action == BUILD:
+        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]))
+    else:
+        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1)
+    if decision == LAST_CARD:
+        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1)
+
+
+@kernel
+def drop_age_shields(public):
+    """Take back the shields that were for this age only (R57)."""
+    for seat in range(public.seats):
+        public.shields[seat] -= public.age_shields[seat]
+        public.age_shields[seat] = 0
+
+
+@kernel
+def formula_points(public, rules, seat, entry):
+    """Return the points that the clauses of a structure or stage bring its city at the end (R58)."""
+    points = 0
+    for clause in range(rules.clause_from[ON_SCORE], rules.clause_from[ON_SCORE + 1]):
+        if rules.clause_entry[clause] == entry:
+            each, condition = rules.clause_each[clause], rules.clause_if[clause]
+            amount = np.int64(rules.action_amount[rules.clause_actions[clause]])
+            for step in range(public.seats):
+                city = (seat + step) % public.seats
+                if related(public, rules, seat, city, each) and (
+                    condition < 0 or evaluate(public, rules, condition, seat, city)
+                ):
+                    points += evaluate(public, rules, amount, seat, city)
+    return points
