@@ -240,10 +240,10 @@ def foreign_target() -> tuple[list[str], str]:
     return ["p1", "p2", "p3"], "'run' holds something that is not a run of wsim: choose another --out"
 
 
-WRONG = [missing, more_missing, twice, whole, other_seed, other_cut, other_size, nothing, foreign_target]
+WRONG = [missing, twice, whole, other_cut, other_size, more_missing, other_seed, nothing, foreign_target]
 
 
-@first_quick(4, "case", WRONG)
+@first_quick(5, "case", WRONG)
 def test_what_cannot_be_merged_is_refused(wsim_command: Command, case: Any) -> None:
     parts(3)
     folders, sentence = case()

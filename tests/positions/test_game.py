@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -124,3 +125,25 @@ def test_the_former_name_of_a_record_still_reads_it() -> None:
     game = wsim.Game(players=3, policies="greedy")
     assert game.told() == game.record()
     assert game.observe().told == game.observe().record
+
+
+@pytest.mark.parametrize(
+    "keys", [{"players": 3}, {"ruleset": "2e-cities-teams", "players": 4}], ids=["1e", "teams"]
+)  # fmt: skip
+def test_the_numbers_of_an_observation_are_those_of_its_seat_in_words(keys: dict[str, Any]) -> None:
+    """Whoever decides: of every seat its hand and its mate's, and each city by its distance to the left."""
+    game = wsim.Game(seed=5, **keys)
+    for _ in range(5 * int(keys["players"])):
+        game.follow()
+    for seat in range(int(keys["players"])):
+        seen = game.observe(seat)
+        numbers = dict(zip(seen.columns, map(int, seen.array), strict=True))
+        assert numbers["seat"] == seat
+        for prefix, cards in (("hand", seen["hand"]), ("mate", seen.record.get("mate_hand", []))):
+            found = {name.partition(":")[2]: count for name, count in numbers.items() if name.startswith(f"{prefix}:")}
+            assert {name: count for name, count in found.items() if count} == Counter(cards)
+        for step in range(int(keys["players"])):
+            city, place = seen["cities"][(seat + step) % int(keys["players"])], f"left{step}" if step else "own"
+            assert (numbers[f"{place}.coins"], numbers[f"{place}.stages"]) == (city["coins"], city["stages"])
+            built = {name for name, count in numbers.items() if name.startswith(f"{place}.built:") and count}
+            assert {name.partition(":")[2] for name in built} == set(city["built"])
