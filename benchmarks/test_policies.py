@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.policies.lineups import resolve
 from wsim.lab.plan import Plan
+from wsim.policies.declare import unchecked
 from wsim.wonders.game import GAME
 from wsim.wonders.registry import REGISTRY
 
@@ -96,6 +98,24 @@ def test_user_policies(benchmark: Any, tmp_path: Path, name: str, games: int) ->
     benchmark.extra_info |= {
         "compile_seconds": round(compiling, 2),
         "games_a_second": round(games / benchmark.stats.stats.min),
+    }
+
+
+def test_the_price_of_copies(benchmark: Any, tmp_path: Path) -> None:
+    """`first` as a user's, on copies with checked indices and without the checks, beside wsim's own; by turns."""
+    tables = {"own": table_of("first")}
+    for how in ("checked", "unchecked"):
+        file = tmp_path / f"{how}.py"
+        file.write_text("import wsim\n\n\n@wsim.policy\ndef first(public, own, choice, rules):\n    return 0\n")
+        with unchecked() if how == "unchecked" else nullcontext():
+            tables[how] = table_of(f"{file}:first")
+    rounds = [{how: seconds(table, CHUNK) for how, table in tables.items()} for _ in range(ROUNDS)]
+    fastest = {how: min(one[how] for one in rounds) for how in tables}
+    benchmark.pedantic(seconds, (tables["checked"], CHUNK), rounds=3)
+    benchmark.extra_info |= {
+        "games_a_second": {how: round(CHUNK / one) for how, one in fastest.items()},
+        "checked_to_own": round(fastest["checked"] / fastest["own"], 2),
+        "checked_to_unchecked": round(fastest["checked"] / fastest["unchecked"], 2),
     }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 GAMES = ("wonders", "babel")
 ENTRY = re.compile(
-    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:engine_of|commands_of|lockstep_of|describing)\(", re.MULTILINE
+    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|describing)\(", re.MULTILINE
 )
 """An entry point has a signature or is made by a factory, and is compiled when its module is imported."""
 

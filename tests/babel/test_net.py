@@ -67,7 +67,7 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
-    for simulator, position in decisions(60, players=players, set=changes(switches)):
+    for simulator, position in decisions(90, players=players, set=changes(switches)):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
         game, at, values = position.machine.workspace()[0], np.zeros(MOVES, np.int64), np.zeros(MOVES, np.float32)
         own, settings = game.own[position.to_move], simulator.compiled[1].settings[0]
@@ -75,7 +75,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
         assert at[: len(places)].tolist() == places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
         expected, _ = LEARNER.values_of(net, every, np.array([0]))
-        assert np.allclose(values[: len(moves)], expected, atol=2e-4)
+        assert np.allclose(values[: len(moves)], expected, atol=3e-3)
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())
     assert {"turn", "offer", "take"} <= kinds

@@ -9,7 +9,6 @@ import numpy as np
 from wsim.babel.describe.trace import read_log
 from wsim.babel.game import GAME as BABEL
 from wsim.babel.kernels.deal import set_up
-from wsim.babel.kernels.engine import ENGINE
 from wsim.babel.kernels.layout import (
     ACT,
     BEGIN,
@@ -24,6 +23,7 @@ from wsim.babel.kernels.layout import (
     Seating,
     records,
 )
+from wsim.babel.kernels.playing import ENGINE
 from wsim.babel.kernels.scoring import final_scoring
 from wsim.babel.simulator import BabelSimulator
 from wsim.babel.words import ACTION_CARDS, DECISIONS, KINDS, SEATS, SLOTS

@@ -17,8 +17,13 @@ from wsim.jit import (
     count_bits,
     kernel,
     lowest_bit,
+    padded,
+    products,
     record_type,
+    rectified,
     reverse_bits,
+    rounding,
+    sums_of_rows,
     types,
 )
 
@@ -37,7 +42,27 @@ STATE = np.dtype(
 )
 FIXED = np.dtype([("values", "i2", (4,)), ("factor", "f8")], align=True)
 
-State, Part = record_type(STATE), record_type(PART)
+INPUTS, UNITS, NARROW, SCALE = 22, 130, 6, 1024  # of layers: no whole number of passes
+LAYERS = np.dtype(
+    [
+        ("numbers", "f4", (2, INPUTS)),
+        ("inputs", "i2", (padded(INPUTS),)),
+        ("weights", "i2", (INPUTS // 2, UNITS, 2)),
+        ("bias", "i4", (UNITS,)),
+        ("rows", "i2", (9, UNITS)),
+        ("places", "i8", (7,)),
+        ("sums", "i4", (UNITS,)),
+        ("active", "i2", (padded(UNITS),)),
+        ("second", "i2", (UNITS // 2, NARROW, 2)),
+        ("second_bias", "i4", (NARROW,)),
+        ("found", "i4", (NARROW,)),
+    ],
+    align=True,
+)
+
+State, Part, Layers = record_type(STATE), record_type(PART), record_type(LAYERS)
+round_inputs, multiply, add_rows = rounding(INPUTS, SCALE), products(INPUTS, UNITS), sums_of_rows(UNITS)
+rectify, multiply_second = rectified(UNITS), products(UNITS, NARROW)
 Fixed = record_type(FIXED, constant=True)
 
 
@@ -100,6 +125,28 @@ def caller(functions, which, state):  # type: ignore[no-untyped-def]
     return 10 * call(functions[which], state)
 
 
+@kernel(types.void(Layers, types.int64, types.int64))
+def sum_layers(layers, count, shift):  # type: ignore[no-untyped-def]
+    """Sum two layers of short integers, with so many rows in the first one."""
+    round_inputs(layers.numbers[1], layers.inputs)
+    multiply(layers.bias, layers.inputs, layers.weights, layers.sums)
+    add_rows(layers.rows, layers.places, count, shift, layers.sums)
+    rectify(layers.sums, shift, layers.active)
+    multiply_second(layers.second_bias, layers.active, layers.second, layers.found)
+
+
+def layers(seed: int) -> Any:
+    """Return layers of random numbers, some as large as they may be."""
+    random, made = np.random.default_rng(seed), np.zeros(1, LAYERS).view(np.recarray)[0]
+    made.numbers[1] = random.normal(0, 2, INPUTS) * (random.random(INPUTS) < 0.6)
+    made.numbers[1, :4] = 1e9, -1e9, 1.5 / SCALE, -2.5 / SCALE
+    for name, most in {"weights": 2000, "rows": 8191, "second": 300, "bias": 2**20, "second_bias": 2**25}.items():
+        made[name][:] = random.integers(-most, most, made[name].shape, endpoint=True)
+    made.weights[0, :2] = (20000, -20000), (-20000, 20000)
+    made.places[:] = 8, 1, 0, 8, 5, 4, 7
+    return made
+
+
 def state() -> Any:
     """Return an empty state."""
     return np.zeros(1, STATE).view(np.recarray)[0]
@@ -119,7 +166,10 @@ def answers() -> dict[str, Any]:
         raised = ""
     except ValueError as error:
         raised = str(error)
-    return {"first": first, "bytes": one.tobytes().hex(), "called": called, "raised": raised}
+    summed = layers(1)
+    sum_layers(summed, 7, 6)
+    found = {"bytes": one.tobytes().hex(), "layers": summed.tobytes().hex()}
+    return {"first": first, **found, "called": called, "raised": raised}
 
 
 if __name__ == "__main__":

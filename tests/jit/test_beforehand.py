@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tests.games.imports import MODULES
+from tests.games.imports import MODULES, imported_at_once
 from tests.kernels import GAMES, policies, with_entries
 
 
@@ -25,3 +25,17 @@ def test_every_policy_has_its_entrance(game: str) -> None:
     }
     assert named == {(policy.function, policy.settled) for policy in registry.REGISTRY.values()}
     assert registry.POLICIES.interface().home == f"wsim.{game}.policies"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_steps_games_does_not_wait_for_what_plays_whole_ones(game: str) -> None:
+    """The first use of ``wsim advise`` compiled both, and took a third more than that of ``wsim run``."""
+    for name in ("commands", "lockstep"):
+        seen, open_ = set[str](), [f"{game}/kernels/{name}"]
+        while open_:
+            module = open_.pop()
+            if module not in seen:
+                seen.add(module)
+                open_ += imported_at_once(module)
+        assert f"{game}/kernels/playing" in seen
+        assert f"{game}/kernels/engine" not in seen

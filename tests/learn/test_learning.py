@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_what_an_outcome_of_babel_is_worth() -> None:
 @pytest.mark.parametrize(("game", "ruleset", "players"), [*GAMES_AT, (BABEL, "2005", 3), (BABEL, "2005", 5)])
 def test_a_game_is_about_as_long_as_the_learner_says(game: str, ruleset: str, players: int) -> None:
     """Parts have as many decisions as a plan asks for, about."""
-    simulator = harvest(ruleset, players, game=game).simulator
+    simulator = harvest(ruleset, players, game=game).tables[0][0]
     decisions = 0
     for number in range(20):
         position: Any = simulator.begin(number)
@@ -128,7 +129,7 @@ def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
     states, moves = make(range(60))
-    simulator = make.simulator
+    simulator = make.tables[0][0]
     every = LEARNER.decisions(simulator, states, moves)
     teacher = dict(LEARNER.fresh(99).arrays)
     teacher["last"] *= 3
@@ -208,6 +209,8 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"round": [{**SMALL["round"][0], "shares": {"1e-4": 1}}]}, "the tables are 1e-3"),
         ({"round": [{**SMALL["round"][0], "shares": {"1e-3": -1}}]}, "at least 0, not -1"),
         ({"round": [{**SMALL["round"][0], "shares": {"1e-3": "all"}}]}, "a table of numbers"),
+        ({"round": [{**SMALL["round"][0], "others": "balanced|round-1"}]}, "plays by 'round-1': there is no net of it"),
+        ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 plays by 'round-0'"),
         ({"game": "babel"}, "unknown game 'babel'"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
@@ -343,7 +346,7 @@ def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.Mo
         return outcomes
 
     make = harvest_of({"ruleset": "1e", "players": 4}, ["balanced"] * 4, ("military", "greedy"), (3, 6, 7))[0]
-    monkeypatch.setattr(type(make.simulator.begin(0)), "compare", compare)
+    monkeypatch.setattr(type(make.tables[0][0].begin(0)), "compare", compare)
     parts = [make(range(4)), make(range(4, 8))]
     states, moves = (np.concatenate([part[which] for part in parts]) for which in (0, 1))
     counts, ends = states["moves"], np.cumsum(states["moves"])
@@ -356,6 +359,53 @@ def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.Mo
     numbers = [first for *_, first in calls]
     assert len(set(numbers)) == len(numbers) == len(states)
     assert len(parts[0][0]) != len(parts[1][0]) or (parts[0][0]["numbers"] != parts[1][0]["numbers"]).any()
+
+
+def test_where_several_are_named_each_seat_draws_one() -> None:
+    """Four draws for a table, each with who plays and, for every seat that decides, who plays on; parts take turns."""
+    keys, pool = {"ruleset": "1e", "players": 4}, ("greedy", "military", "random")
+    make, ready = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7))
+    assert len(make.tables) == 4
+    assert len(ready) == 4 * 5
+    for simulator, rest in make.tables:
+        assert {*simulator.plan.policies} <= {*pool}
+        for seat, one in enumerate(rest):
+            assert [place for place, name in enumerate(one.plan.policies) if name == "balanced"] == [seat]
+    assert len({simulator.plan.policies for simulator, _ in make.tables}) > 1
+    assert len({one.plan.policies for _, rest in make.tables for one in rest}) > 8
+    again = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7))[1]
+    assert [one.policies for one, _ in again] == [one.policies for one, _ in ready]
+    begun: list[Any] = []
+    tables: Any = tuple((_Begins(place, begun), rest) for place, (_, rest) in enumerate(make.tables))
+    for part in range(6):
+        with pytest.raises(KeyboardInterrupt):
+            replace(make, tables=tables)(range(2 * part, 2 * part + 2))
+    assert begun == [0, 1, 2, 3, 0, 1]
+
+
+class _Begins:
+    """A simulator that notes which one it is where a game is begun."""
+
+    def __init__(self, place: int, begun: list[int]) -> None:
+        self.place, self.begun = place, begun
+        self.machine = harvest("1e", 4).tables[0][0].machine  # type: ignore[attr-defined]
+
+    def begin(self, _: int) -> None:
+        self.begun.append(self.place)
+        raise KeyboardInterrupt
+
+
+def test_a_round_plays_by_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    last = {"decisions": 9, "players": "net | round-1", "others": "round-0|net|balanced", "explore": 0.5}
+    plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": [SMALL["round"][0], SMALL["round"][0], last]})
+    run = run_module.Learning(plan, tmp_path)
+    monkeypatch.setattr(run_module, "harvest_of", lambda _, players, rest, how: (players, rest))
+    found: Any = run._harvest_of(3, plan.tables[0])
+    start, first, second = (
+        f"net:file={tmp_path / place}" for place in ("start.npz", "round-1/net.npz", "round-2/net.npz")
+    )
+    assert found == ([(f"{second}:explore=0.5", f"{first}:explore=0.5")] * 3, (second, (start, second, "balanced")))
+    assert LearningPlan.restore(plan.record()) == plan
 
 
 def test_nets_are_judged_in_games_that_nothing_was_learned_from(

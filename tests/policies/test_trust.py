@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -293,3 +294,17 @@ def test_a_compiled_function_that_calls_itself_is_refused(call: str, tmp_path: P
     file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
     with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):
         resolve([f"{file}:deep"], 3)
+
+
+def test_a_match_says_how_it_played_own_policies() -> None:
+    from wsim.experiments.match import Match
+
+    def said(*policies: str) -> list[str]:
+        return Match._sandbox(SimpleNamespace(policies=policies))  # type: ignore[arg-type]
+
+    assert said("balanced", "net") == []
+    (checked,) = said("balanced", "./mine.py:bold")
+    assert checked.startswith("./mine.py:bold: compiled policies got copies")
+    assert checked.endswith("their indices were checked.")
+    with unchecked():
+        assert said("./mine.py:bold")[0].endswith("without bounds checks (--unchecked).")

@@ -14,7 +14,6 @@ import numpy as np
 from wsim.jit import kernel, types
 from wsim.rng import below
 from wsim.wonders.kernels.deal import deal, set_up
-from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.flow import _close_turn, _pass_hands, end_age
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.layout import BEGIN, CHOOSE, FINISH, LINE_UP, POLICY, Game, Public, Rules, Seating
@@ -29,6 +28,7 @@ from wsim.wonders.kernels.moves import (
     list_turn,
     right_of,
 )
+from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.scoring import score_game
 from wsim.wonders.kernels.turn import place
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE

@@ -26,6 +26,8 @@ from wsim.lab.plan import Plan
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.repetition import Again, unlike
 from wsim.options import keywords, taken
+from wsim.policies.declare import UNCHECKED
+from wsim.policies.lineup import parse_entry
 
 ESTIMAND = {
     True: "Win share of a policy at tables with all the others, every arrangement of a deal played",
@@ -156,7 +158,15 @@ class Match(Answer):
             f"{together} with {sure} confidence; intervals count a deal once, whose games are not independent.",
             f"{why}: {self.deals:,} deals, {self.games:,} games in {self.seconds:.1f} s{rate}.",
             *(f"{one}." for one in self.remarks),
+            *self._sandbox(),
         ]
+
+    def _sandbox(self) -> list[str]:
+        """Say how policies of somebody's own were played, if there are any."""
+        own = [name for name in self.policies if (entry := parse_entry(name)).file or entry.module]
+        checks = "without bounds checks (--unchecked)" if UNCHECKED.get() else "and their indices were checked"
+        said = f"{', '.join(own)}: compiled policies got copies of what their seats may see, {checks}."
+        return [said] if own else []
 
     @classmethod
     def identity(cls, record: Mapping[str, Any]) -> Any:

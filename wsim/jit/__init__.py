@@ -20,6 +20,7 @@ from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
 from wsim.jit.sandbox import checking_indices, in_copies, valuing_copies, ways_out
 from wsim.jit.stack import stack_room
+from wsim.jit.vectors import padded, products, rectified, rounding, sums_of_rows
 
 __all__ = [
     "ADDRESSES",
@@ -45,11 +46,16 @@ __all__ = [
     "njit",
     "numpy_signature",
     "overload",
+    "padded",
+    "products",
     "record_type",
+    "rectified",
     "reverse_bits",
+    "rounding",
     "seconds_to_compile",
     "source_digest",
     "stack_room",
+    "sums_of_rows",
     "types",
     "usable_folder",
     "valuing_copies",

@@ -86,7 +86,7 @@ def view(dtype: np.dtype[Any], constant: bool) -> View:
     return View(dtype, f"Record({', '.join((dtype.names or ())[:3])}, ...; {'constant ' * constant}{digest})", constant)
 
 
-def _is_short(kind: Any) -> bool:
+def is_short(kind: Any) -> bool:
     """Say whether a number in memory is an integer of less than 64 bits."""
     return isinstance(kind, types.Integer) and kind.bitwidth < 64  # type: ignore[attr-defined]
 
@@ -95,7 +95,7 @@ def _types_of(kind: np.dtype[Any], field: str, constant: bool) -> tuple[Any, Any
     """Return the types of a field as a value and in memory."""
     base, shape = kind.subdtype or (kind, ())
     storage = view(base, constant) if base.fields else from_dtype(base)
-    element = types.int64 if _is_short(storage) else storage
+    element = types.int64 if is_short(storage) else storage
     if not shape:
         return element, storage
     return Lanes(element, storage, base.itemsize, shape, field, constant), storage
@@ -169,14 +169,14 @@ def _load(context: Any, builder: Any, pointer: Any, storage: Any, field: str, co
         return builder.bitcast(pointer, context.get_value_type(storage))
     typed = builder.bitcast(pointer, context.get_data_type(storage).as_pointer())
     value = _marked(builder, builder.load(typed), field, constant)
-    if not _is_short(storage):
+    if not is_short(storage):
         return value
     return builder.sext(value, _WORD) if storage.signed else builder.zext(value, _WORD)
 
 
 def _store(context: Any, builder: Any, pointer: Any, storage: Any, field: str, value: Any) -> None:
     typed = builder.bitcast(pointer, context.get_data_type(storage).as_pointer())
-    if _is_short(storage):
+    if is_short(storage):
         value = builder.trunc(value, ir.IntType(storage.bitwidth))
     _marked(builder, builder.store(value, typed), field, False)
 

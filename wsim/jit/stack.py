@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import from_dtype
+from numba import from_dtype, types
 from numba.extending import intrinsic
 
 from wsim.jit.kernels import kernel
@@ -20,20 +20,21 @@ def stack_room(name: str, kind: type[np.generic], *shape: int) -> Any:
     Parameters
     ----------
     name: tells the compiler that no other room, and no record, overlaps it.
-    kind: float32, float64 or int64.
+    kind: float32, float64, int64, or a shorter integer, which is int64 as soon as it is read.
     """
     if PLAIN or not JIT:
         return _plain_room(kind, shape)
-    from wsim.jit.records import Lanes
+    from wsim.jit.records import Lanes, is_short
 
-    element = from_dtype(np.dtype(kind))
-    lanes = Lanes(element, element, np.dtype(kind).itemsize, shape, f"stack.{name}", False)
+    storage = from_dtype(np.dtype(kind))
+    element = types.int64 if is_short(storage) else storage
+    lanes = Lanes(element, storage, np.dtype(kind).itemsize, shape, f"stack.{name}", False)
 
     def room(_context: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
             from numba.core import cgutils
 
-            whole = ir.ArrayType(context.get_data_type(element), prod(shape))
+            whole = ir.ArrayType(context.get_data_type(storage), prod(shape))
             place = cgutils.alloca_once(builder, whole)
             place.align = 64
             return builder.bitcast(place, ir.IntType(8).as_pointer())

@@ -70,10 +70,6 @@ class Engine(NamedTuple):
     ask: (game, rules, seating, line_up, seat) -> the index of the move that is made, of the moves allowed; or -1.
     play_until: (game, rules, seating, line_up, until) -> whether every policy returned a legal index up to there.
     begin: (game, rules, seating, number) -> sets the table for a game after one of any line-up.
-    play_chunk: the entry point. (game, rules, seating, line_up, first, rows, picks, recording) -> plays
-        ``len(rows) // seats`` games from number ``first`` on; returns the picks written, or -1 - the number of a game
-        with a wrong index. With RECORD_PICKS there is room for all picks; with RECORD_ALL the log of the last game is
-        left in the game.
     """
 
     parts: Parts
@@ -82,7 +78,6 @@ class Engine(NamedTuple):
     decide: Any
     play_until: Any
     begin: Any
-    play_chunk: Any
 
 
 inner: Any = None  # what ``entrance`` puts there
@@ -131,11 +126,10 @@ def forget_entrants(game, rules):
         game.own[seat].entrant = -1
 
 
-def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
-    """Return the kernels that play a game; ``row``, ``pick``: the types of the records that are written."""
+def engine_of(parts: Parts, types: Types) -> Engine:
+    """Return the kernels that play a game on."""
     set_up, next_decision, take = parts.set_up, parts.next_decision, parts.take
-    restrict, settle, over = parts.restrict, parts.settle, parts.over
-    write_rows, write_picks = parts.write_rows, parts.write_picks
+    restrict, settle = parts.restrict, parts.settle
 
     @kernel
     def decide(game, rules, seating, line_up, seat):
@@ -167,6 +161,20 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
         game.answer.number = number
         set_up(game, rules, seating, number)
 
+    return Engine(parts, types, picked, decide, play_until, begin)
+
+
+def chunk_of(engine: Engine, row: Any, pick: Any) -> Any:
+    """Return the entry point that plays whole games; ``row``, ``pick``: the types of the records that are written.
+
+    (game, rules, seating, line_up, first, rows, picks, recording) -> plays ``len(rows) // seats`` games from number
+    ``first`` on; returns the picks written, or -1 - the number of a game with a wrong index. With RECORD_PICKS there is
+    room for all picks; with RECORD_ALL the log of the last game is left in the game. It is compiled where it is made:
+    in a module that what steps games does not import.
+    """
+    parts, play_until = engine.parts, engine.play_until
+    set_up, over, write_rows, write_picks = parts.set_up, parts.over, parts.write_rows, parts.write_picks
+
     @kernel
     def play_games(game, rules, seating, line_up, first, rows, picks, recording):
         """Play games from number ``first`` on; return the picks written, or -1 - the number of a game that failed."""
@@ -185,5 +193,5 @@ def engine_of(parts: Parts, types: Types, row: Any, pick: Any) -> Engine:
                 filled = write_picks(game, picks, filled, number)
         return filled
 
-    entry = kernel(types.chunk(row, pick), package=types.package)(entrance(play_chunk, play_games))
-    return Engine(parts, types, picked, decide, play_until, begin, entry)
+    made = entrance(play_chunk, play_games)
+    return kernel(engine.types.chunk(row, pick), package=engine.types.package)(made)

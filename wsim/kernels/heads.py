@@ -9,6 +9,8 @@ import numpy as np
 from wsim.jit import ADDRESSES, from_dtype, kernel, record_type, types
 
 NOBODY = -1
+LINE = 64
+"""Bytes of a line of a processor's cache: what is read as vectors begins with one (``in_lines``)."""
 RECORD_PICKS, RECORD_ALL = 1, 2
 """LOG.recording: decisions with more than one move; everything. 0: nothing."""
 
@@ -76,6 +78,29 @@ def log_of(event: np.dtype[Any], events: int) -> np.dtype[Any]:
         ],
         align=True,
     )
+
+
+def in_lines(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the record of some fields (name, kind, perhaps a shape), each with lines of the cache of its own."""
+    kinds = [np.dtype(tuple(kind) if len(kind) > 1 else kind[0]) for _, *kind in fields]
+    lines = [-(-kind.itemsize // LINE) for kind in kinds]
+    return np.dtype(
+        {
+            "names": [name for name, *_ in fields],
+            "formats": kinds,
+            "offsets": [LINE * sum(lines[:place]) for place in range(len(lines))],
+            "itemsize": LINE * sum(lines),
+        },
+        align=True,
+    )
+
+
+def seating_like(seating: Any) -> Any:
+    """Return an empty seating like this one, whose settings begin with a line of the cache."""
+    dtype = seating.dtype
+    room = np.zeros(dtype.itemsize + LINE, np.uint8)
+    start = -(room.ctypes.data + dtype.fields["settings"][1]) % LINE
+    return room[start : start + dtype.itemsize].view(dtype).view(np.recarray)[0]
 
 
 def line_up_fields(seats: int, parameters: int, settings: np.dtype[Any], players: int) -> list[Any]:

@@ -2,7 +2,8 @@
 
 The first layer is a sum of rows, one for each input that is not 0, times the input. That of the state is summed once a
 decision; a move then adds its own few rows. A second layer of rectified units and a straight path from a move's own
-numbers give its value. All sums have one order, so games are the same everywhere.
+numbers give its value. Inputs, weights and the units between the layers are short integers (how they are rounded:
+``wsim.policies.net_integers``), and integers have no order to be summed in: games are the same everywhere.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsim.jit import entrance, kernel, stack_room
-from wsim.kernels.heads import Types
+from wsim.jit import entrance, kernel, padded, products, rectified, rounding, stack_room, sums_of_rows
+from wsim.kernels.heads import Types, in_lines
 
-AT_ONCE = 4
-"""Rows added in one pass over a layer: a third of the time of four passes. Lists of inputs need room for so many."""
+INPUT_BITS = 10
+"""Of the fraction of an input: numbers are rounded to multiples of 1/1024, and cut at +-32."""
 _NONE = np.float32(0.0)
 
 
@@ -27,7 +28,7 @@ class Sizes:
 
     Attributes
     ----------
-    width, narrow: units of the first layer (a multiple of ``AT_ONCE``), and of the second one.
+    width, narrow: units of the first layer, an even number, and of the second one.
     state_numbers, move_numbers: numbers of a state, and of a move.
     item_rows: rows of the first layer for further inputs, such as one for each card; they follow those of the numbers.
     """
@@ -52,24 +53,21 @@ class Sizes:
         }
 
     @property
-    def first_item(self) -> int:
-        """Where the rows of the items begin."""
-        return self.state_numbers + self.move_numbers
-
-    @property
     def net(self) -> np.dtype[Any]:
-        """The record of a net, as kernels read it."""
-        return np.dtype(
-            [
-                ("bias", "f4", (self.width,)),
-                # what one of each input adds to the first layer: numbers of the state, of a move, items
-                ("rows", "f4", (self.first_item + self.item_rows, self.width)),
-                ("second", "f4", (self.width, self.narrow)),
-                ("second_bias", "f4", (self.narrow,)),
-                ("last", "f4", (self.narrow,)),
-                ("straight", "f4", (self.move_numbers,)),  # from the numbers of a move to its value
-            ],
-            align=True,
+        """The record of a net, as kernels read it: weights in units of their own (``wsim.policies.net_integers``)."""
+        return in_lines(
+            ("bias", "i4", (self.width,)),
+            # what one of each input adds to the first layer, those of two inputs side by side
+            ("of_number", "i2", ((self.state_numbers + 1) // 2, self.width, 2)),
+            ("of_move", "i2", ((self.move_numbers + 1) // 2, self.width, 2)),
+            ("of_item", "i2", (max(self.item_rows, 1), self.width)),
+            ("second", "i2", (self.width // 2, self.narrow, 2)),
+            ("second_bias", "i4", (self.narrow,)),
+            ("last", "i4", (self.narrow,)),
+            ("straight", "i4", (self.move_numbers,)),  # from the numbers of a move to its value
+            ("item_shift", "i8"),  # bits by which the unit of items is coarser than that of the first layer
+            ("first_shift", "i8"),  # by which that of the second layer's inputs is
+            ("unit", "f8"),  # of a value
         )
 
     def state(self, *items: Any) -> np.dtype[Any]:
@@ -91,13 +89,13 @@ def every_move(public, own, choice, rules, settings, values, places):
 
 
 @kernel
-def no_items(public, own, choice, rules, rows, amounts, count):
+def no_items(public, own, choice, rules, rows):
     """List no items of the state."""
-    return count
+    return 0
 
 
 @kernel
-def no_items_of_move(public, own, choice, rules, index, rows, amounts):
+def no_items_of_move(public, own, choice, rules, index, rows):
     """List no items of a move."""
     return 0
 
@@ -115,14 +113,13 @@ class Parts:
     ----------
     choices, candidates: legal moves, and moves worth a look, that a decision may have.
     fill: (public, own, choice, rules, settings, values, places, count, state, moves) -> fills the numbers of the state,
-        and a row of numbers for each candidate; returns how many the state has. They are 0 where it fills nothing, and
-        ``values`` is what ``list_moves`` left there.
+        and a row of numbers for each candidate. They are 0 where it fills nothing, and ``values`` is what
+        ``list_moves`` left there.
     list_moves: (public, own, choice, rules, settings, values, places) -> lists the indices of the moves worth a look;
         returns how many there are. ``values`` is room for what ``weighted`` says of each legal move.
-    list_items: (public, own, choice, rules, rows, amounts, count) -> adds the rows of the state's items to a list of so
-        many inputs, and how much of each; returns its length. most_items: how many that may be.
-    list_items_of_move: (public, own, choice, rules, index, rows, amounts) -> begins a list with those of a move;
-        returns its length.
+    list_items: (public, own, choice, rules, rows) -> lists the rows of the state's items, each once; returns how many
+        they are. most_items: how many that may be, of a state or a move.
+    list_items_of_move: (public, own, choice, rules, index, rows) -> lists those of a move.
     describe_items: (public, own, choice, rules, state, moves, places) -> writes the items into records that are learned
         from: of the state, and of the moves ``places``, ``state.moves`` in all.
     """
@@ -155,85 +152,48 @@ class Net(NamedTuple):
     describe: Any
 
 
-def _layers(sizes: Sizes) -> tuple[Any, Any]:
-    """Return the kernels that add rows to a first layer, and that return the value of a move of which it is summed."""
-    width, narrow, numbers_of_move = sizes.width, sizes.narrow, sizes.move_numbers
-    assert width % AT_ONCE == 0
-
-    @kernel
-    def add_rows(net, rows, amounts, count, layer):
-        while count % AT_ONCE:
-            rows[count], amounts[count] = 0, _NONE
-            count += 1
-        for i in range(0, count, AT_ONCE):
-            p, q, r, s = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
-            a, b, c, d = amounts[i], amounts[i + 1], amounts[i + 2], amounts[i + 3]
-            for k in range(width):
-                layer[k] += (a * net.rows[p, k] + b * net.rows[q, k]) + (c * net.rows[r, k] + d * net.rows[s, k])
-
-    @kernel
-    def value(net, numbers, j, layer, second):
-        for k in range(narrow):
-            second[k] = net.second_bias[k]
-        for i in range(0, width, AT_ONCE):
-            a, b, c, d = (
-                max(layer[i], _NONE), max(layer[i + 1], _NONE), max(layer[i + 2], _NONE), max(layer[i + 3], _NONE),
-            )  # fmt: skip
-            for k in range(narrow):
-                second[k] += (a * net.second[i, k] + b * net.second[i + 1, k]) + (
-                    c * net.second[i + 2, k] + d * net.second[i + 3, k]
-                )
-        found = _NONE
-        for i in range(numbers_of_move):
-            found += numbers[j, i] * net.straight[i]
-        for k in range(narrow):
-            found += max(second[k], _NONE) * net.last[k]
-        return found
-
-    return add_rows, value
-
-
 def net_of(parts: Parts) -> Net:
     """Return the kernels of a game's net."""
     sizes, candidates = parts.sizes, parts.candidates
-    width, state_numbers, move_numbers = sizes.width, sizes.state_numbers, sizes.move_numbers
+    width, narrow, state_numbers, move_numbers = sizes.width, sizes.narrow, sizes.state_numbers, sizes.move_numbers
     fill, list_moves = parts.fill, parts.list_moves
     list_items, list_items_of_move, describe_items = parts.list_items, parts.list_items_of_move, parts.describe_items
-    add_rows, value = _layers(sizes)
-    inputs = max(state_numbers + parts.most_items, move_numbers) + AT_ONCE
+    assert width % 2 == 0
+    round_state, round_move = (rounding(count, 1 << INPUT_BITS) for count in (state_numbers, move_numbers))
+    multiply_state, multiply_move = products(state_numbers, width), products(move_numbers, width)
+    add_items, rectify, multiply_second = sums_of_rows(width), rectified(width), products(width, narrow)
     values_room = stack_room("net.values", np.float64, parts.choices)
     places_room = stack_room("net.places", np.int64, candidates)
     numbers_room = stack_room("net.numbers", np.float32, candidates, move_numbers)
     learned_room = stack_room("net.learned", np.float32, candidates)
     state_room = stack_room("net.state", np.float32, state_numbers)
-    rows_room = stack_room("net.rows", np.int64, inputs)
-    amounts_room = stack_room("net.amounts", np.float32, inputs)
-    first_room = stack_room("net.first", np.float32, width)
-    layer_room = stack_room("net.layer", np.float32, width)
-    second_room = stack_room("net.second", np.float32, sizes.narrow)
+    rows_room = stack_room("net.rows", np.int64, max(parts.most_items, 1))
+    of_state_room = stack_room("net.of_state", np.int16, padded(state_numbers))
+    of_move_room = stack_room("net.of_move", np.int16, padded(move_numbers))
+    first_room = stack_room("net.first", np.int32, width)
+    layer_room = stack_room("net.layer", np.int32, width)
+    active_room = stack_room("net.active", np.int16, padded(width))
+    second_room = stack_room("net.second", np.int32, narrow)
 
     @kernel
     def number(public, own, choice, rules, settings, said, places, count, x, numbers):
-        """Fill the numbers of the state and of the moves worth a look; return how many the state has."""
+        """Fill the numbers of the state and of the moves worth a look."""
         for i in range(state_numbers):
             x[i] = _NONE
         for j in range(count):
             for i in range(move_numbers):
                 numbers[j, i] = _NONE
-        return fill(public, own, choice, rules, settings, said, places, count, x, numbers)
+        fill(public, own, choice, rules, settings, said, places, count, x, numbers)
 
     @kernel
-    def sum_state(public, own, choice, rules, net, x, shown, rows, amounts, first):
-        """Sum the first layer of the state, of which so many numbers are shown."""
-        count = 0
-        for i in range(shown):
-            if x[i] != _NONE:
-                rows[count], amounts[count] = i, x[i]
-                count += 1
-        count = list_items(public, own, choice, rules, rows, amounts, count)
-        for k in range(width):
-            first[k] = net.bias[k]
-        add_rows(net, rows, amounts, count, first)
+    def last(net, of_move, second):
+        """Return the value that the second layer and the numbers of a move say."""
+        found = np.int64(0)
+        for k in range(narrow):
+            found += np.int64(max(second[k], 0)) * np.int64(net.last[k])
+        for i in range(move_numbers):
+            found += np.int64(of_move[i]) * np.int64(net.straight[i])
+        return np.float32(found * net.unit)
 
     @kernel
     def values(public, own, choice, rules, settings, places, learned):
@@ -243,20 +203,20 @@ def net_of(parts: Parts) -> Net:
         if count == 1:
             learned[0] = _NONE
             return count
-        x, rows, amounts = state_room(), rows_room(), amounts_room()
-        first, layer, second = first_room(), layer_room(), second_room()
-        shown = number(public, own, choice, rules, settings, said, places, count, x, numbers)
-        sum_state(public, own, choice, rules, net, x, shown, rows, amounts, first)
+        x, rows, first, layer, second = state_room(), rows_room(), first_room(), layer_room(), second_room()
+        of_state, of_move, active = of_state_room(), of_move_room(), active_room()
+        number(public, own, choice, rules, settings, said, places, count, x, numbers)
+        round_state(x, of_state)
+        multiply_state(net.bias, of_state, net.of_number, first)
+        add_items(net.of_item, rows, list_items(public, own, choice, rules, rows), net.item_shift, first)
         for j in range(count):
-            for k in range(width):
-                layer[k] = first[k]
-            listed = list_items_of_move(public, own, choice, rules, places[j], rows, amounts)
-            for i in range(move_numbers):
-                if numbers[j, i] != _NONE:
-                    rows[listed], amounts[listed] = state_numbers + i, numbers[j, i]
-                    listed += 1
-            add_rows(net, rows, amounts, listed, layer)
-            learned[j] = value(net, numbers, j, layer, second)
+            round_move(numbers[j], of_move)
+            multiply_move(first, of_move, net.of_move, layer)
+            listed = list_items_of_move(public, own, choice, rules, places[j], rows)
+            add_items(net.of_item, rows, listed, net.item_shift, layer)
+            rectify(layer, net.first_shift, active)
+            multiply_second(net.second_bias, active, net.second, second)
+            learned[j] = last(net, of_move, second)
         return count
 
     @kernel

@@ -23,33 +23,39 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
 
 
+DRAWN = 4  # line-ups of a table where policies are drawn for its seats
+Entry = str | tuple[str, ...]
+"""Who plays a seat: a policy, or several of which one is drawn."""
+
+
 @dataclass(frozen=True, eq=False)
 class Harvest:
     """Takes decisions from blocks of games of a table, each block a part; called with its games.
 
     Attributes
     ----------
-    game: its name. simulator: what is played, with some exploring so that odd positions are seen, too.
-    rest: who plays on after each move, by the seat that decides.
+    game: its name.
+    tables: what is played, with some exploring so that odd positions are seen, too, and who plays on after each move,
+        by the seat that decides. Parts take turns with them.
     playouts: of each move. gap: decisions between two that are taken, on average. seed: of playouts and of the choice
         of decisions.
     """
 
     game: str
-    simulator: Simulator
-    rest: tuple[Simulator, ...]
+    tables: tuple[tuple[Simulator, tuple[Simulator, ...]], ...]
     playouts: int
     gap: float
     seed: int
 
     def __call__(self, games: range) -> tuple[NDArray[Any], NDArray[Any]]:
         """Play a part; return its decisions and their moves, as the game's learner lays them out."""
-        learner = learner_of(self.game)
-        describe = learner.describer(self.simulator, self.rest[0])
-        random = np.random.default_rng([self.seed, games.start // len(games)])
+        learner, part = learner_of(self.game), games.start // len(games)
+        simulator, playing_on = self.tables[part % len(self.tables)]
+        describe = learner.describer(simulator, playing_on[0])
+        random = np.random.default_rng([self.seed, part])
         states, moves = [], []
         for number in games:
-            position: Any = self.simulator.begin(number)
+            position: Any = simulator.begin(number)
             while True:
                 position.follow(int(random.geometric(1 / self.gap)) - 1)
                 if position.to_move is None:
@@ -60,9 +66,9 @@ class Harvest:
                 if len(places) < 2:
                     continue
                 first = FAR + int(random.integers(1 << 40))
-                rest = self.rest[position.to_move]
+                rest = playing_on[position.to_move]
                 outcomes = position.compare(rest, places, self.playouts, position.to_move, self.seed, first)
-                value = learner.worth(self.simulator, outcomes, position.to_move).mean(axis=0)
+                value = learner.worth(simulator, outcomes, position.to_move).mean(axis=0)
                 listed["worth"] = value - value.mean()
                 states.append(state)
                 moves.append(listed)
@@ -72,7 +78,7 @@ class Harvest:
 
 
 def harvest_of(
-    keys: Mapping[str, Any], players: Sequence[str], rest: tuple[str, str], how: tuple[int, float, int]
+    keys: Mapping[str, Any], players: Sequence[Entry], rest: tuple[str, Entry], how: tuple[int, float, int]
 ) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
     """Return the harvest of a table, and every plan and simulator in it.
 
@@ -82,18 +88,37 @@ def harvest_of(
     players: its line-up.
     rest: the policies that play on after each move, in the seat that decides (and its mate's), and in the others.
     how: playouts, gap and seed of ``Harvest``.
+
+    Where several policies are named for a seat, one of them is drawn: ``DRAWN`` times for everybody.
     """
     own, others = rest
-    ready = [_ready(keys, players)]
-    (plan, simulator), count = ready[0], len(players)
-    learner = learner_of(plan.game)
+    draws = DRAWN if any(not isinstance(one, str) for one in (*players, others)) else 1
+    tables, ready = [], []
+    for draw in range(draws):
+        random = np.random.default_rng([how[2], draw])
+        (plan, simulator), *after = _table(keys, [_drawn(one, random) for one in players], own, others, random)
+        playing_on = tuple(one for _, one in after)
+        tables.append((simulator, playing_on * (len(players) // len(playing_on))))
+        ready += [(plan, simulator), *after]
+    return Harvest(plan.game, tuple(tables), *how), ready
+
+
+def _table(
+    keys: Mapping[str, Any], players: Sequence[str], own: str, others: Entry, random: np.random.Generator
+) -> list[tuple[Plan, Simulator]]:
+    """Return what is played, then who plays on, by the seat that decides; once where it is the same for all seats."""
+    played, count = _ready(keys, players), len(players)
     line_ups = [[own] * count]
     if own != others:
-        sides = [learner.mates(simulator, one) for one in range(count)]
-        line_ups = [[own if seat in side else others for seat in range(count)] for side in sides]
-    ready += [_ready(keys, line_up) for line_up in line_ups]
-    playing_on = tuple(one for _, one in ready[1:])
-    return Harvest(plan.game, simulator, playing_on * (count // len(playing_on)), *how), ready
+        learner = learner_of(played[0].game)
+        sides = [learner.mates(played[1], one) for one in range(count)]
+        line_ups = [[own if seat in side else _drawn(others, random) for seat in range(count)] for side in sides]
+    return [played, *(_ready(keys, line_up) for line_up in line_ups)]
+
+
+def _drawn(entry: Entry, random: np.random.Generator) -> str:
+    """Return a policy, or one of several."""
+    return entry if isinstance(entry, str) else entry[int(random.integers(len(entry)))]
 
 
 def _ready(keys: Mapping[str, Any], line_up: Sequence[str]) -> tuple[Plan, Simulator]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -17,6 +18,18 @@ from wsim.spec.source import read_toml
 
 MOST_GAP = 1000  # decisions between two that are taken: a part plays so many games more
 NET, OTHERS = "net", "balanced"
+_ROUND = re.compile(r"round-(\d+)")
+
+
+def several(text: str) -> list[str]:
+    """Return the players of a text, in which several are told apart by bars."""
+    return [name.strip() for name in text.split("|")]
+
+
+def round_of(name: str) -> int | None:
+    """Return the number of the round whose net a name stands for, None where it stands for none."""
+    found = _ROUND.fullmatch(name)
+    return int(found[1]) if found else None
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,9 @@ class Round:
     ----------
     decisions: how many are taken from self-play, about.
     players: who plays the games that they are taken from; ``net`` is the net of the round before.
-    own, others: who plays on after each move: in the seat that decides, and in the others.
+    own, others: who plays on after each move: in the seat that decides, and in the others. ``players`` and ``others``
+        may be several, "net | round-2 | balanced": each seat draws one. ``round-2`` is the net of the second round of
+        this plan, ``round-0`` the one that it starts from.
     playouts: of each move. explore: chance of a uniformly random move of the players.
     keep: how many of the rounds before are learned from again.
     fresh: whether the net begins anew, not from the one of the round before.
@@ -62,6 +77,11 @@ class Round:
     fresh: bool = False
     passes: float = 0.0
     shares: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> set[str]:
+        """Everybody who plays."""
+        return {self.own, *several(self.players), *several(self.others)}
 
 
 @dataclass(frozen=True)
@@ -139,8 +159,11 @@ class LearningPlan:
                 )
             with mistakes.noted():
                 self._check_shares(number, one)
-            if number == 0 and not self.start and NET in (one.players, one.own, one.others):
+            if number == 0 and not self.start and NET in one.names:
                 mistakes.add("the first round has no net to play by: name policies, or a start")
+            for name in sorted(one.names):
+                if (round_of(name) or 0) > number or (round_of(name) == 0 and not self.start):
+                    mistakes.add(f"round {number + 1} plays by {name!r}: there is no net of it yet")
         for judge in self.judges:
             if judge.games < 2 or not judge.against:
                 mistakes.add("a [[judge]] plays at least 2 games against at least one policy")

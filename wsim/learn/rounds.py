@@ -13,7 +13,7 @@ A part, a net and a judgement that are there are not made again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -32,11 +32,11 @@ from wsim.lab.journal import differences, held, read_record_of, refuse_other, wr
 from wsim.lab.plan import Plan
 from wsim.lab.progress import Progress
 from wsim.lab.provenance import software
-from wsim.learn.harvest import Harvest, harvest_of
+from wsim.learn.harvest import Entry, Harvest, harvest_of
 from wsim.learn.harvest_files import read_records, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
-from wsim.learn.learning_plan import NET, LearningPlan, Round, Seats
+from wsim.learn.learning_plan import NET, LearningPlan, Seats, round_of, several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,10 +124,18 @@ class Learning:
     def _harvest_of(self, number: int, seats: Seats) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
         """Return what takes the decisions of a round at a table, and what plays in it."""
         one, seed = self.plan.rounds[number - 1], self.plan.seed + number
-        net = f"{learner_of(self.plan.game).policy}:file={self.net_path(number - 1)}"
-        own, others = (net if name == NET else name for name in (one.own, one.others))
+        explore = f":explore={one.explore}" if one.explore else ""
+        players, others = ([self._player(name, number) for name in several(text)] for text in (one.players, one.others))
         keys = {**self.plan.keys(seats), "seed": seed}
-        return harvest_of(keys, _players(one, seats.players, net), (own, others), (one.playouts, self.plan.gap, seed))
+        line_up = [_entry([player + explore for player in players])] * seats.players
+        return harvest_of(
+            keys, line_up, (self._player(one.own, number), _entry(others)), (one.playouts, self.plan.gap, seed)
+        )
+
+    def _player(self, name: str, number: int) -> str:
+        """Return the policy that a name stands for in a round."""
+        before = number - 1 if name == NET else round_of(name)
+        return name if before is None else f"{learner_of(self.plan.game).policy}:file={self.net_path(before)}"
 
     def _made(
         self, make: Harvest, ready: list[tuple[Plan, Simulator]], parts: list[range]
@@ -230,7 +238,7 @@ def _check_players(plan: LearningPlan) -> None:
     game, (first, *others) = find_game(plan.game), plan.tables
     for table in others:
         game.prepare(Plan.make(**plan.keys(table)))
-    named = {name for one in plan.rounds for name in (one.players, one.own, one.others) if name != NET}
+    named = {name for one in plan.rounds for name in one.names if name != NET and round_of(name) is None}
     for line_up in ([name] for name in sorted(named or {"random"})):
         game.prepare(Plan.make(**plan.keys(first), policies=line_up))
     for one in plan.judges:
@@ -268,12 +276,9 @@ def _identity(plan: LearningPlan) -> dict[str, Any]:
     return identity
 
 
-def _players(one: Round, players: int, net: str) -> tuple[str, ...]:
-    """Return the line-up that plays the games of a round."""
-    entry = net if one.players == NET else one.players
-    if one.explore:
-        entry += f":explore={one.explore}"
-    return (entry,) * players
+def _entry(policies: Sequence[str]) -> Entry:
+    """Return who plays a seat: one policy, or several that are drawn from."""
+    return policies[0] if len(policies) == 1 else tuple(policies)
 
 
 def _in_threads(make: Harvest, parts: list[range], threads: int) -> Iterator[tuple[range, Any]]:

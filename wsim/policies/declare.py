@@ -78,8 +78,8 @@ def policy(
 ) -> Any:
     """Mark a function ``(public, own, choice, rules) -> index`` as a policy; it stays the function that it is.
 
-    It is played with ``--policies ./mine.py:bold:eagerness=2``, compiled (numba, no Python objects inside) and as fast
-    as wsim's own. The kit of the game says what the four records hold.
+    It is played with ``--policies ./mine.py:bold:eagerness=2``, compiled (numba, no Python objects inside), on
+    copies of the four records; the kit of the game says what they hold.
 
     Parameters
     ----------

@@ -133,12 +133,9 @@ class LearnedNet:
 
     def record(self, rules: Any) -> NDArray[Any]:
         """Return the record (shape ()) that kernels play by, for the items of a RULES record."""
-        arrays, record = self.arrays, np.zeros((), self.spec.sizes.net)
-        for name in record.dtype.names or ():
-            if name in arrays:
-                record[name] = arrays[name]
-        record["rows"] = np.concatenate([arrays["of_number"], arrays["of_move"], *self.spec.item_rows(arrays, rules)])
-        return record
+        from wsim.policies.net_integers import in_integers
+
+        return in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
 
     def save(self, path: Path) -> None:
         """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.

@@ -13,7 +13,7 @@ import numpy as np
 
 from wsim.game import Simulator
 from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
-from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, timestep_of
+from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, seating_like, timestep_of
 from wsim.position import Position
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class KernelSimulator(Simulator, Generic[_Position]):
     def __init__(self, plan: Plan, line_up: LineUp, rules: Any, seating: Any) -> None:
         from wsim.jit import addresses_of
 
-        self.plan, self.line_up, self.rules, self.seating = plan, line_up, rules, seating
+        self.plan, self.line_up, self.rules, self.seating = plan, line_up, rules, _copied(seating)
         self.seats = int(rules.seats)
         self.row_dtype, self.pick_dtype = self._kernel("layout", "ROW"), self._kernel("layout", "PICK")
         self._addresses, self._local = addresses_of(line_up.entrances), threading.local()
@@ -176,24 +176,13 @@ class KernelSimulator(Simulator, Generic[_Position]):
 
     def play_seated(self, first: int, rows: NDArray[Any], orders: NDArray[np.int64]) -> None:
         """Play games numbered from ``first`` and fill the rows, in each with the line-up in another order."""
-        seating, addresses = self._seating_copy(), self._addresses.copy()
+        seating, addresses = _copied(self.seating), self._addresses.copy()
         seats, players = self.seats, orders.shape[1]
         for game, order in enumerate(orders):
             self.line_up.fill_in_order(seating, self.seating, order)
             addresses[:players] = self._addresses[order]
             own = rows[game * seats : (game + 1) * seats]
             self._play(first + game, own, None, 0, (seating, addresses, order))
-
-    def _seating_copy(self) -> Any:
-        """Return a copy of the seating; of its settings, which are large, only those that some entry has."""
-        copied = np.zeros(1, self.seating.dtype).view(np.recarray)[0]
-        for name in self.seating.dtype.names:
-            whole = slice(None) if name != "settings" else slice(int(self.seating["settings_at"].max()) + 1)
-            if np.ndim(self.seating[name]):
-                copied[name][whole] = self.seating[name][whole]
-            else:
-                copied[name] = self.seating[name]
-        return copied
 
     def _play(
         self, first: int, rows: NDArray[Any], picks: NDArray[Any] | None, recording: int, seated: Any = None
@@ -337,3 +326,15 @@ class StatePosition(Position):
 
     def _keep_result(self, game: Any) -> None:
         """Keep the score of a game that is over, where it is no part of the state."""
+
+
+def _copied(seating: Any) -> Any:
+    """Return a copy of a seating; of its settings, which are large, only those that some entry has."""
+    copied = seating_like(seating)
+    for name in seating.dtype.names:
+        whole = slice(None) if name != "settings" else slice(int(seating["settings_at"].max()) + 1)
+        if np.ndim(seating[name]):
+            copied[name][whole] = seating[name][whole]
+        else:
+            copied[name] = seating[name]
+    return copied

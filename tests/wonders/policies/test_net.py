@@ -68,7 +68,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: 
         if count > 1:
             table = LEARNER.decisions(simulator, np.array([state]), moves)
             expected, _ = LEARNER.values_of(net, table, np.array([0]))
-            assert np.allclose(values[:count], expected, atol=2e-4)
+            assert np.allclose(values[:count], expected, atol=3e-3)
             checked += 1
     assert checked > 30
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.wonders.both import Position
 from tests.wonders.extremes import written
+from wsim.wonders.kit import score_change
 
 pytestmark = pytest.mark.jit_off
 
@@ -172,6 +173,21 @@ def test_R58_points_are_counted_with_those_of_the_card_and_the_stage() -> None:
     p.city(2, "Guard Tower")
     points = p.points(0)
     assert points == {"civilian": 2 + 4, "wonder": 3 - 1}
+
+
+@pytest.mark.engine_only
+def test_R52_policies_see_what_a_card_would_bring_at_once() -> None:
+    clauses = [
+        {"event": "built", "each": "neighbor", "take": 2},
+        gain("built", "3 * red"),
+        {"event": "scored", "points": "4 * red"},
+    ]
+    p = table({"Baths": clauses})
+    p.city(0, "Stockade")
+    p.city(1, coins=1)
+    altar, baths = (p.names.index(name) for name in ("Altar", "Baths"))
+    more = score_change(p.public, p.rules, 0, baths) - score_change(p.public, p.rules, 0, altar)
+    assert more == pytest.approx(3 + 4 + (1 + 2 + 3) / 3 - 2)
 
 
 def test_R58_a_copied_guild_counts_itself_in_formulas() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from wsim.babel.kernels.deal import CARD_STREAM, load_entrant
-from wsim.babel.kernels.engine import ENGINE
 from wsim.babel.kernels.observe import observe
+from wsim.babel.kernels.playing import ENGINE
 from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
 from wsim.jit import kernel

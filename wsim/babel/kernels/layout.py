@@ -38,7 +38,7 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import JIT, from_dtype
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, lookahead_of
 
@@ -121,12 +121,9 @@ PRIVATE = np.dtype(
     align=True,
 )
 
-SETTINGS = np.dtype(
-    [
-        ("weights", "f8", (WEIGHTS,)),  # in points, of policies/features.py
-        ("net", NET),  # learned values, of policies/net.py
-    ],
-    align=True,
+SETTINGS = in_lines(
+    ("weights", "f8", (WEIGHTS,)),  # in points, of policies/features.py
+    ("net", NET),  # learned values, of policies/net.py
 )
 
 CHOICE = np.dtype(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wsim.babel.kernels.engine import ENGINE
 from wsim.babel.kernels.fixed_actions import fixed_action, move_of
 from wsim.babel.kernels.observe import observe
+from wsim.babel.kernels.playing import ENGINE
 from wsim.babel.kernels.scoring import outcome
 from wsim.babel.words import OFFER
 from wsim.jit import kernel

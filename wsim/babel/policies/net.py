@@ -26,11 +26,11 @@ _standing_room = stack_room("net.standing", np.int64, SEATS)
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill the numbers of the state and of all moves; return how many the state has."""
+    """Fill the numbers of the state and of all moves."""
     standing = _standing_room()
     fill_standing(public, own, rules, standing)
     fill_moves(public, own, choice, rules, settings, standing, values, moves)
-    return fill_state(public, own, choice, rules, standing, state)
+    fill_state(public, own, choice, rules, standing, state)
 
 
 NET = net_of(Parts(sizes=SIZES, choices=MOVES, candidates=MOVES, fill=_fill))

@@ -389,7 +389,7 @@ class Effects:
     discard_defeat_tokens: bool = _row(
         False, flag, "discards own defeat tokens", _ability(DISCARD_DEFEATS), eventful=True
     )
-    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when)
+    when: tuple[Clause, ...] = _row((), read_when, say_when, _pack_when, eventful=True)
     """What happens by formula, and when (R52)."""
 
     def present(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
-from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.observe import observe
+from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
 from wsim.wonders.kernels.turn import add_effects, add_structure

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype, record_type
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, lookahead_of
 from wsim.wonders.kernels.net_layout import NET
@@ -165,12 +165,9 @@ PRIVATE = np.dtype(
     align=True,
 )
 
-SETTINGS = np.dtype(
-    [
-        ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
-        ("net", NET),  # learned values, of policies/net.py
-    ],
-    align=True,
+SETTINGS = in_lines(
+    ("weights", "f8", (AGES, WEIGHTS)),  # in points, of policies/features.py
+    ("net", NET),  # learned values, of policies/net.py
 )
 
 CHOICE = np.dtype(

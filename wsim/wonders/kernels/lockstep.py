@@ -7,10 +7,10 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
-from wsim.wonders.kernels.engine import ENGINE
 from wsim.wonders.kernels.fixed_actions import fixed_action, move_of
 from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE
 from wsim.wonders.kernels.observe import observe
+from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.scoring import outcome
 from wsim.wonders.words import FREE_CITY, LAST_CARD, SWITCH_NUMBER, TURN, TURNS
 

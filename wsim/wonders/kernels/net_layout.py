@@ -25,8 +25,7 @@ SIZES = Sizes(
     item_rows=len(CARD_ROLES) * CARDS + len(STAGE_ROLES) * STAGES_IN_ALL,
 )
 NET = SIZES.net
-CARD_ROWS = SIZES.first_item  # where the rows of the cards begin, role by role
-STAGE_ROWS = CARD_ROWS + len(CARD_ROLES) * CARDS  # and those of the stages
+STAGE_ROWS = len(CARD_ROLES) * CARDS  # where the rows of the stages begin, behind those of the cards, role by role
 
 STATE = SIZES.state(
     ("sets", "u8", (SETS, CARD_WORDS)),  # bits of cards

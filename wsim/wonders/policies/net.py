@@ -13,7 +13,7 @@ from wsim.jit import kernel, lowest_bit
 from wsim.kernels.net_layers import Parts, net_of
 from wsim.wonders.kernels.layout import CHOICES, NOBODY
 from wsim.wonders.kernels.moves import action_of, card_of
-from wsim.wonders.kernels.net_layout import CARD_ROLES, CARD_ROWS, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
+from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES, STAGE_ROWS, STAGES_IN_ALL
 from wsim.wonders.policies.net_inputs import (
     MOST_CANDIDATES,
     coming_names,
@@ -27,39 +27,38 @@ from wsim.wonders.words import BUILD, CARD_WORDS, CARDS, DECLINE, DISCARD_PILE, 
 
 _HAND, _COMING, _BUILT, _BUILD, _BURY, _SELL, _PILE, _CITY_BUILD, _CITY_LEAVE = range(len(CARD_ROLES))
 _NEXT, _LATER, _STAGE = range(len(STAGE_ROLES))
-_BIT, _WHOLE = np.uint64(1), np.float32(1.0)
+_BIT = np.uint64(1)
 
 
 @kernel
 def _fill(public, own, choice, rules, settings, values, places, count, state, moves):
-    """Fill the numbers of the state and of the moves; return how many the state has."""
+    """Fill the numbers of the state and of the moves."""
     fill_moves(public, own, choice, rules, settings, values, places, count, moves)
-    return fill_state(public, own, choice, rules, state)
+    fill_state(public, own, choice, rules, state)
 
 
 @kernel
-def _list_cards(role, names, word, rows, amounts, count):
-    """Add a set of cards to the list of inputs; return its length."""
+def _list_cards(role, names, word, rows, count):
+    """Add a set of cards to the list of items; return its length."""
     while names:
-        rows[count] = CARD_ROWS + role * CARDS + 64 * word + lowest_bit(names)
-        amounts[count] = _WHOLE
+        rows[count] = role * CARDS + 64 * word + lowest_bit(names)
         names &= names - _BIT
         count += 1
     return count
 
 
 @kernel
-def _list_items(public, own, choice, rules, rows, amounts, count):
-    """Add the cards and stages of the state to the list of inputs; return its length."""
+def _list_items(public, own, choice, rules, rows):
+    """List the cards and stages of the state; return how many there are."""
+    count = 0
     for word in range(CARD_WORDS):
-        count = _list_cards(_HAND, hand_names(public, own, rules, word), word, rows, amounts, count)
-        count = _list_cards(_COMING, coming_names(public, own, rules, word), word, rows, amounts, count)
-        count = _list_cards(_BUILT, public.built[own.seat, word], word, rows, amounts, count)
+        count = _list_cards(_HAND, hand_names(public, own, rules, word), word, rows, count)
+        count = _list_cards(_COMING, coming_names(public, own, rules, word), word, rows, count)
+        count = _list_cards(_BUILT, public.built[own.seat, word], word, rows, count)
     side, stages = public.side[own.seat], public.stages[own.seat]
     for stage in range(stages, rules.stage_count[side]):
         role = _NEXT if stage == stages else _LATER
         rows[count] = STAGE_ROWS + role * STAGES_IN_ALL + rules.stage_entry[side, stage] - STAGE_ENTRY
-        amounts[count] = _WHOLE
         count += 1
     return count
 
@@ -75,16 +74,16 @@ def _card_role(choice, own, action):
 
 
 @kernel
-def _list_items_of_move(public, own, choice, rules, index, rows, amounts):
+def _list_items_of_move(public, own, choice, rules, index, rows):
     """List the card and the stage of a move; return how many there are."""
     move = choice.moves[index]
     action, count = action_of(move), 0
     if action != DECLINE:
-        rows[0], amounts[0] = CARD_ROWS + _card_role(choice, own, action) * CARDS + card_of(move), _WHOLE
+        rows[0] = _card_role(choice, own, action) * CARDS + card_of(move)
         count = 1
     if action == STAGE and choice.seat == own.seat:
         stage = next_stage(public, rules, choice.seat)
-        rows[count], amounts[count] = STAGE_ROWS + _STAGE * STAGES_IN_ALL + stage - STAGE_ENTRY, _WHOLE
+        rows[count] = STAGE_ROWS + _STAGE * STAGES_IN_ALL + stage - STAGE_ENTRY
         count += 1
     return count
 

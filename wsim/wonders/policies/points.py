@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.clauses import formula_points, related
+from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.moves import bank_of, left_of, right_of
 from wsim.wonders.kernels.scoring import points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.words import (
+    ACT,
     ANY,
     CARD_WORDS,
     CITY_SELF,
@@ -22,6 +25,7 @@ from wsim.wonders.words import (
     COUNT_VICTORY,
     DISCARD_DEFEATS,
     GEAR,
+    ON_BUILT,
     PER_STAGE,
     PER_VICTORY,
     SET_POINTS,
@@ -32,6 +36,7 @@ from wsim.wonders.words import (
 
 _ONE = np.uint64(1)
 _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
+_TAKE, _GIVE, _GAIN_COINS, _LOSE_COINS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["lose coins"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
@@ -159,6 +164,33 @@ def _counts_itself(rules, item, what, cities):
 
 
 @kernel
+def clause_coins(public, rules, seat, item):
+    """Return the coins that the clauses of an item bring its city when it is built, as things stand (R52)."""
+    coins = 0
+    for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
+        if rules.clause_entry[clause] != item:
+            continue
+        condition = np.int64(rules.clause_if[clause])
+        for step in range(public.seats):
+            city = (seat + step) % public.seats
+            if not related(public, rules, seat, city, rules.clause_each[clause]) or (
+                condition >= 0 and evaluate(public, rules, condition, seat, city) == 0
+            ):
+                continue
+            for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+                amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, city)
+                if rules.action[at] == _TAKE:
+                    coins += min(amount, np.int64(public.coins[city]))
+                elif rules.action[at] == _GIVE:
+                    coins -= min(amount, np.int64(public.coins[seat]))
+                elif city == seat and rules.action[at] == _GAIN_COINS:
+                    coins += amount
+                elif city == seat and rules.action[at] == _LOSE_COINS:
+                    coins -= min(amount, np.int64(public.coins[seat]))
+    return coins
+
+
+@kernel
 def coins_of(public, rules, seat, item):
     """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
     coins = np.int64(rules.coins[item])
@@ -169,6 +201,8 @@ def coins_of(public, rules, seat, item):
         if _counts_itself(rules, item, what, cities) and (rules.switch[_COUNT_SELF] or item >= STAGE_ENTRY):
             number += 1
         coins += each * number
+    if rules.when[item]:
+        coins += clause_coins(public, rules, seat, item)
     return coins
 
 
@@ -187,6 +221,8 @@ def points_counted(public, rules, seat, item):
         stages = public.stages[seat] + (1 if item >= STAGE_ENTRY else 0)
         if stages == rules.stage_count[public.side[seat]]:
             points += np.int64(rules.points_complete[item])
+    if rules.when[item]:
+        points += formula_points(public, rules, seat, item)
     return points
 
 

@@ -8,8 +8,8 @@ from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
 
-from .engine import ENGINE
 from .layout import CARDS
+from .playing import ENGINE
 from .rules import load_entrant, outcome, redraw
 
 

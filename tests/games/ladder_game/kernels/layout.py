@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import from_dtype
-from wsim.kernels.heads import ANSWER, line_up_fields, log_of, types_of
+from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.net_layers import Sizes
 from wsim.kernels.searching import POOL, lookahead_of
 
@@ -37,7 +37,7 @@ PRIVATE = np.dtype(
 HIDDEN = np.dtype([("number", "i8"), ("rng", "u8")], align=True)
 CHOICE = np.dtype([("kind", "i8"), ("count", "i8"), ("moves", "i8", (HAND,))], align=True)  # cards, ascending
 SIZES = Sizes(width=8, narrow=4, state_numbers=4, move_numbers=4)
-SETTINGS = np.dtype([("weights", "f8", (WEIGHTS,)), ("net", SIZES.net)], align=True)
+SETTINGS = in_lines(("weights", "f8", (WEIGHTS,)), ("net", SIZES.net))
 SEATING = np.dtype(
     [("seed", "i8"), ("rotate", "i8"), *line_up_fields(SEATS, PARAMETERS, SETTINGS, SEATS + POOL)], align=True
 )

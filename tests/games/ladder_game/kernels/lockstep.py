@@ -7,7 +7,7 @@ from wsim.kernels.heads import NOBODY
 from wsim.kernels.lockstep import Parts, lockstep_of
 
 from .commands import observe
-from .engine import ENGINE
+from .playing import ENGINE
 from .rules import outcome
 
 

@@ -22,7 +22,6 @@ def _fill(public, own, choice, rules, settings, values, places, count, state, mo
         moves[j, 0], moves[j, 1] = card_value(public, own, settings, card) / CARDS, card / CARDS
         moves[j, 2] = 1.0 if card > public.top else 0.0
         moves[j, 3] = (choice.count - places[j] - 1) / HAND
-    return 4
 
 
 NET = net_of(Parts(SIZES, HAND, HAND, _fill))

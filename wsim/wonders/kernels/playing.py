@@ -1,0 +1,87 @@
+"""Playing on: the machine of flow.py with policies (wsim/kernels/engine.py).
+
+A game is a function of (seed, game number, seating, rules). Random numbers come from the streams of wsim/rng.py: 0-2
+deal the ages, 3 sets the table, 4 + seat belongs to the policy of the seat, 12 to randomised picks.
+"""
+
+from __future__ import annotations
+
+from wsim.jit import kernel
+from wsim.kernels.engine import Parts, engine_of
+from wsim.rng import below, uniform
+from wsim.wonders.kernels.deal import set_up
+from wsim.wonders.kernels.flow import next_decision, take
+from wsim.wonders.kernels.layout import LOG_PICK, OVER, TYPES
+from wsim.wonders.kernels.log import log_pick
+from wsim.wonders.kernels.moves import restrict
+from wsim.wonders.kernels.rows import write_rows
+from wsim.wonders.words import EXPLORE, HAND, LAST_CARD, LOSS
+
+ENDED = 1 << OVER
+
+
+@kernel
+def _settle(game, rules, seating, seat, index, stream):
+    """Replace the pick in an experiment; log it with its probability."""
+    choice = game.choice
+    randomised, probability = False, 1.0
+    if seating.experiment and choice.count > 1 and choice.kind <= LAST_CARD:
+        index, randomised, probability = randomise(game, seating.randomise[seat], index)
+    if game.log.recording:
+        if choice.count > 1 and explored(choice, game.own[seat], stream):
+            randomised, probability = True, 1.0 / choice.count
+        log_pick(game, rules, seat, index, randomised, probability)
+    return index
+
+
+@kernel
+def explored(choice, own, stream):
+    """Return whether the policy's own ``explore`` drew the pick: its first draw, from where the stream stood before."""
+    chance, after = own.parameters[EXPLORE], own.rng
+    if chance <= 0.0 or choice.kind == LOSS:
+        return False
+    own.rng = stream
+    drawn = uniform(own) < chance
+    own.rng = after
+    return drawn
+
+
+@kernel
+def randomise(game, chance, wanted):
+    """Replace a pick by a uniform one with some chance; return (index, whether it was replaced, its probability)."""
+    hidden, count = game.hidden, game.choice.count
+    index, randomised = wanted, False
+    if chance > 0.0 and uniform(hidden.dice) < chance:
+        index = below(hidden.dice, count)
+        randomised = True
+    return index, randomised, chance / count + (1.0 - chance if index == wanted else 0.0)
+
+
+@kernel
+def _write_picks(game, picks, filled, number):
+    """Copy the decisions of the game's log to the picks; return the new length."""
+    log = game.log
+    for i in range(log.count):
+        event = log.events[i]
+        if event.kind == LOG_PICK and event.decision != LOSS and filled < picks.shape[0]:
+            pick = picks[filled]
+            pick.game = number
+            _copy_event(pick.event, event)
+            filled += 1
+    return filled
+
+
+@kernel
+def _copy_event(target, event):
+    """Copy one event."""
+    target.kind, target.age, target.turn, target.seat = event.kind, event.age, event.turn, event.seat
+    target.decision, target.legal, target.index = event.decision, event.legal, event.index
+    target.randomised, target.probability = event.randomised, event.probability
+    target.move, target.hand = event.move, event.hand
+    for i in range(HAND):
+        target.ways[i] = event.ways[i]
+
+
+ENGINE = engine_of(
+    Parts(set_up, next_decision, take, write_rows, _write_picks, _settle, restrict, ENDED), TYPES
+)  # fmt: skip
