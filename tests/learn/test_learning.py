@@ -281,6 +281,8 @@ def test_the_command_fits_the_net_to_changed_cards(
     told = json.loads(done.out)
     assert told["net"] == str(folder / "net.npz")
     assert [row["against"] for row in told["judgements"]] == ["net", "balanced"]
+    again = wsim_command("learn", *options[:-1])
+    assert "learned from 300 decisions: a net needs tens of thousands" in again.err
     played = wsim_command("run", "--game", game, "--games", "20", "--policies", f"net:file={folder / 'net.npz'}", "-q")
     assert played.code == 0
 

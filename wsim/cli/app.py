@@ -38,6 +38,12 @@ class Commands(TyperGroup):
         """Return the flags, made without pydantic."""
         return list(map(owned, super().get_params(ctx)))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return the words that are left; raise UserError, with the commands there are, if there are none."""
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            raise UserError(f"wsim {self.name} needs a command: {', '.join(self.list_commands(ctx))}")
+        return list(super().parse_args(ctx, args))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is meant; raise UserError, with the nearest one, if there is none."""
         name = args[0]

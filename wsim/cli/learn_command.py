@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 from wsim.cli.console import progress_bar, remark
 from wsim.cli.presenter import Output, present
 from wsim.learn.judge import Learned
-from wsim.learn.rounds import LAST, learn
+from wsim.learn.rounds import LAST, PART, learn
 
 if TYPE_CHECKING:
     from wsim.cli.groups import Printing, Workers
     from wsim.learn.learn_question import LearnQuestion
+
+
+FEW = 5 * PART  # decisions: with fewer, a net is hardly another one
 
 
 def learn_command(question: LearnQuestion, workers: Workers, printing: Printing) -> None:
@@ -30,3 +33,6 @@ def learn_command(question: LearnQuestion, workers: Workers, printing: Printing)
     present(Learned.of(folder / LAST, judgements), Output(as_json=printing.as_json, quiet=printing.quiet))
     if not (printing.as_json or printing.quiet):
         remark(f"learned: --policies net:file={folder / LAST}")
+        decisions = sum(one.decisions for one in plan.rounds)
+        if decisions < FEW:
+            remark(f"learned from {decisions:,} decisions: a net needs tens of thousands to play better for it")

@@ -103,9 +103,9 @@ def _contents(run: Run, table: str, shards: list[Shard]) -> Iterator[Finding]:
     first: tuple[Mapping[str, Any], float] | None = None
     for shard in shards:
         path, name = shard_path(run.path, table, shard.first), shard_name(table, shard.first)
-        schema = dict(pl.read_parquet_schema(path))
+        schema = dict(pl.scan_parquet(path, glob=False).collect_schema())
         parts = [column for column in schema if column.startswith(POINTS)] if table == "seats" else []
-        rows = pl.read_parquet(path, columns=["total", *parts]) if parts else None
+        rows = pl.read_parquet(path, glob=False, columns=["total", *parts]) if parts else None
         a_game = rows.height / shard.games if rows is not None else 0.0
         first = first or (schema, a_game)
         if schema != first[0]:
