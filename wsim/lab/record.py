@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,13 @@ def environment() -> dict[str, Any]:
         "machine": platform.machine(),
         "processors": os.cpu_count(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        **{name: metadata.version(name) for name in _PACKAGES},
+        **_versions(),
     }
+
+
+@lru_cache(maxsize=1)
+def _versions() -> Mapping[str, str]:
+    return {name: metadata.version(name) for name in _PACKAGES}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import importlib.util
 import inspect
 import math
 import operator
+import os
 import sys
 import threading
 import traceback
@@ -22,6 +23,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -103,7 +105,21 @@ _LOCK = threading.Lock()
 
 def installed() -> dict[str, EntryPoint]:
     """Return the policies that installed packages offer, by name, not yet loaded."""
+    return _installed_in(tuple((folder, _changed(folder)) for folder in sys.path))
+
+
+@lru_cache(maxsize=4)
+def _installed_in(folders: tuple[tuple[str, int], ...]) -> dict[str, EntryPoint]:  # noqa: ARG001
+    """Return them for where modules are found: the metadata of all packages are read, which takes a while."""
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=operator.attrgetter("name"))}
+
+
+def _changed(folder: str) -> int:
+    """Return when something was last put into a folder, or taken out of it."""
+    try:
+        return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 (sys.path has strings)
+    except OSError:
+        return 0
 
 
 def installed_module(entry: Entry) -> str | None:
