@@ -7,6 +7,7 @@ import pytest
 from tests.babel.tools import BLUE, GREEN, RED, YELLOW, Scene, five_ships, played, table
 from wsim.babel.kernels.layout import COMPLETED, TRADE_CARD
 from wsim.errors import UserError
+from wsim.jit import JIT
 
 pytestmark = [pytest.mark.jit_off, pytest.mark.boundscheck]
 
@@ -18,6 +19,7 @@ def test_a1_three_to_five_seats(seats: int) -> None:
         table(players=seats)
 
 
+@pytest.mark.skipif(not JIT, reason="needs many games")
 def test_section_2_every_seat_begins_equally_often() -> None:
     rows = played(table(), 400)
     starters = rows["starter"][::4]
