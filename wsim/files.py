@@ -103,10 +103,12 @@ def bytes_within(path: Path, most: int = MOST_BYTES) -> bytes:
     if path.exists() and not (path.is_file() or path.is_dir()):  # a device or a pipe may have no end
         raise ValueError("it is no plain file")
     with path.open("rb") as file:
-        content = file.read(most + 1)
+        content = bytearray()
+        while len(content) <= most and (part := file.read(1 << 20)):  # not at once: that takes the room for `most`
+            content += part
     if len(content) > most:
         raise ValueError(f"it is larger than {most >> 20:,} MiB")
-    return content
+    return bytes(content)
 
 
 def text_within(path: Path, most: int = MOST_BYTES) -> str:
