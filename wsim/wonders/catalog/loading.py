@@ -14,6 +14,7 @@ from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_fi
 from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
+from wsim.wonders.catalog.formula import with_number
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
 ENTRIES = ("cards", "wonders")
 """Sections of entries by name: in the file itself, in its layers, in patches."""
 _OF_RULESET = ("settings", "switches")
+_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"))
 GRAMMAR = Grammar(
     sections=(*ENTRIES, "layers", "rulesets"),
     heads={"cards": 3, "wonders": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
-    numbered={
-        ("wonders", "*", "sides", "*"): "stage",
-        ("cards", "*", "when"): "clause",
-        ("wonders", "*", "sides", "*", "*", "when"): "clause",
-    },
+    numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
+    formulas=_CLAUSES,
+    with_number=with_number,
 )
 NO_EFFECTS = asdict(Effects())
 ORDERED = (
