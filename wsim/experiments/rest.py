@@ -286,8 +286,8 @@ class _Table:
         if len(pairs) > 1:
             apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
             sign = np.where((np.stack(signs) < 0).any(axis=0), -1, np.abs(np.stack(signs)).max(axis=0))
-            said = {"table": self.name, "first": EVERY, "second": None}
-            yield said | _row(distance(apart, left_out, self.level), sign) | {"things": len(self.labels)}
+            every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
+            yield every | _row(distance(apart, left_out, self.level), sign) | {"things": len(self.labels)}
 
     def _apart(self, one: int, other: int) -> tuple[Floats, Floats]:
         """Return the differences of two policies in the things that are known of both, and of every cell left out."""

@@ -121,8 +121,8 @@ def test_three_players_have_three_pairs_and_one_row_for_all() -> None:
     assert every**2 == pytest.approx(np.mean(np.square(pairs)))
     assert answer.things["between"][0] ** 2 == pytest.approx(every**2 / 2)
     rerun = answer.again(threads=2)
-    assert rerun.same
-    assert rerun.what == "1,500 games of each of 3 policies"
+    assert rerun.identical
+    assert rerun.compared == "1,500 games of each of 3 policies"
 
 
 @pytest.mark.parametrize(
