@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
+from wsim.learn import judge as judge_module
 from wsim.learn import rounds as run_module
 from wsim.learn.fitting_settings import Fitting
 from wsim.learn.harvest import Harvest, anchored, harvest_of
@@ -192,6 +194,28 @@ def test_a_judgement_counts_each_game_once() -> None:
     assert (found.games, found.fair) == (100, 0.5)
     assert found.low <= found.share <= found.high
     assert found.share > 0.9
+
+
+def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six orders of three, in games of their own, as many each; of alike ones there is one, and all games are of it."""
+    played: list[tuple[tuple[str, ...], range]] = []
+
+    def made_up(sets: Any, games: range, _: Any) -> Any:
+        [[arm]] = [one.arms for one in sets]
+        played.append((arm.simulators[0].plan.policies, games))
+        return [[[np.full(len(games), games.start % 2), np.ones(len(games))]]]
+
+    monkeypatch.setattr(judge_module, "arm_by_arm", made_up)
+    keys = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "seed": 5}
+    found = judge(keys, "balanced", ("random", "greedy", "military"), 63, None)
+    assert {policies for policies, _ in played} == {("balanced", *others) for others in permutations(
+        ("random", "greedy", "military"))}  # fmt: skip
+    assert [number for _, games in played for number in games] == list(range(63))
+    assert {len(games) for _, games in played} == {10, 11}
+    assert found.games == 63
+    played.clear()
+    judge(keys, "balanced", ("random",), 20, None)
+    assert played == [(("balanced", "random", "random", "random"), range(20))]
 
 
 @pytest.mark.parametrize(
