@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import wsim
+from tests.tiers import each_third_quick
 
 DIGESTS: dict[str, dict[str, str]] = json.loads(
     (Path(__file__).parents[1] / "data" / "row_digests.json").read_text(encoding="utf-8")
@@ -40,7 +41,7 @@ def digest(frame: pl.DataFrame) -> str:
     return found.hexdigest()[:16]
 
 
-@pytest.mark.parametrize("key", DIGESTS)
+@each_third_quick("key", DIGESTS)
 def test_rows_are_those_of_the_first_edition_of_wsim(key: str) -> None:
     game, ruleset, players = key.split("/")
     names = LINE_UPS[game]

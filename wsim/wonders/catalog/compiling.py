@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,12 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
         raise UserError(f"{players} players cannot play rule set {catalogue.ruleset}: accepted are {accepted}")
+    return _compiled(catalogue, players).copy()
+
+
+@lru_cache(maxsize=8)  # a question asks for the same catalogues again and again
+def _compiled(catalogue: Catalogue, players: int) -> Any:
+    """Return the RULES record of a catalogue for a number of players that it has."""
     rules = np.zeros(1, RULES).view(np.recarray)
     record = rules[0]
     seats = catalogue.cities_at_table(players)
