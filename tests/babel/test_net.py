@@ -91,6 +91,25 @@ def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: 
     assert differing > 60
 
 
+@pytest.mark.skipif(not JIT, reason="needs searches")
+def test_of_moves_that_the_net_sees_alike_one_is_searched() -> None:
+    """The candidates of a search that has room for all are as many as there are different moves, and as different."""
+    searching, alike = table(policies=("search:playouts=1:candidates=64",)), 0
+    lookahead = searching.machine.workspace()[0].lookahead
+    drawn = set()
+    for simulator, position in decisions(40):
+        _, moves, _ = LEARNER.describer(simulator, simulator)(position)
+        different = len(np.unique(moves["worth"]))
+        for seed in range(3):
+            position.chosen_by(searching, seed)
+            candidates = lookahead.candidate[:different]
+            assert len(np.unique(moves["worth"][candidates])) == different
+            drawn.add((position.words.tobytes(), *sorted(candidates.tolist())))
+        alike += different < len(moves)
+    assert alike > 10
+    assert len(drawn) > 40 + alike / 2
+
+
 def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:
     """Return the numbers of some moves of a decision in a scene, by name."""
     choice, settings = scene.g.choice, scene.seating.settings[seat]

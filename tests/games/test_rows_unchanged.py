@@ -2,7 +2,7 @@
 
 One plan for each game, rule set and number of players, with policies of every kind, explored and recorded picks, and
 the switches of Tower of Babel. A digest may change only with a rule or a policy, and then the change says why: where
-nets play, they are those of nets in short integers.
+nets play, they are those of nets in short integers, and of a search in Babel that tries equal moves once.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
             "policies": "net,search:playouts=20,majority,greedy",
             "games": 6,
         },
-        "f6d5893a18eda659",
-        "0503d18dc586156a",
+        "2ccb1bcb9357514d",
+        "88215827b4ceeb80",
     ),
     "bans, boards, chances and a patch": (
         {
