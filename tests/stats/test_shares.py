@@ -58,7 +58,7 @@ def test_an_ordinary_share_has_the_spread_between_games() -> None:
 
 @pytest.mark.parametrize("several", [False, True], ids=["one-policy", "within-policies"])
 def test_few_owners_who_all_lost_decide_nothing(several: bool) -> None:
-    """Of 120 things that do nothing, each had by 3 seats in all, over half have won or lost alike: intervals cover 0."""
+    """Of 120 things that do nothing, each had by 3 seats, many have won or lost alike: intervals cover 0."""
     rng = np.random.default_rng(5)
     games, things = 100, 120
     frame = pl.DataFrame(finish(rng.integers(30, 70, (games, 4))))
