@@ -4,7 +4,8 @@
     python analysis/skill_ladder.py --field rulebased,greedy,military --most 4096 --seconds 600 --out ladder.svg
 
 Needs altair for the chart (pip install "wsim[report]"). Each step plays the same deals until its time is over, in whole
-rotations of the line-up, so shares have intervals of their own width. Times are of the process, engine included.
+rotations of the line-up, so shares have intervals of their own width; opponents that differ sit around the searcher in
+every order by turns. Times are of the process, engine included.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from itertools import permutations
 from pathlib import Path
 
 import polars as pl
@@ -24,13 +26,13 @@ ROTATIONS = 5  # of the line-up in a batch, after which the clock is looked at
 def step(searcher: str, field: list[str], until: argparse.Namespace) -> dict[str, float]:
     """Play one searcher in a field; return its share of the victory, half an interval of 95 %, games and the cost."""
     players = len(field) + 1
-    batch = players * ROTATIONS
+    batch, orders = players * ROTATIONS, sorted(set(permutations(field)))
     shares: list[float] = []
     started, first = time.process_time(), 0
     while not first or (time.process_time() - started < until.seconds and first < until.games):
+        line_up = (searcher, *orders[first // batch % len(orders)])
         played = wsim.simulate(
-            game=until.game, players=players, policies=(searcher, *field), seed=until.seed + first, games=batch,
-            threads=1,
+            game=until.game, players=players, policies=line_up, seed=until.seed + first, games=batch, threads=1,
         )  # fmt: skip
         shares += played.filter(pl.col("policy") == searcher)["win_share"].to_list()
         first += batch

@@ -10,6 +10,7 @@ play: the same, with one row per decision beside it.
 load_run: open a run that ``wsim run`` wrote.
 match: play policies against each other, every seating of common deals.
 skill: what cards and boards are worth in weak and in good hands.
+rest: how far figures of cards and boards move between players.
 whatif: compare a changed card, rule or permission with the baseline on common deals.
 experiment_picks: randomise picks and return what doing something with a card causes.
 tune: tune the numbers of a policy by self-play.
@@ -40,6 +41,7 @@ __all__ = [
     "payments",
     "play",
     "policy",
+    "rest",
     "science_score",
     "sensitivity",
     "simulate",
@@ -61,6 +63,7 @@ _HOMES = {  # where each name is, as module or as module:name
     "payments": "wsim.wonders.analysis.rule_functions",
     "play": "wsim.lab.run:play_games",
     "policy": "wsim.policies.declare",
+    "rest": "wsim.experiments.rest",
     "science_score": "wsim.wonders.analysis.rule_functions",
     "sensitivity": "wsim.balance.sensitivity",
     "simulate": "wsim.lab.run",

@@ -13,6 +13,7 @@ from wsim.balance.sensitivity import Sensitivity
 from wsim.errors import UserError
 from wsim.experiments.match import Match, _Policy
 from wsim.experiments.picks import PickExperiment
+from wsim.experiments.rest import Rest
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf
 from wsim.lab.plan import Plan
@@ -35,6 +36,7 @@ __all__ = [
     "payments",
     "play",
     "policy",
+    "rest",
     "science_score",
     "sensitivity",
     "simulate",
@@ -158,6 +160,29 @@ def policy(
     idea: str = "",
     python: bool = False,
 ) -> Any: ...
+def rest(
+    *policies: str | Callable[..., int],
+    threads: int | None = None,
+    cluster: str | None = None,
+    tables: str | Sequence[str] = ...,
+    level: float = 0.95,
+    game: str = ...,
+    ruleset: str = ...,
+    players: int = ...,
+    games: int = ...,
+    seed: int = ...,
+    cards: str | None = None,
+    patch: str | Sequence[str] = ...,
+    set: str | Sequence[str] = ...,
+    picks: bool = ...,
+    keep: str = ...,
+    wonders: str | float | Sequence[str | float] = ...,
+    sides: str | float | Sequence[str | float] = ...,
+    randomise: str | float | Sequence[str | float] = ...,
+    ban: str | float | Sequence[str | float] = ...,
+    action_cards: str | float | Sequence[str | float] = ...,
+    two_colour_discs: str | float | Sequence[str | float] = ...,
+) -> Rest: ...
 def science_score(
     compass: int = 0,
     gear: int = 0,

@@ -13,16 +13,15 @@ import pytest
 
 from tests.babel.tools import Scene, changes, played, table
 from tests.tiers import first_quick
-from wsim.babel.kernels.layout import MOVES, TRADE_CARD, Choice, Private, Public, Rules, Settings
+from wsim.babel.kernels.layout import MOVES, TRADE_CARD
 from wsim.babel.kernels.net_layout import MOVE, STATE
 from wsim.babel.learning import LEARNER
 from wsim.babel.policies import net_moves
-from wsim.babel.policies.net import net_values
 from wsim.babel.policies.net_describe import describe
 from wsim.babel.registry import POLICIES, REGISTRY
 from wsim.babel.words import KINDS, NO_KIND, OFFER, SLOTS, TURN
 from wsim.errors import UserError
-from wsim.jit import JIT, kernel, types
+from wsim.jit import JIT
 from wsim.policies.lineup import parse_lineup
 from wsim.policies.registry import resolve
 
@@ -34,13 +33,6 @@ SWITCHES: list[dict[str, Any]] = [
     {"allow_bluff_cards": True},
     {"public_discs": False},
 ]
-_Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
-
-
-@kernel(types.void(Public, Private, Choice, Rules, Settings, _Places, _Values), package="babel.policies")
-def kernel_values(public, own, choice, rules, settings, places, values):  # type: ignore[no-untyped-def]
-    """Fill the learned value of each legal move."""
-    net_values(public, own, choice, rules, settings, places, values)
 
 
 def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
@@ -67,15 +59,14 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
+    other = table(players=players, policies=("net",), set=changes(switches))
     for simulator, position in decisions(90, players=players, set=changes(switches)):
         state, moves, places = LEARNER.describer(simulator, simulator)(position)
-        game, at, values = position.machine.workspace()[0], np.zeros(MOVES, np.int64), np.zeros(MOVES, np.float32)
-        own, settings = game.own[position.to_move], simulator.compiled[1].settings[0]
-        kernel_values(game.public, own, game.choice, simulator.compiled[0], settings, at, values)
-        assert at[: len(places)].tolist() == places == list(range(len(position.coded)))
+        assert places == list(range(len(position.coded)))
         every = LEARNER.decisions(simulator, np.array([state]), moves)
         expected, _ = LEARNER.values_of(net, every, np.array([0]))
-        assert np.allclose(values[: len(moves)], expected, atol=3e-3)
+        assert np.allclose(moves["worth"], expected, atol=3e-3)
+        assert moves["worth"][position.chosen_by(other, 5)] == moves["worth"].max()
         assert np.isfinite(state["numbers"]).all()
         kinds.add(position.decision())
     assert {"turn", "offer", "take"} <= kinds
@@ -98,6 +89,25 @@ def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: 
             assert (seen, seen_moves.tobytes()) == (state, moves.tobytes())
             assert redrawn.chosen_by(other, 5) == index
     assert differing > 60
+
+
+@pytest.mark.skipif(not JIT, reason="needs searches")
+def test_of_moves_that_the_net_sees_alike_one_is_searched() -> None:
+    """The candidates of a search that has room for all are as many as there are different moves, and as different."""
+    searching, alike = table(policies=("search:playouts=1:candidates=64",)), 0
+    lookahead = searching.machine.workspace()[0].lookahead
+    drawn = set()
+    for simulator, position in decisions(40):
+        _, moves, _ = LEARNER.describer(simulator, simulator)(position)
+        different = len(np.unique(moves["worth"]))
+        for seed in range(3):
+            position.chosen_by(searching, seed)
+            candidates = lookahead.candidate[:different]
+            assert len(np.unique(moves["worth"][candidates])) == different
+            drawn.add((position.words.tobytes(), *sorted(candidates.tolist())))
+        alike += different < len(moves)
+    assert alike > 10
+    assert len(drawn) > 40 + alike / 2
 
 
 def numbers_of(scene: Scene, seat: int, kind: int, moves: list[int]) -> Any:

@@ -109,6 +109,7 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
     assert learner_of("ladder").load(str(tmp_path / "run" / "net.npz")).about["plan"]["game"] == "ladder"
 
 
+@pytest.mark.slow
 def test_a_game_without_a_net_of_its_own_says_so() -> None:
     with pytest.raises(UserError, match="ladder comes without a net: name a file that wsim learn wrote"):
         ready("net")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -99,10 +99,9 @@ SLOW_RUN = ("run", "--games", "160", "--shard-games", "8", "--policies", LINE_UP
 
 def test_the_files_are_those_of_threads(place: Path, wsim_command: Command) -> None:
     words = ("--games", "40", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
-    run = wsim_process("run", *words, "--out", "spread", "--cluster", "local:2")
-    out, error = run.communicate(timeout=120)
-    assert (run.returncode, re.sub("compiling .*\n", "", error)) == (0, "")
-    assert out.splitlines()[-1].startswith("40 games in ")
+    spread = wsim_command("run", *words, "--out", "spread", "--cluster", "local:2")
+    assert (spread.code, re.sub("compiling .*\n", "", spread.err)) == (0, "")
+    assert spread.out.splitlines()[-1].startswith("40 games in ")
     assert wsim_command("run", *words, "--out", "threads").code == 0
     assert files("spread") == files("threads")
     assert verify("spread") == []
@@ -140,21 +139,23 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(place: Path, wsim_co
     assert files("run") == files("threads")
 
 
-@pytest.fixture
-def scheduler(place: Path) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
-    """A scheduler and two workers without a nanny, as somebody else starts them; its address and the workers."""
-    folder = place / "workers"
-    folder.mkdir()
+Workers = tuple[str, list[subprocess.Popen[str]]]
+"""The address of a scheduler, and the processes of its workers."""
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Workers]:
+    """Start a scheduler and two workers without a nanny, as somebody else does."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    processes: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "dask", *words]
-        with (folder / f"{len(started)}.log").open("w") as log:
+        with (folder / f"{len(processes)}.log").open("w") as log:
             return subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, text=True)
 
-    started: list[subprocess.Popen[str]] = []
     where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", "s.json")
-    started.append(start("scheduler", *where, "--no-dashboard"))
+    processes.append(start("scheduler", *where, "--no-dashboard"))
     end = time.monotonic() + 60
     while not (folder / "s.json").exists() or not (folder / "s.json").read_text().endswith("}"):
         assert time.monotonic() < end, (folder / "0.log").read_text()
@@ -162,16 +163,29 @@ def scheduler(place: Path) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
     found = re.search(r'"address": "(tcp://127\.0\.0\.1:\d+)"', (folder / "s.json").read_text())
     assert found is not None
     quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder))
-    started += [start("worker", found[1], *quiet) for _ in range(2)]
-    yield found[1], started[1:]
-    for one in started:
+    processes += [start("worker", found[1], *quiet) for _ in range(2)]
+    yield found[1], processes[1:]
+    for one in processes:
         one.kill()
         one.wait()
 
 
-def test_workers_of_a_scheduler_play_and_may_die(
-    place: Path, scheduler: tuple[str, list[subprocess.Popen[str]]], wsim_command: Command
-) -> None:
+@pytest.fixture
+def scheduler(place: Path) -> Iterator[Workers]:
+    """A scheduler whose workers a test may kill."""
+    (place / "workers").mkdir()
+    with started(place / "workers") as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler whose workers live through the tests of this file."""
+    with started(tmp_path_factory.mktemp("workers")) as workers:
+        yield workers[0]
+
+
+def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers, wsim_command: Command) -> None:
     """They have no folder in common with the run: what it is made of goes there with the tasks."""
     address, workers = scheduler
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
@@ -183,9 +197,7 @@ def test_workers_of_a_scheduler_play_and_may_die(
     assert files("run") == files("threads")
 
 
-def test_a_cluster_without_a_worker_is_given_up(
-    place: Path, scheduler: tuple[str, list[subprocess.Popen[str]]], wsim_command: Command
-) -> None:
+def test_a_cluster_without_a_worker_is_given_up(place: Path, scheduler: Workers, wsim_command: Command) -> None:
     address, workers = scheduler
     code = (
         "from wsim.lab import cluster\ncluster._ALONE = 3.0\nfrom wsim.cli.app import main\n"
@@ -204,36 +216,33 @@ def test_a_cluster_without_a_worker_is_given_up(
     assert files("run") == files("threads")
 
 
-def test_a_summary_and_a_part_are_spread_too(place: Path, wsim_command: Command) -> None:
+def test_a_summary_and_a_part_are_spread_too(place: Path, address: str, wsim_command: Command) -> None:
     words = ("run", "--games", "4000", "--policies", "random", "--shard-games", "500", "--keep", "summary")
-    run = wsim_process(*words, "--shard", "2/2", "--out", "spread", "--cluster", "local:2", "--quiet")
-    _, error = run.communicate(timeout=120)
-    assert (run.returncode, error) == (0, "")
+    spread = wsim_command(*words, "--shard", "2/2", "--out", "spread", "--cluster", address, "--quiet")
+    assert (spread.code, spread.err) == (0, "")
     assert wsim_command(*words, "--shard", "2/2", "--out", "threads").code == 0
     assert files("spread") == files("threads")
 
 
 # --- comparisons and experiments --------------------------------------------------------------------------------------
 
-WHATIF = ("--policies", LINE_UP, "--sweep", "cards.Palace.points=6,12", "--patch", "p.toml", "--budget", "60")
-BANNED = ("--policies", LINE_UP, "--ban", "trade", "--seat", "1", "--budget", "80")
+SWEEP = ("--policies", LINE_UP, "--sweep", "cards.Palace.points=6,12", "--patch", "p.toml", "--budget", "60")
 
 
 def answer_of(out: str) -> dict[str, Any]:
-    """Return an answer without the time that it took."""
+    """Return an answer without the times that it took."""
     record: dict[str, Any] = json.loads(out)
-    return {key: value for key, value in record.items() if key != "seconds"}
+    return {key: value for key, value in record.items() if key not in ("seconds", "costs")}
 
 
-@pytest.mark.parametrize("words", [WHATIF, BANNED], ids=["sweep", "ban"])
-def test_a_comparison_has_the_answer_of_threads(
-    place: Path, wsim_command: Command, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_a_comparison_has_the_answer_of_threads_though_a_worker_is_killed(
+    place: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With rules of a patch, a policy of a file, seats that are treated apart; a worker is killed meanwhile."""
+    """With rules of a patch and a policy of a file."""
     (place / "mine" / "slow.py").write_text(SLOW + TELLING)
     monkeypatch.setenv("TOLD", str(place / "told"))
     (place / "told").mkdir()
-    run = wsim_process("whatif", *words, "--json", "--quiet", "--cluster", "local:2")
+    run = wsim_process("whatif", *SWEEP, "--json", "--quiet", "--cluster", "local:2")
     end = time.monotonic() + 60
     while not (there := [one.name for one in (place / "told").iterdir() if one.name != str(run.pid)]):
         assert time.monotonic() < end
@@ -241,36 +250,30 @@ def test_a_comparison_has_the_answer_of_threads(
     os.kill(int(there[0]), signal.SIGKILL)
     out, error = run.communicate(timeout=180)
     assert (run.returncode, error) == (0, "")
-    threads = wsim_command("whatif", *words, "--json", "--quiet")
-    assert answer_of(out) == answer_of(threads.out)
+    assert answer_of(out) == answer_of(wsim_command("whatif", *SWEEP, "--json", "--quiet").out)
 
 
-def test_an_experiment_has_the_answer_of_threads(place: Path, wsim_command: Command) -> None:
+def test_an_experiment_has_the_answer_of_threads(place: Path, address: str, wsim_command: Command) -> None:
     words = ("experiment", "picks", "--games", "60", "--policies", LINE_UP, "--randomise", "0.5", "--fewest", "2")
     sweep = (*words, "--sweep", "cards.Altar.points=2,9", "--json", "--quiet")
-    run = wsim_process(*sweep, "--cluster", "local:2", "--out", "spread")
-    out, error = run.communicate(timeout=180)
-    assert (run.returncode, error) == (0, "")
-    threads = wsim_command(*sweep, "--out", "threads")
-    assert answer_of(out) == answer_of(threads.out)
+    spread = wsim_command(*sweep, "--cluster", address, "--out", "spread")
+    assert (spread.code, spread.err) == (0, "")
+    assert answer_of(spread.out) == answer_of(wsim_command(*sweep, "--out", "threads").out)
     assert files("spread") == files("threads")
 
 
+BANNED = ("whatif", "--policies", LINE_UP, "--ban", "trade", "--seat", "1", "--budget", "80")
 MATCH = ("match", "greedy", "random", "--patch", "p.toml", "--players", "3", "--budget", "30")
 SKILL = ("skill", "cards", "--ladder", "random,mine/slow.py:slow", "--patch", "p.toml", "--games", "24")
 
 
-@pytest.mark.parametrize("words", [MATCH, SKILL], ids=["match", "skill"])
-def test_players_are_compared_as_on_threads(place: Path, wsim_command: Command, words: tuple[str, ...]) -> None:
-    """With rules of a patch, on the ladder with a policy of a file, too: the workers have neither."""
+@pytest.mark.parametrize("words", [BANNED, MATCH, SKILL], ids=["whatif", "match", "skill"])
+def test_answers_are_those_of_threads(place: Path, address: str, wsim_command: Command, words: tuple[str, ...]) -> None:
+    """With seats treated apart, rules of a patch, on the ladder with a policy of a file, too: workers have none."""
     (place / "mine" / "pace.py").write_text("SECONDS = 0\n")
-    run = wsim_process(*words, "--json", "--quiet", "--cluster", "local:2", "--out", "spread.json")
-    out, error = run.communicate(timeout=180)
-    assert (run.returncode, error) == (0, "")
-    spread, threads = answer_of(out), answer_of(wsim_command(*words, "--json", "--quiet").out)
-    for answer in (spread, threads):
-        answer.pop("costs", None)  # a time, too
-    assert spread == threads
+    spread = wsim_command(*words, "--json", "--quiet", "--cluster", address, "--out", "spread.json")
+    assert (spread.code, spread.err) == (0, "")
+    assert answer_of(spread.out) == answer_of(wsim_command(*words, "--json", "--quiet").out)
     again = wsim_command("rerun", "spread.json", "--trust")
     assert (again.code, again.err) == (0, "")
 

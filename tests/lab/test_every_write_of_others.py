@@ -60,11 +60,11 @@ within = 0.05
 path = "wonders.*.points"
 range = "-4..4"
 [search]
-games = 2000
-replays = 1000
+games = 600
+replays = 300
 rounds = 1
 proposals = 2
-proof_games = 20000
+proof_games = 5000
 """
 
 

@@ -253,6 +253,7 @@ def test_a_store_that_refuses_is_a_failure(bucket: Any, wsim_command: Command) -
     assert answer.err.startswith("wsim: the store of 's3://nobody/x' refuses: An error occurred (NoSuchBucket)")
 
 
+@pytest.mark.slow
 def test_an_address_that_is_none_is_one_sentence(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "not a url")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")

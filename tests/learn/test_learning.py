@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.jit import JIT
 from wsim.lab.plan import Plan
+from wsim.learn import judge as judge_module
 from wsim.learn import rounds as run_module
 from wsim.learn.fitting_settings import Fitting
-from wsim.learn.harvest import Harvest, harvest_of
+from wsim.learn.harvest import Harvest, anchored, harvest_of
 from wsim.learn.harvest_files import read_records, write_records
 from wsim.learn.judge import Judgement, judge
 from wsim.learn.learner import learner_of
@@ -54,7 +56,7 @@ def harvest(
 ) -> Harvest:
     line_up = [f"balanced:explore={explore}"] * players
     keys = {"game": game, "ruleset": ruleset, "players": players}
-    return harvest_of(keys, line_up, ("balanced", "balanced"), (playouts, gap, 7))[0]
+    return harvest_of(keys, line_up, ("balanced", "balanced"), (playouts, gap, 7, 0))[0]
 
 
 @pytest.mark.parametrize(("game", "ruleset", "players"), GAMES_AT)
@@ -194,6 +196,28 @@ def test_a_judgement_counts_each_game_once() -> None:
     assert found.share > 0.9
 
 
+def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six orders of three, in games of their own, as many each; of alike ones there is one, and all games are of it."""
+    played: list[tuple[tuple[str, ...], range]] = []
+
+    def made_up(sets: Any, games: range, _: Any) -> Any:
+        [[arm]] = [one.arms for one in sets]
+        played.append((arm.simulators[0].plan.policies, games))
+        return [[[np.full(len(games), games.start % 2), np.ones(len(games))]]]
+
+    monkeypatch.setattr(judge_module, "arm_by_arm", made_up)
+    keys = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "seed": 5}
+    found = judge(keys, "balanced", ("random", "greedy", "military"), 63, None)
+    assert {policies for policies, _ in played} == {("balanced", *others) for others in permutations(
+        ("random", "greedy", "military"))}  # fmt: skip
+    assert [number for _, games in played for number in games] == list(range(63))
+    assert {len(games) for _, games in played} == {10, 11}
+    assert found.games == 63
+    played.clear()
+    judge(keys, "balanced", ("random",), 20, None)
+    assert played == [(("balanced", "random", "random", "random"), range(20))]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -211,6 +235,8 @@ def test_a_judgement_counts_each_game_once() -> None:
         ({"round": [{**SMALL["round"][0], "shares": {"1e-3": "all"}}]}, "a table of numbers"),
         ({"round": [{**SMALL["round"][0], "others": "balanced|round-1"}]}, "plays by 'round-1': there is no net of it"),
         ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 plays by 'round-0'"),
+        ({"round": [{**SMALL["round"][0], "moves": -1}]}, "moves and rate of round 1 are at least 0"),
+        ({"round": [{**SMALL["round"][0], "moves": 4}]}, "the best moves by the net of the own seat: no 'balanced'"),
         ({"game": "babel"}, "unknown game 'babel'"),
         ({"fitting": {"rate": 0}}, "more than 0"),
         ({"gap": 1e9}, "from 1 to 1,000"),
@@ -347,7 +373,7 @@ def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.Mo
         outcomes[:, 0, seat, 1] = 1
         return outcomes
 
-    make = harvest_of({"ruleset": "1e", "players": 4}, ["balanced"] * 4, ("military", "greedy"), (3, 6, 7))[0]
+    make = harvest_of({"ruleset": "1e", "players": 4}, ["balanced"] * 4, ("military", "greedy"), (3, 6, 7, 0))[0]
     monkeypatch.setattr(type(make.tables[0][0].begin(0)), "compare", compare)
     parts = [make(range(4)), make(range(4, 8))]
     states, moves = (np.concatenate([part[which] for part in parts]) for which in (0, 1))
@@ -363,10 +389,51 @@ def test_a_decision_is_worth_what_it_is_worth_to_its_seat(monkeypatch: pytest.Mo
     assert len(parts[0][0]) != len(parts[1][0]) or (parts[0][0]["numbers"] != parts[1][0]["numbers"]).any()
 
 
+def test_moves_that_are_not_played_out_stay_as_far_from_the_others_as_the_net_says() -> None:
+    """By hand: the net says 3 and 1 of the two that are played out, whose playouts say 0.6 and 0.2, mean 0.4 for 2."""
+    said, found = np.array([3, 0, 1, 4], np.float32), np.array([0.6, 0.2])
+    apart = anchored(said, np.array([0, 2]), found)
+    assert apart == pytest.approx(np.array([0.6, -1.6, 0.2, 2.4]) - 0.4)
+    assert anchored(said, np.arange(4), 2 * said.astype(float)) == pytest.approx(said * 2 - 4)
+
+
+def test_the_best_moves_by_the_net_and_one_more_are_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the playouts, which are made up, the first move that is tried wins: it is the one that the net would make."""
+    tried: list[list[int]] = []
+    keys, chosen = {"ruleset": "1e", "players": 4}, []
+    make, ready = harvest_of(keys, ["balanced"] * 4, ("net", "balanced"), (1, 6, 7, 3))
+
+    def compare(position: Any, rest: Any, places: list[int], *_: Any) -> Any:
+        tried.append(places)
+        chosen.append(position.chosen_by(rest, 5))
+        outcomes = np.zeros((1, len(places), 4, 2))
+        outcomes[:, 0, position.to_move, 1] = 1
+        return outcomes
+
+    monkeypatch.setattr(type(make.tables[0][0].begin(0)), "compare", compare)
+    states, moves = make(range(3))
+    assert [places[0] for places in tried] == chosen
+    drawn, counts, ends = set(), states["moves"], np.cumsum(states["moves"])
+    for places, count, end in zip(tried, counts, ends, strict=True):
+        assert len(set(places)) == len(places) == min(count, 4)
+        worth = np.sort(moves["worth"][end - count : end].astype(float))
+        assert worth.sum() == pytest.approx(0, abs=1e-5)
+        if count > 4:  # 0.5 between the first move and the three others that were played out
+            assert (np.isclose(np.subtract.outer(worth, worth), 0.5, atol=1e-5).sum(axis=1) >= 3).any()
+            drawn.add(places[3])
+    assert len(drawn) > 3
+    plan = LearningPlan.restore({**SMALL, "start": "shipped", "round": [{"decisions": 9, "moves": 4, "rate": 1e-3}]})
+    assert plan.record()["round"][0] | {"moves": 4, "rate": 1e-3} == plan.record()["round"][0]
+    assert not {"moves", "rate"} & {*LearningPlan.restore(SMALL).record()["round"][1]}
+    assert [one.policies for one, _ in ready[1:]] == [
+        tuple("net" if seat == own else "balanced" for seat in range(4)) for own in range(4)
+    ]
+
+
 def test_where_several_are_named_each_seat_draws_one() -> None:
     """Four draws for a table, each with who plays and, for every seat that decides, who plays on; parts take turns."""
     keys, pool = {"ruleset": "1e", "players": 4}, ("greedy", "military", "random")
-    make, ready = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7))
+    make, ready = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7, 0))
     assert len(make.tables) == 4
     assert len(ready) == 4 * 5
     for simulator, rest in make.tables:
@@ -375,7 +442,7 @@ def test_where_several_are_named_each_seat_draws_one() -> None:
             assert [place for place, name in enumerate(one.plan.policies) if name == "balanced"] == [seat]
     assert len({simulator.plan.policies for simulator, _ in make.tables}) > 1
     assert len({one.plan.policies for _, rest in make.tables for one in rest}) > 8
-    again = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7))[1]
+    again = harvest_of(keys, [pool] * 4, ("balanced", pool), (1, 60, 7, 0))[1]
     assert [one.policies for one, _ in again] == [one.policies for one, _ in ready]
     begun: list[Any] = []
     tables: Any = tuple((_Begins(place, begun), rest) for place, (_, rest) in enumerate(make.tables))

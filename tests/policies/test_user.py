@@ -310,7 +310,10 @@ def test_a_plain_policy_cannot_meddle_with_the_game(mine: str) -> None:
     assert met["coins"].max() < 99
 
 
-@first_quick(1, ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ruleset", "players"), [("1e", 7), ("2e", 3), ("2e-cities", 4), ("2e-cities-teams", 4), ("1e-duo", 2)]
+)
 def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int) -> None:
     played = rows(f"{mine}:bold", players=players, games=2, ruleset=ruleset)
     assert played["total"].min() > 0

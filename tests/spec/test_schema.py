@@ -99,6 +99,12 @@ PATCHES = {
     "[wonders.Gizah.sides.A.2]\npoints = 4\n": True,
     "[wonders.Gizah.sides.A.2]\nremove = true\n": True,
     "[wonders.Gizah.sides.A.2]\nprice = 4\n": False,
+    "[[cards.Palace.when]]\nevent = 'scored'\npoints = -1\n": True,
+    "[[cards.Palace.when]]\nevent = 'scored'\npionts = 1\n": False,
+    "[[cards.Palace.when]]\nevent = 'at_once'\npoints = 1\n": False,
+    "[cards.Palace.when.1]\nevent = 'scored'\npoints = '2 * red'\n": True,
+    "[cards.Palace.when.1]\nevent = 'scored'\npoint = 2\n": False,
+    "[cards.Palace.when.1]\n'points:1' = 'two'\n": False,
     "[rulesets.1e.switches]\ndebt_choice = false\n": True,
     "[rulesets.1e.switches]\ndebt_choise = false\n": False,
     "[rulesets.1e.settings]\nsale_coins = 100\n": False,
@@ -112,6 +118,16 @@ def test_patches_as_the_catalogue_sees_them(wsim_command: Command, tmp_path: Pat
     path.write_text(patch)
     assert WONDERS.is_valid(tomllib.loads(patch)) == PATCHES[patch]
     assert (wsim_command("catalog", "--check", str(path)).code == 0) == PATCHES[patch]
+
+
+def test_numbers_of_formulas_are_known_to_editors() -> None:
+    """A patch over another one may name them; which there are, only the catalogue knows."""
+    for path, number in (("points:1", 3), ("if:2", 1), ("points:0", 1), ("points:1", "3"), ("event:1", 1)):
+        good = path in ("points:1", "if:2") and isinstance(number, int)
+        assert WONDERS.is_valid({"cards": {"Palace": {"when": {"1": {path: number}}}}}) == good
+    gain = {"cards": {"Palace": {"when": {"1": {"gain": {"coins:1": 3}}}}}}
+    assert WONDERS.is_valid(gain)
+    assert not WONDERS.is_valid({"cards": {"Palace": {"when": [{"event": "built", "gain": {"coins:1": 3}}]}}})
 
 
 def test_the_command_prints_the_schema(wsim_command: Command) -> None:

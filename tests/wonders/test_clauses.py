@@ -14,7 +14,7 @@ from tests.wonders.formulas import clause
 from wsim.wonders.catalog import load_catalogue
 
 ROOT = Path(__file__).parents[2]
-QUICK, MANY = 4, 60
+QUICK, MANY = 2, 20
 
 
 def drawn_case(seed: int) -> Case:

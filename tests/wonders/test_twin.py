@@ -74,7 +74,7 @@ def line_up_for(players: int) -> tuple[Player, ...]:
 
 
 @pytest.mark.boundscheck
-@sampled(3, 12)
+@sampled(3, 6)
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_random_games_agree(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (RANDOM,), games, 1)
@@ -88,21 +88,21 @@ def test_random_games_of_another_seed_agree(ruleset: str, players: int) -> None:
 
 
 @pytest.mark.boundscheck
-@sampled(3, 12)
+@sampled(3, 6)
 @each_third_quick(("ruleset", "players"), TABLES)
 def test_every_list_of_moves_agrees(ruleset: str, players: int, games: range) -> None:
     compare(ruleset, players, (ANY,), games, 3)
     compare(ruleset, players, (BUILDING,), range(games.start // 2, games.stop // 2), 4)
 
 
-@sampled(1, 4)
+@sampled(1, 2)
 @each_third_quick(("ruleset", "players"), TABLES)
 def test_rotated_line_ups_agree(ruleset: str, players: int, games: range) -> None:
     turned = range(2 * players + players * games.start // 2, 2 * players + players * games.stop // 2)
     compare(ruleset, players, line_up_for(players), turned, 5, rotate=True)
 
 
-@sampled(2, 8)
+@sampled(2, 4)
 @first_quick(2, "ruleset", SPECIAL)
 def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
     for wonders, sides in SPECIAL[ruleset]:
@@ -110,7 +110,7 @@ def test_games_with_fixed_boards_agree(ruleset: str, games: range) -> None:
             compare(ruleset, PLAYERS[ruleset], line_up, games, 6, wonders=wonders, sides=sides)
 
 
-@sampled(1, 4)
+@sampled(1, 2)
 @first_quick(2, "ruleset", SPECIAL)
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, games: range) -> None:
@@ -120,7 +120,7 @@ def test_games_with_a_switch_the_other_way_agree(switch: str, ruleset: str, game
     compare(ruleset, PLAYERS[ruleset], (RANDOM,), games, 8, switches=flipped)
 
 
-@sampled(2, 8)
+@sampled(2, 4)
 @first_quick(2, "ruleset", SPECIAL)
 def test_all_switches_the_other_way_together_agree(ruleset: str, games: range) -> None:
     flipped = {name: not value for name, value in SWITCHES.items()}

@@ -135,7 +135,7 @@ def _check_bounds(plan: Plan, knobs: Sequence[Knob]) -> None:
     tried: set[tuple[str, ...]] = set()
     for knob in knobs:
         kind = (knob.path[0], *knob.path[-2:], str(knob.low), str(knob.high))
-        if kind in tried:  # the rules bound all values of a kind alike
+        if kind in tried and ":" not in knob.path[-1]:  # the rules bound all values of a kind alike, but each formula
             continue
         tried.add(kind)
         for value in (knob.low, knob.high):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -83,8 +84,9 @@ def _first(
         typer.echo(context.get_help())
 
 
+@lru_cache(maxsize=1)
 def app() -> Any:
-    """Return the program, as Typer makes it of the table."""
+    """Return the program, as Typer makes it of the table, once."""
     program = typer.Typer(
         name="wsim", cls=Commands, help="A laboratory for the 7 Wonders family of board games.",
         epilog="Exit codes: 0 done, 1 failure, 2 misuse, 3 unproven (wsim balance), 130 interrupted.",

@@ -156,6 +156,12 @@ COMMANDS: Mapping[str, Row] = {
         question="wsim.experiments.skill_question:SkillQuestion", view=VIEW, files=FILES, answer=ANSWER,
         workers=WORKERS, printing=PRINTING,
     ),
+    "rest": Row(
+        "How far figures move between players.", "rest_command:rest_command",
+        plan=PlanKeys(left_out=("picks", "keep", "policies", "rotate"), games="20,000 of each policy"),
+        question="wsim.experiments.rest_question:RestQuestion", view=VIEW, files=FILES, answer=ANSWER,
+        workers=WORKERS, printing=PRINTING,
+    ),
     "tune": Row(
         "Tune the numbers of a policy.", "tune_command:tune_command",
         plan=PlanKeys(left_out=("games", "picks", "keep", "policies", "rotate", "ruleset", "players")),

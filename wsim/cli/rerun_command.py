@@ -28,9 +28,9 @@ _PAGE = (".html", ".htm")
 class RerunOptions(Options):
     """Play again what made something, and compare; exit 1 if it is not the same: wsim rerun RUN
 
-    A run folder or a shard of one, an answer of wsim whatif, match or skill (FILE.json, FILE.parquet), one of wsim
-    experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their names
-    say.
+    A run folder or a shard of one, an answer of wsim whatif, match, skill or rest (FILE.json, FILE.parquet), one of
+    wsim experiment picks --json, a page of wsim report. Files that it names are read in its run folder, or where their
+    names say.
     """
 
     out: str | None = option("Keep the games that are played, of a run.", None, metavar="FOLDER", names=("-o", "--out"))

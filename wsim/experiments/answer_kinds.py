@@ -9,6 +9,7 @@ from wsim.errors import UserError
 from wsim.experiments.deal_files import ANSWER
 from wsim.experiments.match import Match
 from wsim.experiments.picks import PickExperiment
+from wsim.experiments.rest import Rest
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf
 from wsim.files import json_of, text_within
@@ -16,7 +17,7 @@ from wsim.lab.answer import Answer, Stored
 from wsim.lab.record import RECORD
 from wsim.lab.store import shard_metadata
 
-KINDS: Mapping[str, type[Answer]] = {kind.FORMAT: kind for kind in (WhatIf, PickExperiment, Match, Skill)}
+KINDS: Mapping[str, type[Answer]] = {kind.FORMAT: kind for kind in (WhatIf, PickExperiment, Match, Skill, Rest)}
 """By the format that a file names."""
 
 

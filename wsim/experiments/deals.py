@@ -4,8 +4,8 @@ The deal of a game depends on the seed and its number only (wsim/rng.py), so the
 the same in every arm and cancels in a contrast, arm less arm. What is read off each game are a few numbers, its
 *features*; what is kept of them are sums over deals (``wsim.stats.moments``): memory does not grow with the games.
 
-All that plays to compare stands on this: what-if (variants and a baseline), matches (line-ups), skill (levels of
-players), balance (values of a game), tuning (candidates), and judging (an arm or two).
+All that plays to compare stands on this: what-if (variants and a baseline), matches (line-ups), skill and
+rest (players, each alone), balance (values of a game), tuning (candidates), and judging (an arm or two).
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -20,8 +19,8 @@ from wsim.errors import UserError, nearest
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
 from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
 from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
-from wsim.experiments.skill_sums import SkillSums, Things, names_of
-from wsim.game import analyses_of, find_game
+from wsim.experiments.skill_sums import SkillSums, Things, things_in
+from wsim.game import find_game
 from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
@@ -30,7 +29,6 @@ from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again, unlike
 from wsim.options import keywords, taken
-from wsim.stats.owner_tallies import OwnerTallies
 
 if TYPE_CHECKING:
     from wsim.game import Game, Simulator
@@ -256,18 +254,7 @@ def _between(question: SkillQuestion, levels: Sequence[str]) -> list[tuple[int, 
 
 def _things(game: Game, what: str, simulator: Simulator) -> Things:
     """Return what a table of a game is about; UserError for one that a ladder cannot be asked."""
-    columns = sample(simulator)
-    found: dict[str, Things] = {}
-    for name, analysis in analyses_of(game).items():
-        if isinstance(analysis.sums, OwnerTallies):
-            prefix = analysis.sums.prefix
-            own = tuple(column for column in columns.columns if column.startswith(prefix))
-            labels = {game.OWNED[prefix]: [column.removeprefix(prefix) for column in own]}
-            found[name] = Things(own, grouped=False, labels=labels)
-        elif analysis.sums is not None and analysis.by and "policy" not in analysis.by:
-            groups = list(product(*(names_of(columns, column) for column in analysis.by)))
-            labels = dict(zip(analysis.by, map(list, zip(*groups, strict=True)), strict=True))
-            found[name] = Things(tuple(analysis.by), grouped=True, labels=labels)
+    found = things_in(game, sample(simulator))
     if what not in found:
         raise UserError(
             f"skill is told of {' or '.join(found) or 'nothing'} in {game.NAME}, not {what!r}{nearest(what, found)}"

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wsim.experiments.deals import PARTS, Features, wins_of
+from wsim.game import analyses_of
 from wsim.stats.fewest import ENOUGH
 from wsim.stats.games import Floats
 from wsim.stats.intervals import Estimate
 from wsim.stats.moments import Moments
+from wsim.stats.owner_tallies import OwnerTallies
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from wsim.game import Game
 
 _EACH = 4  # features of a level: seats that have it, their wins, all seats, all wins
 _OWN, _OWN_WINS, _ALL, _ALL_WINS = range(_EACH)
@@ -72,6 +77,22 @@ class Things:
 def names_of(frame: pl.DataFrame, column: str) -> list[str]:
     """Return the names that may stand in a column."""
     return cast("pl.Enum", frame.schema[column]).categories.to_list()
+
+
+def things_in(game: Game, columns: pl.DataFrame) -> dict[str, Things]:
+    """Return the tables of a game whose rows are things of seats, by name; ``columns``: a seats table."""
+    found: dict[str, Things] = {}
+    for name, analysis in analyses_of(game).items():
+        if isinstance(analysis.sums, OwnerTallies):
+            prefix = analysis.sums.prefix
+            own = tuple(column for column in columns.columns if column.startswith(prefix))
+            labels = {game.OWNED[prefix]: [column.removeprefix(prefix) for column in own]}
+            found[name] = Things(own, grouped=False, labels=labels)
+        elif analysis.sums is not None and analysis.by and "policy" not in analysis.by:
+            groups = list(product(*(names_of(columns, column) for column in analysis.by)))
+            labels = dict(zip(analysis.by, map(list, zip(*groups, strict=True)), strict=True))
+            found[name] = Things(tuple(analysis.by), grouped=True, labels=labels)
+    return found
 
 
 def counted(has: NDArray[np.bool_], plays: NDArray[np.bool_], wins: NDArray[Any]) -> Features:

@@ -144,7 +144,7 @@ class Net(NamedTuple):
         the learned value of each (of a single one 0); returns how many there are.
     best: (public, own, choice, rules, settings) -> the index of the move of the highest value, the first of equals.
     describe: (public, own, choice, rules, settings, state, moves, places) -> fills the record of the decision, those of
-        the moves worth a look and their indices; returns how many there are.
+        the moves worth a look (``worth``: their learned values) and their indices; returns how many there are.
     """
 
     values: Any
@@ -196,16 +196,10 @@ def net_of(parts: Parts) -> Net:
         return np.float32(found * net.unit)
 
     @kernel
-    def values(public, own, choice, rules, settings, places, learned):
-        """Fill the indices of the moves worth a look and the learned value of each; return how many there are."""
-        net, said, numbers = settings.net, values_room(), numbers_room()
-        count = list_moves(public, own, choice, rules, settings, said, places)
-        if count == 1:
-            learned[0] = _NONE
-            return count
-        x, rows, first, layer, second = state_room(), rows_room(), first_room(), layer_room(), second_room()
+    def value(public, own, choice, rules, net, places, count, x, numbers, learned):
+        """Fill the learned value of each of the moves worth a look, from the numbers of the state and of the moves."""
+        rows, first, layer, second = rows_room(), first_room(), layer_room(), second_room()
         of_state, of_move, active = of_state_room(), of_move_room(), active_room()
-        number(public, own, choice, rules, settings, said, places, count, x, numbers)
         round_state(x, of_state)
         multiply_state(net.bias, of_state, net.of_number, first)
         add_items(net.of_item, rows, list_items(public, own, choice, rules, rows), net.item_shift, first)
@@ -217,6 +211,17 @@ def net_of(parts: Parts) -> Net:
             rectify(layer, net.first_shift, active)
             multiply_second(net.second_bias, active, net.second, second)
             learned[j] = last(net, of_move, second)
+
+    @kernel
+    def values(public, own, choice, rules, settings, places, learned):
+        """Fill the indices of the moves worth a look and the learned value of each; return how many there are."""
+        said, numbers, x = values_room(), numbers_room(), state_room()
+        count = list_moves(public, own, choice, rules, settings, said, places)
+        if count == 1:
+            learned[0] = _NONE
+            return count
+        number(public, own, choice, rules, settings, said, places, count, x, numbers)
+        value(public, own, choice, rules, settings.net, places, count, x, numbers, learned)
         return count
 
     @kernel
@@ -232,12 +237,14 @@ def net_of(parts: Parts) -> Net:
     @kernel
     def describe_decision(public, own, choice, rules, settings, state, moves, places):
         """Fill the record of the decision, those of the moves worth a look and their indices; return how many."""
-        said, numbers = values_room(), numbers_room()
+        said, numbers, learned = values_room(), numbers_room(), learned_room()
         count = list_moves(public, own, choice, rules, settings, said, places)
         number(public, own, choice, rules, settings, said, places, count, state.numbers, numbers)
+        value(public, own, choice, rules, settings.net, places, count, state.numbers, numbers, learned)
         state.moves = count
         describe_items(public, own, choice, rules, state, moves, places)
         for j in range(count):
+            moves[j].worth = learned[j]
             for i in range(move_numbers):
                 moves[j].numbers[i] = numbers[j, i]
         return count

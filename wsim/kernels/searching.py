@@ -143,7 +143,7 @@ def _sort(lookahead, count):
 def _enter(lookahead, choice, index, count, most):
     """Enter a move among the best ``most`` of the candidates so far; return how many there are now."""
     worth = lookahead.values[index]
-    if count > 0 and worth == NEVER:
+    if worth == NEVER:
         return count
     if count == most:
         if worth <= lookahead.worth[count - 1]:
@@ -192,6 +192,9 @@ def _choosing(parts: Parts) -> Any:
             elif lookahead.values[index] > lookahead.values[best]:
                 best = np.int64(index)
         count = _enter(lookahead, choice, best, count, most)
+        if count == 0:  # of moves that are not to be tried the first
+            lookahead.values[0] = 0.0
+            count = _enter(lookahead, choice, 0, count, most)
         _set_prior(lookahead, count, prior)
         return count
 

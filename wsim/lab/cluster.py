@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -56,10 +56,24 @@ def check_cluster(cluster: str | Cluster | None, threads: int | None = None) -> 
         raise UserError("a cluster needs the extra: pip install 'wsim[cluster]'")
 
 
-def _deaf() -> None:
-    """Leave Ctrl-C at the terminal to the process that asked: it ends the workers."""
-    with suppress(ValueError):  # not on the main thread
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Leave Ctrl-C at the terminal to this process, which ends the workers: what is started meanwhile never hears it.
+
+    The signal is blocked, for this thread and whatever it starts, threads and processes, those that replace others
+    later included; here it waits until the workers are there.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from multiprocessing import resource_tracker  # here: what only a local cluster needs
+
+    resource_tracker.ensure_running()  # to start it takes the signal off the mask
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Cluster:
@@ -187,8 +201,6 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
             client.wait_for_workers(1, timeout=_WAIT)
         except TimeoutError as error:
             raise OSError(f"no worker has joined {address} within {_WAIT}") from error
-        if local:
-            client.run(_deaf)
         yield Cluster(address, client)
 
 
@@ -197,7 +209,8 @@ def _processes(distributed: Any, workers: int, scratch: str) -> Any:
     how: dict[str, Any] = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
     how |= {"threads_per_worker": 1, "local_directory": scratch, "silence_logs": 50}
     try:
-        return distributed.LocalCluster(n_workers=workers, **how)
+        with _deaf():
+            return distributed.LocalCluster(n_workers=workers, **how)
     except RuntimeError as error:
         raise OSError(f"the workers could not be started: {' '.join(str(error).split())}") from error
 

@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,11 @@ _PACKAGES = ("numba", "numpy", "polars")
 def software() -> dict[str, str]:
     """Return the versions of what takes part in making the data."""
     versions = {"wsim": version.__version__, "python": platform.python_version()}
-    return versions | {name: metadata.version(name) for name in _PACKAGES}
+    return versions | {name: version_of(name) for name in _PACKAGES}
+
+
+version_of = lru_cache(metadata.version)
+"""The version of an installed package, looked up once: what is imported stays what it is."""
 
 
 @dataclass(frozen=True)

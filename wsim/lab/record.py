@@ -6,8 +6,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from wsim.files import refuse_outside
 from wsim.lab.journal import read_record_of, write_record
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan, digest_of
-from wsim.lab.provenance import FORMAT, Provenance
+from wsim.lab.provenance import FORMAT, Provenance, version_of
 
 RECORD = "run.json"
 STATES = ("running", "interrupted", "complete")
@@ -31,13 +29,8 @@ def environment() -> dict[str, Any]:
         "machine": platform.machine(),
         "processors": os.cpu_count(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        **_versions(),
+        **{name: version_of(name) for name in _PACKAGES},
     }
-
-
-@lru_cache(maxsize=1)
-def _versions() -> Mapping[str, str]:
-    return {name: metadata.version(name) for name in _PACKAGES}
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ class Harvest:
         by the seat that decides. Parts take turns with them.
     playouts: of each move. gap: decisions between two that are taken, on average. seed: of playouts and of the choice
         of decisions.
+    moves: how many of a decision are played out: those that the net of the own seat values most, and one more that is
+        drawn from the others; 0: all of them. The others stay as far from these as the net says.
     """
 
     game: str
@@ -46,6 +48,7 @@ class Harvest:
     playouts: int
     gap: float
     seed: int
+    moves: int = 0
 
     def __call__(self, games: range) -> tuple[NDArray[Any], NDArray[Any]]:
         """Play a part; return its decisions and their moves, as the game's learner lays them out."""
@@ -66,19 +69,38 @@ class Harvest:
                 if len(places) < 2:
                     continue
                 first = FAR + int(random.integers(1 << 40))
-                rest = playing_on[position.to_move]
-                outcomes = position.compare(rest, places, self.playouts, position.to_move, self.seed, first)
-                value = learner.worth(simulator, outcomes, position.to_move).mean(axis=0)
-                listed["worth"] = value - value.mean()
+                rest, seat = playing_on[position.to_move], position.to_move
+                picked = self._picked(listed["worth"], random)
+                tried = [places[one] for one in picked]
+                outcomes = position.compare(rest, tried, self.playouts, seat, self.seed, first)
+                found = learner.worth(simulator, outcomes, seat).mean(axis=0)
+                listed["worth"] = anchored(listed["worth"], picked, found)
                 states.append(state)
                 moves.append(listed)
         if not states:
             return np.zeros(0, learner.state), np.zeros(0, learner.move)
         return np.stack(states), np.concatenate(moves)
 
+    def _picked(self, said: NDArray[np.float32], random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the places of the moves that are played out, given what the net says of all."""
+        if not 0 < self.moves < len(said):
+            return np.arange(len(said))
+        order = np.argsort(-said, kind="stable")
+        return np.append(order[: self.moves], random.choice(order[self.moves :]))
+
+
+def anchored(said: NDArray[np.float32], picked: NDArray[np.int64], found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the moves of a decision are worth, of mean 0: some by playouts, the others by what a net says.
+
+    The two scales meet in the mean of the moves that were played out, so that these differ by their playouts alone.
+    """
+    worth = said + (found.mean() - said[picked].mean(dtype=np.float64))
+    worth[picked] = found
+    return np.asarray(worth - worth.mean())
+
 
 def harvest_of(
-    keys: Mapping[str, Any], players: Sequence[Entry], rest: tuple[str, Entry], how: tuple[int, float, int]
+    keys: Mapping[str, Any], players: Sequence[Entry], rest: tuple[str, Entry], how: tuple[int, float, int, int]
 ) -> tuple[Harvest, list[tuple[Plan, Simulator]]]:
     """Return the harvest of a table, and every plan and simulator in it.
 
@@ -87,7 +109,7 @@ def harvest_of(
     keys: of the plan that is played (rule set, players, patch, ...), but for its policies.
     players: its line-up.
     rest: the policies that play on after each move, in the seat that decides (and its mate's), and in the others.
-    how: playouts, gap and seed of ``Harvest``.
+    how: playouts, gap, seed and moves of ``Harvest``.
 
     Where several policies are named for a seat, one of them is drawn: ``DRAWN`` times for everybody.
     """

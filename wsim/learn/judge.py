@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -101,16 +102,22 @@ class OwnSeats:
 def judge(keys: dict[str, Any], one: str, against: Sequence[str], games: int, threads: int | None) -> Judgement:
     """Play one (in teams: one team of it) against others; ``keys`` of the plan hold a seed of their own.
 
-    Alone it sits in every seat equally often; a team stays in the first seats, which are as good as any.
+    Alone it sits in every seat equally often, and opponents that differ sit around it in every order, each for as many
+    games: who is beside whom decides much. A team stays in the first seats, which are as good as any.
     """
     players = int(keys["players"])
     others = [against[place % len(against)] for place in range(players)]
     table = find_game(keys["game"]).prepare(Plan.make(**{**keys, "policies": others}))
     mates = len(learner_of(keys["game"]).mates(table, 0))
-    line_up = [one] * mates + others[mates:]
-    plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
-    arms = Arms((Arm(one, (find_game(plan.game).prepare(plan),)),), OwnSeats(one))
-    [[(shares, scores)]] = arm_by_arm([arms], range(games), threads)
+    orders = [others[mates:]] if mates > 1 else sorted(set(permutations(others[1:])))
+    played = []
+    for place, order in enumerate(orders):
+        line_up = [*[one] * mates, *order]
+        plan = Plan.make(**{**keys, "policies": line_up, "games": games, "rotate": mates == 1})  # mates stay together
+        arms = Arms((Arm(one, (find_game(plan.game).prepare(plan),)),), OwnSeats(one))
+        own = range(games * place // len(orders), games * (place + 1) // len(orders))
+        played += [features for [features] in arm_by_arm([arms], own, threads)] if own else []
+    shares, scores = (np.concatenate(parts) for parts in zip(*played, strict=True))
     share = Estimate.of_games([shares.astype(np.float64)]).with_wilson()
     low, high = max(0.0, float(share.low[0])), min(1.0, float(share.high[0]))
     mean, fair = float(share.value[0]), mates / players

@@ -16,12 +16,12 @@ from wsim.kernels.searching import LEAD, WINNING
 from wsim.learn.fitting import Arrays, Batch, Decisions, Layers, fit, fresh_arrays
 from wsim.learn.fitting_settings import Fitting
 from wsim.policies.nets import LearnedNet, NetSpec
+from wsim.positions.machine import Argument, Machine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.policies.registry import PolicySet
-    from wsim.positions.machine import Machine
 
 
 class Describer:
@@ -30,21 +30,22 @@ class Describer:
     Parameters
     ----------
     learner: of the game. machine: of the plan that is played.
-    settings: the SETTINGS record whose weights ``weighted`` values moves by.
+    settings: the SETTINGS record by whose weights ``weighted`` values moves, and by whose net they are worth something.
     """
 
     def __init__(self, learner: Learner, machine: Machine, settings: Any) -> None:
-        self._describe, self._rules, self._settings = learner.describe, machine.rules, settings
+        self._describe, self._rules, self._settings = learner.describe, machine.rules, Argument.of(settings)
         game = machine.workspace()[0]
-        self._public, self._choice = game.public, game.choice
-        self._owns = [game.own[seat] for seat in range(machine.game["own"].shape[0])]
+        self._public, self._choice = Argument.of(game.public), Argument.of(game.choice)
+        self._owns = [Argument.of(game.own[seat]) for seat in range(machine.game["own"].shape[0])]
         self._state, self._moves = np.zeros(1, learner.state), np.zeros(learner.candidates, learner.move)
         self._places = np.zeros(learner.candidates, np.int64)
 
     def __call__(self, position: Any) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
-        """Return the record of the decision at hand, those of its moves (worth 0), and the moves' indices.
+        """Return the record of the decision at hand, those of its moves, and the moves' indices.
 
-        It must be the last thing that the position's machine looked at.
+        A move is worth what the net of the settings says, 0 where they have none. The position must be what its machine
+        looked at last.
         """
         own = self._owns[position.to_move]
         count = int(
@@ -99,7 +100,7 @@ class Learner:
         return self.decisions_of_game + self.decisions_of_seat * players
 
     def describer(self, simulator: Any, players: Any) -> Describer:
-        """Return what writes down decisions of what is played; moves are valued by the weights of the first player."""
+        """Return what writes down decisions of what is played; moves are valued as the first player does."""
         return Describer(self, simulator.machine, players.compiled[1].settings[0])
 
     def mates(self, simulator: Any, seat: int) -> Sequence[int]:  # noqa: ARG002 (of a game with teams)

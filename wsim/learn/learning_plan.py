@@ -61,9 +61,12 @@ class Round:
         may be several, "net | round-2 | balanced": each seat draws one. ``round-2`` is the net of the second round of
         this plan, ``round-0`` the one that it starts from.
     playouts: of each move. explore: chance of a uniformly random move of the players.
+    moves: how many of a decision are played out: the best by the net that plays on in the own seat, and one more, drawn
+        from the others, which stay as far from these as that net says; 0: all of them.
     keep: how many of the rounds before are learned from again.
     fresh: whether the net begins anew, not from the one of the round before.
-    passes: through all decisions when its net is fitted; 0: as often as the plan's fitting says.
+    passes, rate: through all decisions when its net is fitted, and the highest learning rate; 0: as the plan's fitting
+        says.
     shares: of tables by their names (``1e-4``: rule set and players), where they are others than the plan's.
     """
 
@@ -72,10 +75,12 @@ class Round:
     own: str = NET
     others: str = OTHERS
     playouts: int = 2
+    moves: int = 0
     explore: float = 0.08
     keep: int = 1
     fresh: bool = False
     passes: float = 0.0
+    rate: float = 0.0
     shares: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -157,6 +162,10 @@ class LearningPlan:
                 mistakes.add(
                     f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
                 )
+            if one.moves < 0 or one.rate < 0:
+                mistakes.add(f"moves and rate of round {number + 1} are at least 0")
+            if one.moves and one.own != NET and round_of(one.own) is None:
+                mistakes.add(f"round {number + 1} plays out the best moves by the net of the own seat: no {one.own!r}")
             with mistakes.noted():
                 self._check_shares(number, one)
             if number == 0 and not self.start and NET in one.names:
@@ -205,7 +214,7 @@ class LearningPlan:
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         for field_name, (key, _) in _ROWS.items():
             rows = plain.pop(field_name)
-            plain[key] = [{name: value for name, value in vars(row).items() if value != {}} for row in rows]
+            plain[key] = [{name: one for name, one in vars(row).items() if one != _SINCE.get(name)} for row in rows]
         plain["fitting"] = dict(vars(self.fitting))
         return {key: value for key, value in plain.items() if value is not None}
 
@@ -216,3 +225,5 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
     "judges": ("judge", Field),
 }
 """Fields of a learning plan that are rows of its file: what those are called, and what they become."""
+_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0}
+"""Keys of rows that earlier versions of wsim did not have, with what they did: so they record the same plans."""

@@ -128,9 +128,8 @@ class Learning:
         players, others = ([self._player(name, number) for name in several(text)] for text in (one.players, one.others))
         keys = {**self.plan.keys(seats), "seed": seed}
         line_up = [_entry([player + explore for player in players])] * seats.players
-        return harvest_of(
-            keys, line_up, (self._player(one.own, number), _entry(others)), (one.playouts, self.plan.gap, seed)
-        )
+        how = (one.playouts, self.plan.gap, seed, one.moves)
+        return harvest_of(keys, line_up, (self._player(one.own, number), _entry(others)), how)
 
     def _player(self, name: str, number: int) -> str:
         """Return the policy that a name stands for in a round."""
@@ -174,9 +173,8 @@ class Learning:
             if progress is not None and (step == steps or step % 20 == 0):
                 progress(f"round {number}: steps of fitting", step, steps)
 
-        how = self.plan.fitting
-        if one.passes:
-            how = replace(how, rounds=one.passes)
+        usual = self.plan.fitting
+        how = replace(usual, rounds=one.passes or usual.rounds, rate=one.rate or usual.rate)
         net = learner.fit(net, tables, how, self.plan.seed + number, report)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})

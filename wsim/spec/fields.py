@@ -15,6 +15,13 @@ Reader = Callable[["Problems", Path, Any], Any]
 Schema = dict[str, Any]
 """What a reader accepts, as JSON Schema (draft 2020-12), for editors: at least that, and as much as it can say."""
 
+REMOVED: Schema = {
+    "type": "object",
+    "properties": {"remove": {"const": True}},
+    "required": ["remove"],
+    "additionalProperties": False,
+}
+"""What a patch writes for an entry that it takes away."""
 _SCHEMA = "__wsim_schema__"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from wsim.paths import PACKAGE
 from wsim.spec.fields import Path, Problems, dotted
 from wsim.spec.source import Entries, read_toml, shown
 
+_NUMBER_IN = re.compile(r".+:[1-9]\d?")  # the path of a number in a formula
 _BARE_VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_' -]*")
 
 
@@ -33,6 +34,9 @@ class Grammar:
     whole: tables that are replaced as a whole; all others merge.
     numbered: lists whose items a patch changes by their numbers, from 1, and what an item is called; one past the last
         adds an item.
+    formulas: tables of ``numbered`` below which texts are formulas: ``coins:2`` is the second number written in coins.
+    with_number: called with a formula, the place of a number in it and another number, returns the formula with that;
+        raises ValueError if it cannot.
     """
 
     sections: tuple[str, ...]
@@ -41,6 +45,8 @@ class Grammar:
     removable: tuple[str, ...] = ()
     whole: tuple[Path, ...] = ()
     numbered: Mapping[Path, str] = field(default_factory=dict)
+    formulas: tuple[Path, ...] = ()
+    with_number: Callable[[str, int, int], str] | None = None
 
 
 def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
@@ -94,6 +100,9 @@ class Layers:
         for key, value in patch.items():
             here = (*path, key)
             old = target.get(key)
+            if _NUMBER_IN.fullmatch(key) and self._is_formula(path, target.get(key.rpartition(":")[0])):
+                self._apply_number(target, key, value, here, source)
+                continue
             if len(here) == 2 and path[0] in self._grammar.removable and isinstance(value, dict) and "remove" in value:
                 self._remove(target, value, here, source)
             elif isinstance(value, dict) and not isinstance(old, dict) and _match(here, self._grammar.numbered):
@@ -104,6 +113,28 @@ class Layers:
             else:
                 target[key] = deepcopy(value)
                 self._problems.wrote(here, source)
+
+    def _is_formula(self, path: Path, value: Any) -> bool:
+        """Say whether what stands in a table at ``path`` is a formula."""
+        above = any(_match(path[: len(one)], [one]) for one in self._grammar.formulas)
+        return above and isinstance(value, str | int) and not isinstance(value, bool)
+
+    def _apply_number(self, target: Entries, key: str, value: Any, path: Path, source: str) -> None:
+        """Change one of the numbers of a formula."""
+        name, _, place = key.rpartition(":")
+        change = self._grammar.with_number
+        assert change is not None
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._problems.wrote(path, source)
+            self._problems.at(path, f"{value!r} is not accepted; accepted: a whole number")
+            return
+        try:
+            target[name] = change(str(target[name]), int(place), value)
+        except ValueError as error:
+            self._problems.wrote(path, source)
+            self._problems.at(path, str(error))
+        else:
+            self._problems.wrote((*path[:-1], name), source)
 
     def _remove(self, known: Entries, entry: Entries, path: Path, source: str) -> None:
         """Take an entry away."""

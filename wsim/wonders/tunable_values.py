@@ -1,5 +1,8 @@
 """How the values of 7 Wonders are tuned (``wsim.game.Tuning``): costs, points and counts of cards, stages and settings.
 
+A number in a formula has a path, too: ``("cards", "Tribute", "when", "2", "gain", "coins:1")`` is the first one that is
+written there.
+
 Points that a card or stage is always worth can be added to games that were played: the decisions stay, the ranking is
 made again (total, then coins, R24). For anything that players see before they decide, a cost above all, games must be
 played; for a stage at tables where its side is in play.
@@ -54,6 +57,8 @@ def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
     found |= {(*path, name, "n"): there[name].n for name in _COUNTS if name in there}
     if "points_if_wonder_complete" in there:
         found[(*path, "points_if_wonder_complete")] = there["points_if_wonder_complete"]
+    for number, clause in enumerate(effects.when, start=1):
+        found |= {(*path, "when", str(number), *field): value for field, value in clause.numbers()}
     return found
 
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import wsim
 from tests.wonders.both import TwinPosition
 from tests.wonders.formulas import condition, number
 from tests.wonders.position_kernels import evaluated
 from tests.wonders.positions import Position
 from tests.wonders.reference.clauses import value
+from wsim.balance.goal import as_goal
+from wsim.balance.knobs import knobs_of, read_patch
 from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.lab.plan import Plan
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.clauses import say_when
 from wsim.wonders.catalog.compiling import compile_rules
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, english, normal, parse, span
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, english, normal, parse, span, with_number, written
+from wsim.wonders.catalog.listing import diff_lines
+from wsim.wonders.tunable_values import TUNING
 
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos B", "Olympia A")
 STRUCTURES = (
@@ -218,6 +226,103 @@ def test_one_number_of_a_clause_can_be_set() -> None:
     assert card.effects.when[0].table() == {"event": "built", "gain": {"coins": "4"}}
     other = load_catalogue("1e", changes=[clause, 'cards.Palace.when.1.gain.coins="  1"'])
     assert other.digest == load_catalogue("1e", changes=[clause]).digest != load_catalogue("1e").digest
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "number", "becomes"),
+    [
+        ("1 + 22*red - 3", 2, 7, "1 + 7 * red - 3"),
+        ("2 if red > 1 else -5", 3, 4, "2 if red > 1 else -4"),
+        ("4 - 3**2", 2, -1, "4 - (-1) ** 2"),
+        ("(red - 2)**3", 2, 2, "(red - 2) ** 2"),
+        ("count('Bäcker', red > 12) * 5", 1, 6, "count('Bäcker', red > 6) * 5"),
+        ("7", 1, 0, "0"),
+    ],
+)
+def test_a_number_of_a_formula_is_changed_by_its_place(text: str, place: int, number: int, becomes: str) -> None:
+    assert normal(with_number(text, place, number)) == becomes
+    assert [value for _, value in written(with_number(text, place, 3))][place - 1] == 3
+
+
+def test_a_number_of_a_formula_that_is_not_there_is_refused() -> None:
+    with pytest.raises(FormulaError, match=r"'2 \* red' has no number 2; accepted: 1 \(the 2\)"):
+        with_number("2 * red", 2, 1)
+
+
+TITHE = 'cards.Altar.when=[{event="built", gain={coins="3 + red"}}, {event="scored", points="2 if brown > 1 else 0"}]'
+
+
+def test_every_number_of_a_clause_can_be_written() -> None:
+    stage = 'wonders.Gizah.A.2.when=[{event="sold", gain={coins=4}}]'
+    simulator = find_game("seven_wonders").prepare(Plan.make(set=[TITHE, stage]))
+    values = {path: number for path, number in TUNING.values(simulator).items() if "when" in path}
+    assert {"/".join(path): number for path, number in values.items()} == {
+        "cards/Altar/when/1/gain/coins:1": 3,
+        "cards/Altar/when/2/points:1": 2,
+        "cards/Altar/when/2/points:2": 1,
+        "cards/Altar/when/2/points:3": 0,
+        "wonders/Gizah/sides/A/2/when/1/gain/coins:1": 4,
+    }
+    same = [f"{'.'.join(path)}={number}" for path, number in values.items()]
+    digests = {load_catalogue("1e", changes=changes).digest for changes in ([TITHE, stage], [TITHE, stage, *same])}
+    assert digests == {simulator.provenance()["catalogue_digest"]}
+    quoted = load_catalogue("1e", changes=[TITHE, stage, 'cards.Altar.when.1.gain."coins:1"=5'])
+    assert quoted.card("Altar").effects.when[0].gain == (("coins", "5 + red"),)
+
+
+NUMBERS = {
+    "1.gain.coins:2=1": "when.1.gain.\"coins:2\": '3 + red' has no number 2; accepted: 1 (the 3)",
+    "1.gain.coins:1=x": "when.1.gain.\"coins:1\": 'x' is not accepted; accepted: a whole number",
+    "1.gain.coin:1=2": "when.1.gain.\"coin:1\": unknown thing to gain 'coin:1' (did you mean 'coins'?)",
+    "1.gain.coins:1=-9": "when.1.gain.coins: '-9 + red' could be -9, and less than 0 is not accepted",
+    "9.gain.coins:1=2": "when.9: no such clause; accepted: 1 to 2 to change a clause, 3 to add one",
+}
+
+
+@pytest.mark.parametrize("change", NUMBERS)
+def test_a_mistake_about_a_number_in_a_formula_is_one_sentence(change: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_catalogue("1e", changes=[TITHE, f"cards.Altar.when.{change}"])
+    assert f"--set cards.Altar.when.{change}, cards.Altar.{NUMBERS[change]}" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_number_of_a_formula_is_a_knob(tmp_path: Path) -> None:
+    goal = {"policies": "random", "set": [TITHE]}
+    knob = {"path": "cards.Altar.when.*.*.*", "range": "-2..2", "absolute": False}
+    read = as_goal({"plan": goal, "target": [{"of": "wonder", "within": 0.1}], "knob": [knob]})
+    [one] = knobs_of(read, find_game("seven_wonders").prepare(read.settings[0].plan))
+    assert (one.name, one.base, one.low, one.high) == ('cards.Altar.when.1.gain."coins:1"', 3, 1, 5)
+    tithe, file = tmp_path / "tithe.toml", tmp_path / "patch.toml"
+    tithe.write_text(f"{TITHE}\n")
+    file.write_text(f"{one.name} = 5\n")  # as `wsim balance` writes it
+    assert read_patch(file) == ((one.path, 5),)
+    altar = load_catalogue("1e", patches=[tithe, file]).card("Altar")
+    assert altar.effects.when[0].gain == (("coins", "5 + red"),)
+
+
+def test_whatif_changes_a_number_of_a_formula() -> None:
+    answer = wsim.whatif(
+        policies="random",
+        players=3,
+        budget=60,
+        threads=1,
+        set=[TITHE],
+        sweep="cards.Altar.when.1.gain.coins:1=0,9",
+    )
+    less, more = answer.effects["effect"]
+    assert less < 0 < more
+
+
+def test_a_difference_is_told_clause_by_clause() -> None:
+    first = load_catalogue("1e", changes=[TITHE])
+    changes = ("cards.Altar.when.1.gain.coins:1=5", "cards.Altar.when.2.remove=true")
+    second = load_catalogue("1e", changes=[TITHE, *changes])
+    was, now = (f"when built: gains ({number} plus own red cards) coins" for number in (3, 5))
+    assert diff_lines(first, second)[1:] == [
+        f"  Altar: clause 1 {was} -> {now}",
+        "  Altar: clause 2 at the end of the game: (2 if own brown cards are more than 1, else 0) points -> none",
+    ]
 
 
 ENGLISH = {

@@ -11,27 +11,16 @@ import numpy as np
 import pytest
 
 from tests.tiers import first_quick
-from tests.wonders.position_kernels import entry
 from wsim.errors import UserError
-from wsim.jit import JIT, types
+from wsim.jit import JIT
 from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
 from wsim.wonders.game import GAME
-from wsim.wonders.kernels.layout import Choice, Private, Public, Rules, Settings
 from wsim.wonders.learning import LEARNER
 from wsim.wonders.nets import NETS
-from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
 
 TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
-_Places, _Values = types.Array(types.int64, 1, "C"), types.Array(types.float32, 1, "C")
-
-
-@entry(types.int64(Public, Private, Choice, Rules, Settings, _Places, _Values))
-def kernel_values(
-    public: Any, own: Any, choice: Any, rules: Any, settings: Any, places: Any, values: Any
-) -> Any:  # fmt: skip
-    return net_values(public, own, choice, rules, settings, places, values)
 
 
 def decisions(ruleset: str, players: int, count: int) -> Any:
@@ -55,20 +44,15 @@ def decisions(ruleset: str, players: int, count: int) -> Any:
 def test_the_kernel_computes_the_layers_that_were_fitted(ruleset: str, players: int) -> None:
     checked = 0
     net = LEARNER.load("").arrays
+    other = GAME.prepare(Plan.make(ruleset=ruleset, players=players, policies="net", seed=1))
     for simulator, position in decisions(ruleset, players, 60):
-        describe = LEARNER.describer(simulator, simulator)
-        state, moves, places = describe(position)
-        game = position.machine.workspace()[0]
-        at, values = np.zeros(64, np.int64), np.zeros(64, np.float32)
-        settings = simulator.compiled[1].settings[0]
-        count = kernel_values(
-            game.public, game.own[position.to_move], game.choice, simulator.compiled[0], settings, at, values
-        )
-        assert list(at[:count]) == places
-        if count > 1:
+        state, moves, places = LEARNER.describer(simulator, simulator)(position)
+        assert state["moves"] == len(moves) == len(places)
+        if len(places) > 1:
             table = LEARNER.decisions(simulator, np.array([state]), moves)
             expected, _ = LEARNER.values_of(net, table, np.array([0]))
-            assert np.allclose(values[:count], expected, atol=3e-3)
+            assert np.allclose(moves["worth"], expected, atol=3e-3)
+            assert position.chosen_by(other, 5) == places[int(moves["worth"].argmax())]
             checked += 1
     assert checked > 30
 

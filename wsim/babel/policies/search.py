@@ -16,10 +16,10 @@ from wsim.babel.kernels.scoring import outcome
 from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel, stack_room
-from wsim.kernels.searching import Parts, searching, utility_of
+from wsim.kernels.searching import NEVER, Parts, searching, utility_of
 from wsim.rng import uniform
 
-_TIE = 1e-7  # by which equal moves are told apart: the wonders differ by name only
+_TIE = 1e-7  # by which one of equal moves is drawn: the wonders differ by name only
 
 _places_room = stack_room("search.places", np.int64, MOVES)
 _learned_room = stack_room("search.learned", np.float32, MOVES)
@@ -27,11 +27,15 @@ _learned_room = stack_room("search.learned", np.float32, MOVES)
 
 @kernel
 def _values(game, rules, settings, seat):
-    """Fill what the net learned of each legal move, equal ones in a random order."""
+    """Fill what the net learned of each legal move; of equal ones, which it sees alike, one that is drawn is tried."""
     choice, lookahead, places, learned = game.choice, game.lookahead, _places_room(), _learned_room()
     net_values(game.public, game.own[seat], choice, rules, settings, places, learned)
     for index in range(choice.count):
         lookahead.values[index] = learned[index] + _TIE * uniform(lookahead)
+        for other in range(index):
+            if learned[other] == learned[index] and lookahead.values[other] != NEVER:
+                lookahead.values[other if lookahead.values[other] < lookahead.values[index] else index] = NEVER
+                break
 
 
 @kernel

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from wsim.spec.fields import Path, Problems, Reader, described, read_fields, table_schema, word, words
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span
+from wsim.spec.fields import (
+    REMOVED,
+    Path,
+    Problems,
+    Reader,
+    Schema,
+    described,
+    read_fields,
+    table_schema,
+    word,
+    words,
+)
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span, written
 from wsim.wonders.words import ACTS, BY, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
@@ -50,6 +62,12 @@ class Clause:
         for act, amount in self.acts():
             yield tuple(act.split()), parse(amount)
 
+    def numbers(self) -> Iterator[tuple[Path, int]]:
+        """Yield the numbers that are written in its formulas, with the fields under which a patch changes each."""
+        for (*above, field), formula in self.formulas():
+            for place, (_, value) in enumerate(written(formula.text), start=1):
+                yield (*above, f"{field}:{place}"), value
+
     def table(self) -> dict[str, Any]:
         """Return the clause as it stands in a card file."""
         found: dict[str, Any] = {"event": self.event, "by": self.by, "color": list(self.color), "each": self.each}
@@ -61,7 +79,7 @@ class Clause:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-@described({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]})
+@described({"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1}]})
 def formula(problems: Problems, path: Path, value: Any) -> str | None:
     """Accept a formula, or a whole number."""
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -109,10 +127,40 @@ FIELDS: Mapping[str, Reader] = {
     "lose": _amounts("thing to lose", LOSSES),
     "points": formula,
 }
-_CLAUSE = {**table_schema(FIELDS), "required": ["event"]}
+_ABOUT = {
+    "event": "when it happens",
+    "by": f"whose move sets it off ({', '.join(MOVE_TRIGGERS)}); self, if nothing is said",
+    "color": "which structures set it off (card_built)",
+    "each": "on which cities it acts; self, if nothing is said",
+    "if": "a condition, looked at for each of these cities: other.shields < shields",
+    "take": "coins from each of them",
+    "give": "coins to each of them",
+    "gain": "what each of them gets",
+    "lose": "what each of them loses, as far as it is there",
+    "points": "points for the city itself, with event = scored",
+}
 
 
-@described({"type": "array", "items": _CLAUSE, "minItems": 1, "maxItems": MOST_CLAUSES})
+def _clause_schema(patched: bool) -> Schema:
+    """Return the schema of a clause; ``patched``: of a change to one, which may name numbers in formulas (coins:2)."""
+    found = deepcopy(table_schema(FIELDS))
+    for name, about in _ABOUT.items():
+        found["properties"][name] = {**found["properties"][name], "description": about}
+    if not patched:
+        return {**found, "required": ["event"]}
+    tables = [found, *(found["properties"][name]["anyOf"][0] for name in ("gain", "lose"))]
+    for table, names in zip(tables, (("if", "take", "give", "points"), GAINS, LOSSES), strict=True):
+        table["patternProperties"] = {f"^({'|'.join(names)}):[1-9][0-9]?$": {"type": "integer"}}
+    return found
+
+
+_LIST: Schema = {"type": "array", "items": _clause_schema(False), "minItems": 1, "maxItems": MOST_CLAUSES}
+_BY_NUMBER: Schema = {"anyOf": [_clause_schema(True), REMOVED]}
+
+
+@described(
+    {"anyOf": [_LIST, {"type": "object", "patternProperties": {"^[1-9]$": _BY_NUMBER}, "additionalProperties": False}]}
+)
 def read_when(problems: Problems, path: Path, value: Any) -> tuple[Clause, ...] | None:
     """Accept a list of clauses."""
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_CLAUSES:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsim.errors import UserError
 from wsim.wonders.catalog.bounds import check_bounds
+from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
@@ -58,6 +60,12 @@ def compile_rules(catalogue: Catalogue, players: int) -> Any:
     if players not in catalogue.seat_numbers:
         accepted = ", ".join(map(str, catalogue.seat_numbers))
         raise UserError(f"{players} players cannot play rule set {catalogue.ruleset}: accepted are {accepted}")
+    return _compiled(catalogue, players).copy()
+
+
+@lru_cache(maxsize=8)  # a question asks for the same catalogues again and again
+def _compiled(catalogue: Catalogue, players: int) -> Any:
+    """Return the RULES record of a catalogue for a number of players that it has."""
     rules = np.zeros(1, RULES).view(np.recarray)
     record = rules[0]
     seats = catalogue.cities_at_table(players)
@@ -158,6 +166,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
             words.extend(code(parse(formula), number))
         return starts[formula]
 
+    expected = Expected(record, catalogue)
     for trigger, event in enumerate(TRIGGERS):
         record.clause_from[trigger] = len(clauses)
         for entry, when in entries:
@@ -170,7 +179,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
                     condition = begins(clause.condition) if clause.condition else -1
-                    clauses.append((entry, place, by, colors, each, condition, len(actions)))
+                    clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
                     actions += [(ACT[act], begins(amount)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
@@ -188,6 +197,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
         "clause_each",
         "clause_if",
         "clause_actions",
+        "clause_times",
     )
     for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
         record[name][: len(values)] = values

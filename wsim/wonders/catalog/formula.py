@@ -127,6 +127,25 @@ def normal(text: str) -> str:
     return ast.unparse(ast.parse(text, mode="eval"))
 
 
+def written(text: str) -> list[tuple[int, int]]:
+    """Return the numbers that are written in a formula: where each begins in its normal form, and what it is."""
+    constants = (part for part in ast.walk(ast.parse(normal(text), mode="eval")) if isinstance(part, ast.Constant))
+    return sorted((part.col_offset, part.value) for part in constants if isinstance(part.value, int))
+
+
+def with_number(text: str, place: int, value: int) -> str:
+    """Return a formula with another number at a place, from 1; raise FormulaError if there is none."""
+    there = written(text)
+    if not 1 <= place <= len(there):
+        accepted = ", ".join(f"{number} (the {value})" for number, (_, value) in enumerate(there, start=1))
+        raise FormulaError(f"{text!r} has no number {place}; accepted: {accepted or 'none'}")
+    at, number = there[place - 1]
+    before = normal(text).encode()  # Python counts bytes
+    return (
+        before[:at] + (f"{value}" if value >= 0 else f"({value})").encode() + before[at + len(str(number)) :]
+    ).decode()
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Makes nodes of the tree of a formula."""

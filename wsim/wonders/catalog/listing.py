@@ -9,7 +9,7 @@ from wsim.display import Shown
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
-from wsim.wonders.catalog.clauses import Clause
+from wsim.wonders.catalog.clauses import Clause, say_when
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
@@ -204,7 +204,7 @@ def _cards(catalogue: Catalogue) -> Parts:
             "copies": "; ".join(f"{ROMAN[age]}: {_listed(minima)}" for age, minima in card.copies) or "drawn",
             "cost": cost_text(card.cost),
             "free_with": _listed(card.free_with) or "none",
-            "effects": effects_text(card.effects),
+            **_effect_texts(card.effects),
             "uncertain": card.uncertain or "no",
         }
         for card in catalogue.cards
@@ -219,8 +219,14 @@ def _boards(catalogue: Catalogue) -> Parts:
         for position, (_, stages) in enumerate(wonder.sides):
             for number, stage in enumerate(stages, start=1):
                 name = f"{wonder.name}, {('first', 'second')[position]} side, stage {number}"
-                shown[name] = {"cost": cost_text(stage.cost), "effects": effects_text(stage.effects)}
+                shown[name] = {"cost": cost_text(stage.cost), **_effect_texts(stage.effects)}
     return shown
+
+
+def _effect_texts(effects: Effects) -> dict[str, str]:
+    """Return effects in words for comparison, each clause by itself."""
+    clauses = {f"clause {number}": say_when((one,)) for number, one in enumerate(effects.when, start=1)}
+    return {"effects": effects_text(replace(effects, when=())), **clauses}
 
 
 def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
@@ -232,9 +238,9 @@ def _diff(part: str, old: Parts, new: Parts) -> list[dict[str, Any]]:
             rows.append({"part": part, "name": name, "field": "", "old": _text(before), "new": _text(after)})
             continue
         rows += [
-            {"part": part, "name": name, "field": key, "old": before[key], "new": after[key]}
-            for key in before
-            if before[key] != after[key]
+            {"part": part, "name": name, "field": key, "old": before.get(key, "none"), "new": after.get(key, "none")}
+            for key in dict.fromkeys([*before, *after])
+            if before.get(key) != after.get(key)
         ]
     return rows
 

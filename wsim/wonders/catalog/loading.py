@@ -14,6 +14,7 @@ from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_fi
 from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
+from wsim.wonders.catalog.formula import with_number
 from wsim.wonders.catalog.model import Catalogue
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
 ENTRIES = ("cards", "wonders")
 """Sections of entries by name: in the file itself, in its layers, in patches."""
 _OF_RULESET = ("settings", "switches")
+_CLAUSES = (("cards", "*", "when"), ("wonders", "*", "sides", "*", "*", "when"))
 GRAMMAR = Grammar(
     sections=(*ENTRIES, "layers", "rulesets"),
     heads={"cards": 3, "wonders": 3, "rulesets": 3, "settings": 2, "switches": 2},
     example="cards.Palace.points=6",
     removable=ENTRIES,
-    numbered={
-        ("wonders", "*", "sides", "*"): "stage",
-        ("cards", "*", "when"): "clause",
-        ("wonders", "*", "sides", "*", "*", "when"): "clause",
-    },
+    numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
+    formulas=_CLAUSES,
+    with_number=with_number,
 )
 NO_EFFECTS = asdict(Effects())
 ORDERED = (
@@ -70,11 +70,14 @@ def load_catalogue(
         if len(_LOADED) == _MOST_LOADED:
             _LOADED.clear()
         _LOADED[key] = _load(ruleset, path, files, tuple(changes))
-    return replace(_LOADED[key], source=shown(path))
+    found = _LOADED[key]
+    return found if found.source == shown(path) else replace(found, source=shown(path))
 
 
 _LOADED: dict[tuple[Any, ...], Catalogue] = {}
 """What was loaded, by texts: to play a run and to show it ask for the same catalogue, from different places."""
+_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {}
+"""The ids of the rule sets that card files define, by their texts."""
 _MOST_LOADED = 8
 
 
@@ -122,8 +125,14 @@ def change_patch(change: str, ruleset: str) -> Entries:
 def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path] = ()) -> tuple[str, ...]:
     """Return the ids of the rule sets that the card file and the patches define, in the order of the file."""
     path = Path(cards) if cards is not None else default_cards_path()
-    documents = [read_card_file(file, GRAMMAR) for file in (path, *map(Path, patches))]
-    return tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
+    files = (path, *map(Path, patches))
+    key = tuple(map(text_of, files))
+    if key not in _NAMES:
+        if len(_NAMES) == _MOST_LOADED:
+            _NAMES.clear()
+        documents = [read_card_file(file, GRAMMAR) for file in files]
+        _NAMES[key] = tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
+    return _NAMES[key]
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:

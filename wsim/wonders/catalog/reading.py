@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import nearest
 from wsim.spec.fields import (
+    REMOVED,
     Path,
     Problems,
     Reader,
@@ -37,13 +38,6 @@ from wsim.wonders.words import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REMOVED: Schema = {
-    "type": "object",
-    "properties": {"remove": {"const": True}},
-    "required": ["remove"],
-    "additionalProperties": False,
-}
-"""What a patch writes for an entry that it takes away."""
 _NAME = re.compile(r"[^\W_][\w' -]*")
 COSTS: Mapping[str, Reader] = {"coins": whole(0, 99)} | {resource: whole(0, UNITS) for resource in RESOURCES}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wsim.spec.fields import Schema, table_schema
+from wsim.spec.fields import REMOVED, Schema, table_schema
 from wsim.wonders.catalog.effects import EFFECTS
-from wsim.wonders.catalog.reading import CARD_FIELDS, REMOVED, WONDER_FIELDS
+from wsim.wonders.catalog.reading import CARD_FIELDS, WONDER_FIELDS
 from wsim.wonders.catalog.ruleset import FIELDS
 from wsim.wonders.words import SWITCHES
 

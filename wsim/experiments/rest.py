@@ -1,0 +1,323 @@
+"""Rest: how far figures of cards and wonders move between players, each at a table of its own, on the same deals.
+
+A balance figure is a statement about who plays. If it moves from one good player to another, the interval of sampling
+does not say how sure it is: its *strategic uncertainty* does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from wsim.display import Display, Shown
+from wsim.errors import UserError, nearest
+from wsim.experiments.deals import Arm, Arms, in_blocks, sample
+from wsim.experiments.rest_question import GAMES, RestQuestion
+from wsim.experiments.rest_sums import Distance, RestSums, SeveralThings, distance
+from wsim.experiments.skill_sums import Things, things_in
+from wsim.game import find_game
+from wsim.lab.answer import Answer, View, recorded_provenance, whole
+from wsim.lab.batch import usable_threads
+from wsim.lab.cluster import check_cluster, players
+from wsim.lab.keys import chosen, plan_keys
+from wsim.lab.progress import Interrupted, Progress
+from wsim.lab.provenance import Provenance
+from wsim.lab.repetition import Again, unlike
+from wsim.options import keywords, taken
+from wsim.stats.intervals import nulls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wsim.game import Game, Simulator
+    from wsim.lab.plan import Plan
+    from wsim.stats.games import Floats
+
+_BLOCK = 1000  # games of each policy at a time: a few megabytes, and every cell gets as many
+EVERY = "all pairs"
+
+ESTIMAND = (
+    "Root mean square, over the rows of a table, of the change of their figures from one policy to another that each "
+    "have the table to themselves, on the same deals; the noise of sampling is subtracted"
+)
+FIGURE = (
+    "A figure is a win share where every seat has one of the things, else the win share of the seats that have one at "
+    "the end less that of the others; between: one standard deviation between players, noise subtracted"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Rest(Answer):
+    """The answer.
+
+    Attributes
+    ----------
+    question: what was asked, as JSON: tables, level.
+    policies: who played, each alone.
+    estimand: what is estimated, in one sentence. fair: the win share of a seat.
+    stopped: ``done`` or ``interrupted``. games: how many were played of each policy.
+    pairs: one row for each table of the game and two policies, and one for all pairs of it: table, first, second
+        (``all pairs`` and null), things (how many are known), rms with rms_low and rms_high, clear (figures that are
+        clear in both, or in any pair), turned (those of them that change sign).
+    figures: one row for each thing and policy: table, thing, policy, n (seats that have it), figure with figure_low
+        and figure_high; null where it is too rare.
+    things: one row for each thing: table, thing, figure (the mean over the policies), between (standard deviation
+        between players, noise subtracted), turned (whether it changes sign and is clear in both of some pair).
+    remarks: what must be said beside the figures, a sentence each, without a full stop.
+    made: what made each policy's games.
+    """
+
+    FORMAT: ClassVar[str] = "wsim-rest/1"
+    COMMAND: ClassVar[str] = "wsim rest"
+    CALLED: ClassVar[str] = "rest"
+    TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "things")
+    LONG: ClassVar[str] = "things"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "pairs": ("table", "first", "second", "rms", "rms_low", "rms_high"),
+        "things": ("table", "thing", "figure", "between"),
+        **dict.fromkeys(("figures", "policies", "estimand", "games", "question", "fair", "remarks"), ()),
+    }
+
+    question: Mapping[str, Any]
+    policies: tuple[str, ...]
+    estimand: str
+    fair: float
+    stopped: str
+    games: int
+    pairs: pl.DataFrame
+    figures: pl.DataFrame
+    things: pl.DataFrame
+    remarks: tuple[str, ...]
+    made: tuple[Provenance, ...] = field(repr=False)
+
+    def display(self, view: View = whole) -> Display:
+        """Return the answer for people: how far every pair is apart, and what moves most."""
+        shown = view(self.pairs)
+        ends = {"rms_low": "from", "rms_high": "to"}
+        tables = [Shown("How far figures move between players", shown.rename(ends).to_dicts())]
+        wide = self.figures.select("table", "thing").unique(maintain_order=True)
+        for policy in self.policies:
+            columns = [pl.col(f"figure{end}").alias(f"{policy}{end}") for end in ("", "_low", "_high")]
+            here = self.figures.filter(policy=policy).select("table", "thing", *columns)
+            wide = wide.join(here, on=["table", "thing"], maintain_order="left")
+        most = wide.join(self.things.select("table", "thing", "between", "turned"), on=["table", "thing"])
+        for (table,), rows in most.group_by("table", maintain_order=True):
+            ordered = rows.drop("table").sort("between", descending=True, nulls_last=True, maintain_order=True)
+            first = ("thing", "between", *self.policies)
+            tables.append(Shown(f"{str(table).capitalize()} that move most", ordered.head(8).to_dicts(), first=first))
+        notes = [
+            f"{self.estimand}.",
+            f"{self.games:,} games of each policy. Intervals: {100 * self.question['level']:g} %. {FIGURE}.",
+            *(f"{one}." for one in self.remarks),
+        ]
+        return Display(rows=shown, named="pairs", tables=tables, notes=notes)
+
+    @classmethod
+    def identity(cls, record: Mapping[str, Any]) -> Any:
+        """Return what tells an answer from others of its kind in the same folder."""
+        return [record["question"], [one["digest"] for one in record["made"]]]
+
+    @classmethod
+    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the plan of the first policy, with a seat for each of them."""
+        policies = list(record["policies"])
+        return {**record["made"][0]["plan"], "policies": policies, "players": len(policies)}
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
+        """Return what plays the same tables again."""
+        _ = [recorded_provenance(made) for made in record["made"]]
+        recorded, seats = dict(record["question"]), record["made"][0]["plan"]["players"]
+        plan = how.restored(cls.flat_plan(record))
+        question = RestQuestion(**recorded | {"tables": tuple(recorded["tables"])})
+        one = plan.replace(players=seats, policies=[plan.policies[0]])
+        return lambda: play_rest(one, plan.policies, question, threads=how.threads, progress=how.progress)
+
+    @classmethod
+    def compared(cls, record: Mapping[str, Any]) -> str:
+        """Say what was compared."""
+        return f"{record['games']:,} games of each of {len(record['policies'])} policies"
+
+    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
+        """Say what was not the same about how the games of any policy were made."""
+        pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
+        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
+
+
+@keywords(RestQuestion, plan_keys, left_out=("policies", "rotate"))
+def rest(
+    *policies: str | Callable[..., int], threads: int | None = None, cluster: str | None = None, **keys: Any
+) -> Rest:
+    """Return how far figures of cards and wonders move between players, each at a table of its own.
+
+    Parameters
+    ----------
+    policies: at least two entries of a line-up, or functions of Python.
+    keys: of the plan, as for ``simulate``; ``games`` of each policy (20,000).
+    threads: how many threads play. cluster: play on these workers instead, ``local:4`` or ``tcp://host:8786``.
+
+    Raises UserError for what cannot be asked, Interrupted on Ctrl-C with the answer so far.
+
+    >>> wsim.rest("balanced", "net", games=5000).pairs  # doctest: +SKIP
+    """
+    question = taken(keys, RestQuestion)
+    return play_rest(chosen(None, keys, games=GAMES), policies, question, threads=threads, cluster=cluster)
+
+
+def play_rest(
+    plan: Plan,
+    policies: Iterable[str | Callable[..., int]],
+    question: RestQuestion,
+    *,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Rest:
+    """Play a plan's games with every policy alone; see ``rest``. ``progress`` is told of the deals."""
+    check_cluster(cluster, threads)
+    usable_threads(threads)  # refuses what cannot be
+    game: Game = find_game(plan.game)
+    names = _named(plan, policies)
+    plans = [plan.replace(policies=[name], rotate=False, picks=False, keep="seats") for name in names]
+    simulators: tuple[Simulator, ...] = tuple(map(game.prepare, plans))
+    tables = _tables(game, question, simulators[0])
+    arms = tuple(Arm(name, (one,)) for name, one in zip(names, simulators, strict=True))
+    playing = Arms(arms, SeveralThings(tuple(tables.values())))
+    sums = RestSums(tuple(tables.values()), len(names))
+    made = tuple(Provenance.of(one, simulator) for one, simulator in zip(plans, simulators, strict=True))
+    blocks = [range(first, min(first + _BLOCK, plan.games)) for first in range(0, plan.games, _BLOCK)]
+
+    def answer(*, interrupted: bool) -> Rest:
+        return answer_of(sums, list(tables), question.record(), names, made, interrupted=interrupted)
+
+    try:
+        with (
+            players(cluster, list(zip(plans, simulators, strict=True)), threads) as chunks_of,
+            closing(in_blocks(playing.play, blocks, chunks_of)) as played,
+        ):
+            for games in played:
+                sums = sums.plus(games)
+                if progress is not None:
+                    progress("deals", sums.games, plan.games)
+    except KeyboardInterrupt:
+        raise Interrupted(answer(interrupted=True) if sums.games else None) from None
+    return answer(interrupted=False)
+
+
+def _named(plan: Plan, policies: Iterable[str | Callable[..., int]]) -> list[str]:
+    """Return the policies as each is written; UserError unless two differ."""
+    names = [one for policy in policies for one in plan.replace(players=1, policies=[policy]).policies]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise UserError(f"{name!r} is named twice: nothing moves between a policy and itself")
+    if len(names) < 2:
+        raise UserError("figures move between two policies or more, as in: wsim rest balanced net")
+    return names
+
+
+def _tables(game: Game, question: RestQuestion, simulator: Simulator) -> dict[str, Things]:
+    """Return the tables that are measured, by name; UserError for one that there is not."""
+    found = things_in(game, sample(simulator))
+    for name in question.tables:
+        if name not in found:
+            raise UserError(f"{game.NAME} has no table {name!r} of things: {', '.join(found)}{nearest(name, found)}")
+    if not found:
+        raise UserError(f"{game.NAME} has no table of things that seats have")
+    return {name: one for name, one in found.items() if not question.tables or name in question.tables}
+
+
+def answer_of(
+    sums: RestSums,
+    names: Sequence[str],
+    question: Mapping[str, Any],
+    policies: Sequence[str],
+    made: Sequence[Provenance],
+    *,
+    interrupted: bool,
+) -> Rest:
+    """Return what sums say; ``names``: of their tables."""
+    parts = [_Table(sums, place, name, policies, float(question["level"])) for place, name in enumerate(names)]
+    return Rest(
+        question=question,
+        policies=tuple(policies),
+        estimand=ESTIMAND,
+        fair=sums.fair(),
+        stopped="interrupted" if interrupted else "done",
+        games=sums.games,
+        pairs=pl.DataFrame([row for part in parts for row in part.pairs()], infer_schema_length=None),
+        figures=pl.concat([part.figures() for part in parts]),
+        things=pl.concat([part.things() for part in parts]),
+        remarks=("What a card goes with is observed: whoever built it may have been better off already",),
+        made=tuple(made),
+    )
+
+
+class _Table:
+    """What sums say of one table."""
+
+    def __init__(self, sums: RestSums, place: int, name: str, policies: Sequence[str], level: float) -> None:
+        things = sums.tables[place]
+        there = sums.there(place).sum(axis=0) > 0  # boards that no seat has are not in the game
+        self.name, self.policies, self.level = name, policies, level
+        labels = [" ".join(texts) for texts in zip(*things.labels.values(), strict=True)]
+        self.labels = [label for label, one in zip(labels, there, strict=True) if one]
+        self.counts = sums.there(place)[:, there].astype(np.int64)
+        self.values, self.left_out = sums.figures(place)[:, there], sums.left_out(place)[:, :, there]
+        self.estimates = [sums.estimate(place, one, level) for one in range(len(policies))]
+        nothing = sums.fair() if things.grouped else 0.0
+        clear = [np.nan_to_num(one.q_value(nothing), nan=1.0) <= 1 - level for one in self.estimates]
+        self.sign = np.where(clear, np.sign(np.stack([one.value for one in self.estimates]) - nothing), 0)[:, there]
+        self.there = there
+
+    def pairs(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each pair of policies, then one for all pairs."""
+        pairs = list(combinations(range(len(self.policies)), 2))
+        found = [self._apart(*pair) for pair in pairs]
+        signs = [self.sign[one] * self.sign[other] for one, other in pairs]
+        for (one, other), (apart, left_out), sign in zip(pairs, found, signs, strict=True):
+            said = {"table": self.name, "first": self.policies[one], "second": self.policies[other]}
+            yield said | _row(distance(apart, left_out, self.level), sign)
+        if len(pairs) > 1:
+            apart, left_out = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+            sign = np.where((np.stack(signs) < 0).any(axis=0), -1, np.abs(np.stack(signs)).max(axis=0))
+            every: dict[str, Any] = {"table": self.name, "first": EVERY, "second": None}
+            yield every | _row(distance(apart, left_out, self.level), sign) | {"things": len(self.labels)}
+
+    def _apart(self, one: int, other: int) -> tuple[Floats, Floats]:
+        """Return the differences of two policies in the things that are known of both, and of every cell left out."""
+        apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
+        known = np.isfinite(apart)
+        return apart[known], left_out[:, known]
+
+    def figures(self) -> pl.DataFrame:
+        """Return a row for each thing and policy."""
+        parts = []
+        for place, (policy, estimate) in enumerate(zip(self.policies, self.estimates, strict=True)):
+            columns = {key: column.filter(pl.Series(self.there)) for key, column in estimate.columns("figure").items()}
+            said = {"table": self.name, "thing": self.labels, "policy": policy, "n": self.counts[place]}
+            parts.append(pl.DataFrame({**said, **columns}))
+        return pl.concat(parts)
+
+    def things(self) -> pl.DataFrame:
+        """Return a row for each thing."""
+        squares = []
+        for one, other in combinations(range(len(self.policies)), 2):
+            apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
+            squares.append(apart**2 - (left_out**2).sum(axis=0))
+        between = np.sqrt(np.maximum(np.mean(squares, axis=0) / 2, 0.0))
+        turned = (self.sign.max(axis=0) > 0) & (self.sign.min(axis=0) < 0)
+        said = {"table": self.name, "thing": self.labels, "figure": nulls(self.values.mean(axis=0))}
+        return pl.DataFrame({**said, "between": nulls(between), "turned": turned})
+
+
+def _row(found: Distance, sign: Floats) -> dict[str, Any]:
+    """Return a row of ``Rest.pairs``; ``sign``: -1 where figures are clear and opposite, 1 where alike, else 0."""
+    ends = {"rms": found.value, "rms_low": found.low, "rms_high": found.high}
+    known = {name: None if np.isnan(one) else one for name, one in ends.items()}
+    return {"things": found.things, **known, "clear": int((sign != 0).sum()), "turned": int((sign < 0).sum())}
