@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.babel.tools import played, table
-from wsim.babel.words import KIND_GONE, KINDS
+from wsim.babel.words import ACTION_CARDS, KIND_GONE, KINDS
 
 POLICIES = ("random", "greedy", "builder", "supplier", "collector", "majority", "builder:explore=0.3")
 GAMES = 60
@@ -163,7 +163,7 @@ def test_redrawn_action_cards_do_not_depend_on_where_they_lay(monkeypatch: pytes
     python = [getattr(one, "py_func", one) for one in (redraw._sort, redraw._deal_action_cards)]
     monkeypatch.setattr(redraw, "_sort", python[0])
     monkeypatch.setattr(redraw, "below", lambda _, count: count // 2)
-    kinds = len(redraw.ACTION_CARDS)
+    kinds = len(ACTION_CARDS)
 
     def dealt(second: int, third: int, deck: list[int]) -> Any:
         held = [[0], [second], [third]]
