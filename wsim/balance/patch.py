@@ -166,7 +166,8 @@ class Balance(Answer):
             return f"Interrupted: the best so far has {changed}; nothing is proven"
         if self.proven:
             proof = self.proofs[-1]
-            met = f"meet all {len(self.targets)} targets" if len(self.targets) > 1 else "meet the target"
+            verb = "meets" if len(self.patch) == 1 else "meet"
+            met = f"{verb} all {len(self.targets)} targets" if len(self.targets) > 1 else f"{verb} the target"
             return (
                 f"Proven: {changed} {met}, on {_range(proof['deals'].values())} fresh deals a setting "
                 f"(error rate {proof['alpha']:g} of this attempt, number {proof['attempt']})"
