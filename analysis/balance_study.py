@@ -131,7 +131,7 @@ def _(games, pl, table, wsim):
                     for against in ("others", "policy")
                 ],
                 "knob": [{"path": path, "range": steps}],
-                "search": {"games": games, "replays": games, "picks": max(games, 3000)},
+                "search": {"games": games, "replays": games, "picks": max(games, 1500)},
             }
         )
         now = told.levels.select("of", pl.col("value").alias("worth"), "value_low", "value_high")

@@ -9,6 +9,7 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.wonders.catalog.bounds import check_bounds
+from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
@@ -165,6 +166,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
             words.extend(code(parse(formula), number))
         return starts[formula]
 
+    expected = Expected(record, catalogue)
     for trigger, event in enumerate(TRIGGERS):
         record.clause_from[trigger] = len(clauses)
         for entry, when in entries:
@@ -177,7 +179,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
                     condition = begins(clause.condition) if clause.condition else -1
-                    clauses.append((entry, place, by, colors, each, condition, len(actions)))
+                    clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
                     actions += [(ACT[act], begins(amount)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
@@ -195,6 +197,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
         "clause_each",
         "clause_if",
         "clause_actions",
+        "clause_times",
     )
     for name, values in zip(fields, zip(*clauses, strict=True), strict=False):
         record[name][: len(values)] = values

@@ -245,6 +245,7 @@ RULES = np.dtype(
         ("clause_each", "i2", (CLAUSES,)),  # words.WHOM: on whom it acts
         ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none
         ("clause_actions", "i2", (CLAUSES + 1,)),  # its first action
+        ("clause_times", "f8", (CLAUSES, AGES)),  # how often a city that has it is expected to see it act, by age
         ("action", "i2", (ACTIONS,)),  # words.ACTS
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)

@@ -9,13 +9,24 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.clauses import formula_points, related
-from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.moves import bank_of, left_of, right_of
 from wsim.wonders.kernels.scoring import points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
+from wsim.wonders.policies.clause_value import (
+    AGE_SHIELDS,
+    COINS,
+    COINS_AT_ONCE,
+    DEBTS,
+    DIPLOMACY,
+    OWN,
+    POINTS,
+    RIVAL,
+    SHIELDS,
+    bring,
+    room_for_brought,
+)
 from wsim.wonders.words import (
-    ACT,
     ANY,
     CARD_WORDS,
     CITY_SELF,
@@ -25,7 +36,7 @@ from wsim.wonders.words import (
     COUNT_VICTORY,
     DISCARD_DEFEATS,
     GEAR,
-    ON_BUILT,
+    ON_CARD,
     PER_STAGE,
     PER_VICTORY,
     SET_POINTS,
@@ -36,7 +47,6 @@ from wsim.wonders.words import (
 
 _ONE = np.uint64(1)
 _COUNT_SELF = SWITCH_NUMBER["counting_includes_itself"]
-_TAKE, _GIVE, _GAIN_COINS, _LOSE_COINS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["lose coins"]
 _VICTORY_1, _VICTORY_2, _VICTORY_3 = COUNT_VICTORY
 
 
@@ -164,33 +174,6 @@ def _counts_itself(rules, item, what, cities):
 
 
 @kernel
-def clause_coins(public, rules, seat, item):
-    """Return the coins that the clauses of an item bring its city when it is built, as things stand (R52)."""
-    coins = 0
-    for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
-        if rules.clause_entry[clause] != item:
-            continue
-        condition = np.int64(rules.clause_if[clause])
-        for step in range(public.seats):
-            city = (seat + step) % public.seats
-            if not related(public, rules, seat, city, rules.clause_each[clause]) or (
-                condition >= 0 and evaluate(public, rules, condition, seat, city) == 0
-            ):
-                continue
-            for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
-                amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, city)
-                if rules.action[at] == _TAKE:
-                    coins += min(amount, np.int64(public.coins[city]))
-                elif rules.action[at] == _GIVE:
-                    coins -= min(amount, np.int64(public.coins[seat]))
-                elif city == seat and rules.action[at] == _GAIN_COINS:
-                    coins += amount
-                elif city == seat and rules.action[at] == _LOSE_COINS:
-                    coins -= min(amount, np.int64(public.coins[seat]))
-    return coins
-
-
-@kernel
 def coins_of(public, rules, seat, item):
     """Return the coins that a structure or stage brings its city from the bank at once (R9.3)."""
     coins = np.int64(rules.coins[item])
@@ -202,7 +185,9 @@ def coins_of(public, rules, seat, item):
             number += 1
         coins += each * number
     if rules.when[item]:
-        coins += clause_coins(public, rules, seat, item)
+        brought = room_for_brought()
+        bring(public, rules, seat, item, ON_CARD, brought)
+        coins += np.int64(brought[OWN, COINS_AT_ONCE])
     return coins
 
 
@@ -276,6 +261,12 @@ def score_change(public, rules, seat, item):
     if symbol or copies:
         points += science_gain(public, seat, symbol, copies)
     shields, tokens = np.int64(rules.shields[item]), np.int64(rules.diplomacy[item])
+    if rules.when[item]:
+        brought = room_for_brought()
+        bring(public, rules, seat, item, ON_CARD, brought)
+        shields += np.int64(brought[OWN, SHIELDS] + brought[OWN, AGE_SHIELDS])
+        tokens += np.int64(brought[OWN, DIPLOMACY])
+        points += brought[OWN, POINTS] - brought[OWN, DEBTS]
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
     if rules.abilities[item] & COPY_GUILD:
@@ -329,4 +320,9 @@ def rivals_loss(public, rules, seat, item):
     if rules.eventful[item] == 0:
         return 0.0
     gained, lost, debts = rivals_toll(public, rules, seat, item)
-    return (lost - gained) / rules.coins_per_point + debts
+    points = (lost - gained) / rules.coins_per_point + debts
+    if rules.when[item]:
+        brought = room_for_brought()
+        bring(public, rules, seat, item, ON_CARD, brought)
+        points += brought[RIVAL, DEBTS] - brought[RIVAL, POINTS] - brought[RIVAL, COINS] / rules.coins_per_point
+    return points

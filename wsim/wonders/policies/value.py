@@ -11,6 +11,18 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.payment import lane_sum
 from wsim.wonders.kernels.turn import neighbor_left, neighbor_right
+from wsim.wonders.policies.clause_value import (
+    AGE_SHIELDS,
+    COINS,
+    DEBTS,
+    DIPLOMACY,
+    OWN,
+    POINTS,
+    RIVAL,
+    SHIELDS,
+    bring,
+    room_for_brought,
+)
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import (
     fighter_left,
@@ -39,6 +51,7 @@ from wsim.wonders.words import (
     GRAY,
     GREEN,
     NEIGHBOR_SEATS,
+    ON_SCORE,
     PLAY_LAST,
     PRICES,
     PURPLE,
@@ -56,8 +69,8 @@ _S3 = np.uint64(3)
 _RAW_LANES, _MADE_LANES = np.uint64(0x00000000FFFFFFFF), np.uint64(0x00FFFFFF00000000)
 _LEAD = 2  # shields of a lead that count
 _FREE_BUILDS = FREE_ONCE_PER_AGE | FREE_FIRST_COLOR | FREE_FIRST_TURN | FREE_LAST_TURN
-(_POINT, _COUNTED, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
-    INDEX[name] for name in ("point", "counted_point", "rivals_coin", "rivals_loss", "rivals_debt")
+(_POINT, _COUNTED, _COIN, _RIVALS_COIN, _RIVALS_LOSS, _RIVALS_DEBT) = (
+    INDEX[name] for name in ("point", "counted_point", "coin", "rivals_coin", "rivals_loss", "rivals_debt")
 )
 _RAW, _MADE = INDEX["raw_1"], INDEX["made_1"]
 _EITHER_TWO, _EITHER_MORE, _NEEDED, _NEXT_DOOR, _GLUT = (
@@ -262,6 +275,26 @@ def _special(public, settings, rules, seat, item, needs):
 
 
 @kernel
+def _clauses(public, settings, rules, seat, item):
+    """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
+    brought = room_for_brought()
+    bring(public, rules, seat, item, ON_SCORE, brought)
+    weights, one_war = settings.weights[public.age], 1.0 / (AGES - public.age)
+    points = brought[OWN, POINTS] - brought[OWN, DEBTS] - brought[RIVAL, POINTS]
+    value = weights[_POINT] * points + weights[_COIN] * brought[OWN, COINS]
+    shields = brought[OWN, SHIELDS] + one_war * brought[OWN, AGE_SHIELDS]
+    if shields > 0.0:
+        whole = np.int64(shields + 0.999)
+        value += _shields(public, settings, rules, seat, whole) * shields / whole
+    value -= weights[_SHIELD] * (brought[RIVAL, SHIELDS] + one_war * brought[RIVAL, AGE_SHIELDS])
+    if brought[OWN, DIPLOMACY] > 0.0:
+        value += _truce(public, settings, rules, seat, 1) * brought[OWN, DIPLOMACY]
+    coins = brought[RIVAL, COINS]
+    value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
+    return value + weights[_RIVALS_DEBT] * brought[RIVAL, DEBTS]
+
+
+@kernel
 def _events(public, settings, rules, seat, item):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
     weights = settings.weights[public.age]
@@ -272,6 +305,8 @@ def _events(public, settings, rules, seat, item):
     if rules.coins_to_others[item, 0] or rules.coin_loss[item, 0] or rules.debt[item, 0]:
         gained, lost, debts = rivals_toll(public, rules, seat, item)
         value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
+    if rules.when[item]:
+        value += _clauses(public, settings, rules, seat, item)
     return value
 
 
@@ -283,7 +318,7 @@ def _rare(public, settings, rules, seat, item, needs):
     """Return the value of what few items have: abilities, points that count, tokens, effects on rivals."""
     weights = settings.weights[public.age]
     value = 0.0
-    if rules.points_per[item, 0] or rules.points_complete[item]:
+    if rules.points_per[item, 0] or rules.points_complete[item] or rules.when[item]:
         value += weights[_COUNTED] * points_counted(public, rules, seat, item)
     if rules.abilities[item]:
         value += _special(public, settings, rules, seat, item, needs)

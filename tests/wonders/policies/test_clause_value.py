@@ -1,0 +1,87 @@
+"""What policies make of cards by formula: how often clauses are expected to act, and what is built for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.wonders.extremes import written
+from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.compiling import compile_rules
+
+GAIN = {"gain": {"coins": 1}}
+TURNS = 6
+SEED = 11  # whose first hand has an Altar
+
+
+def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> list[float]:
+    catalogue = load_catalogue(ruleset, changes=[f"cards.Altar.when={written([{**clause, **GAIN}])}"])
+    times: list[float] = compile_rules(catalogue, players)[0].clause_times[0].tolist()
+    return times
+
+
+@pytest.mark.parametrize(
+    ("clause", "times"),
+    [
+        ({"event": "turn_start"}, TURNS),
+        ({"event": "age_end"}, 1),
+        ({"event": "card_built"}, 0.86 * TURNS),
+        ({"event": "card_built", "by": "anyone"}, 4 * 0.86 * TURNS),
+        ({"event": "stage_built", "by": "neighbor"}, 2 * 0.11 * TURNS),
+        ({"event": "sold", "by": "partner"}, 0),
+        ({"event": "last_card"}, 1 / 14),
+    ],
+)
+def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:
+    assert expected(clause) == pytest.approx([times] * 3)
+
+
+def test_colours_are_expected_as_often_as_they_are_dealt() -> None:
+    by_color = [expected({"event": "card_built", "color": [color]}) for color in ("brown", "purple", "red", "black")]
+    brown, purple, red, black = by_color
+    assert brown[0] > brown[1] > brown[2] == 0
+    assert purple == pytest.approx([0, 0, 0.86 * TURNS * 6 / 28])  # seats + 2 of 28 cards
+    assert all(0.5 < times < 1.5 for times in red)
+    assert black == [0, 0, 0]
+
+
+def is_built(clause: dict[str, Any], policy: str) -> bool:
+    """Say whether a policy builds a card with a clause and nothing else in a first turn."""
+    change = f"cards.Altar.when={written([clause])}"
+    game = wsim.Game(set=[change, "cards.Altar.points=0"], players=3, policies=policy, seed=SEED)
+    assert any(move["card"] == "Altar" and move["action"] == "build" for move in game.legal())
+    move = game.ask(policy)
+    return bool(move["action"] == "build" and move["card"] == "Altar")
+
+
+GOOD: tuple[dict[str, Any], ...] = (
+    {"event": "turn_start", "gain": {"coins": 4}},
+    {"event": "card_built", "by": "other", "each": "trigger", "take": 1},
+    {"event": "age_end", "gain": {"victory_tokens": 5}},
+    {"event": "age_end", "each": "other", "gain": {"debts": 9}},
+    {"event": "before_conflicts", "gain": {"age_shields": 5}},
+    {"event": "built", "gain": {"shields": 4}},
+    {"event": "scored", "points": 15},
+)
+BAD: tuple[dict[str, Any], ...] = (
+    {"event": "turn_start", "lose": {"coins": 2}},
+    {"event": "age_end", "gain": {"defeat_tokens": 3}},
+    {"event": "turn_start", "each": "other", "gain": {"coins": 2}},
+)
+
+
+def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> None:
+    assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
+
+
+def test_greedy_sees_what_happens_at_once() -> None:
+    clauses: tuple[dict[str, Any], ...] = (
+        {"event": "built", "each": "neighbor", "lose": {"coins": 3}, "gain": {"debts": 5}},
+        {"event": "built", "gain": {"victory_tokens": 12}},
+        {"event": "built", "gain": {"age_shields": 3}},
+        {"event": "built", "gain": {"debts": 12}},
+        {"event": "turn_start", "gain": {"coins": 9}},
+    )
+    assert [is_built(clause, "greedy") for clause in clauses] == [True, True, True, False, False]

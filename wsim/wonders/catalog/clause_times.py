@@ -1,0 +1,49 @@
+"""How often clauses are expected to act: for policies, which value what later events will bring (``clause_value``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wsim.wonders.words import AGES, COLORS, DRAWN_COLORS, MOVE_TRIGGERS
+
+if TYPE_CHECKING:
+    from wsim.wonders.catalog.clauses import Clause
+    from wsim.wonders.catalog.model import Catalogue
+
+MOVES = {"card_built": 0.86, "stage_built": 0.11, "sold": 0.03}
+"""What a turn is used for: shares measured in 5,000 games of ``balanced`` in both editions, within 0.01 for each."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of the clauses of a catalogue at a table, whose decks are filled in already."""
+
+    rules: Any
+    catalogue: Catalogue
+
+    def times(self, clause: Clause) -> list[float]:
+        """Return how often a clause acts in each age, all cities that may set it off together."""
+        if clause.event not in MOVE_TRIGGERS:
+            return [float(self.rules.turns) if clause.event == "turn_start" else 1.0] * AGES
+        others = int(self.rules.seats) - 1
+        several = {"neighbor": min(2, others), "other": others, "anyone": others + 1}
+        movers = several.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
+        if clause.event == "last_card":
+            return [movers * self._last_cards()] * AGES
+        turns = movers * int(self.rules.turns) * MOVES[clause.event]
+        return [turns * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
+
+    def _last_cards(self) -> float:
+        """Return for which part of the sides a city plays the last card of an age (R27)."""
+        sides = [stages for wonder in self.catalogue.wonders for _, stages in wonder.sides]
+        return sum(any(stage.effects.play_last_card for stage in stages) for stages in sides) / len(sides)
+
+    def _share(self, age: int, colors: tuple[str, ...]) -> float:
+        """Return which part of the cards dealt in an age has one of some colours."""
+        rules = self.rules
+        dealt = [int(rules.slot_card[age, slot]) for slot in rules.base_slots[age, : rules.base_count[age]]]
+        found = sum(COLORS[rules.color[card]] in colors for card in dealt)
+        drawn = dict(zip(DRAWN_COLORS, rules.pool_drawn[age].tolist(), strict=True))
+        found += sum(number for color, number in drawn.items() if color in colors)
+        return float(found / max(1, len(dealt) + sum(drawn.values())))

@@ -1,0 +1,141 @@
+"""What the clauses of a structure or stage bring, at once and until the end: expected times at the present amount.
+
+How often a clause acts in an age follows from the rules (``RULES.clause_times``); what it would do now is what it is
+expected to do then. ``brought`` has a row for the own city and one for the mean rival.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel, stack_room
+from wsim.wonders.kernels.clauses import related
+from wsim.wonders.kernels.formula import evaluate
+from wsim.wonders.words import (
+    ACT,
+    AGES,
+    MOVE_TRIGGERS,
+    ON_AGE,
+    ON_AGE_END,
+    ON_BUILT,
+    ON_CARD,
+    ON_LAST_CARD,
+    ON_PEACE,
+    ON_SCORE,
+    ON_WAR,
+    WHOM_SELF,
+    WHOM_TRIGGER,
+)
+
+OWN, RIVAL = range(2)
+COLUMNS = 7
+COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE = range(COLUMNS)
+"""Columns: coins to come, points of tokens, shields, those for one age, debts, tokens, own coins of what is built."""
+room_for_brought = stack_room("clause_value.brought", np.float64, 2, COLUMNS)
+_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
+_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
+_GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
+    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
+)  # fmt: skip
+_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
+_LAST_MOVE = ON_CARD + len(MOVE_TRIGGERS) - 1
+
+
+@kernel
+def _times_left(public, rules, clause, trigger):
+    """Return how often a clause is expected to act until the end if its structure or stage is placed now."""
+    if trigger == ON_BUILT:
+        return 1.0
+    times = 0.0
+    for age in range(public.age + 1, AGES):
+        times += rules.clause_times[clause, age]
+    if trigger == ON_AGE:
+        return times
+    this_age = rules.clause_times[clause, public.age]
+    if trigger >= ON_WAR or trigger == ON_LAST_CARD:
+        return times + this_age
+    return times + this_age * (public.turns - 1 - public.turn) / public.turns
+
+
+@kernel
+def _add_coins(public, brought, act, seat, city, row, share, amount, times, at_once):
+    """Add the coins that a city gets or loses, as far as they are there, and those that the own city hands or takes."""
+    if act == _GIVE:
+        amount = min(amount, np.int64(public.coins[seat]))
+    coins = amount if act == _GIVE or act == _GAIN_COINS else -min(amount, np.int64(public.coins[city]))
+    brought[row, COINS_AT_ONCE if at_once and row == OWN else COINS] += share * times * coins
+    if act == _TAKE or act == _GIVE:
+        brought[OWN, COINS_AT_ONCE if at_once else COINS] -= times * coins
+
+
+@kernel
+def _add(public, rules, brought, trigger, act, seat, city, amount, times):
+    """Add what one thing that a clause does is expected to bring the own city, or one of the others."""
+    row, share = OWN, 1.0
+    if city != seat:
+        rivals = max(rules.players - (2 if rules.teams else 1), 1)
+        row, share = RIVAL, -1.0 if rules.teams and city == seat ^ 1 else 1.0 / rivals
+    if act <= _GAIN_COINS or act == _LOSE_COINS:
+        _add_coins(public, brought, act, seat, city, row, share, amount, times, trigger == ON_BUILT)
+        return
+    column, unit = DIPLOMACY, 1
+    if act == _GAIN_SHIELDS or act == _GAIN_AGE_SHIELDS:
+        column = SHIELDS if act == _GAIN_SHIELDS else AGE_SHIELDS
+        times -= 1.0 if trigger == ON_PEACE or trigger == ON_AGE_END else 0.0  # there is no war after the last
+    elif act == _GAIN_VICTORY:
+        column, unit = POINTS, np.int64(rules.victory_points[public.age])
+    elif act == _GAIN_DEFEATS or act == _LOSE_DEFEATS:
+        column, unit = POINTS, np.int64(rules.defeat_points)
+        amount = amount if act == _GAIN_DEFEATS else -min(amount, np.int64(public.defeats[city]))
+    elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
+        column = DEBTS
+        amount = amount if act == _GAIN_DEBTS else -min(amount, np.int64(public.debts[city]))
+    elif act != _GAIN_DIPLOMACY:
+        amount = -min(amount, np.int64(public.diplomacy[city]))
+    brought[row, column] += share * times * amount * unit
+
+
+@kernel
+def _add_city(public, rules, brought, clause, trigger, seat, city, other, times):
+    """Add what a clause is expected to do to one city, if its condition holds now."""
+    condition = np.int64(rules.clause_if[clause])
+    if condition >= 0 and evaluate(public, rules, condition, seat, other) == 0:
+        return
+    for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
+        amount = evaluate(public, rules, np.int64(rules.action_amount[at]), seat, other)
+        if amount:
+            _add(public, rules, brought, trigger, np.int64(rules.action[at]), seat, city, amount, times)
+
+
+@kernel
+def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
+    """Add what a clause is expected to do to the cities on which it acts when a city sets it off."""
+    each = rules.clause_each[clause]
+    if each == WHOM_SELF or each == WHOM_TRIGGER:
+        city = seat if each == WHOM_SELF else mover
+        _add_city(public, rules, brought, clause, trigger, seat, city, mover, times)
+        return
+    for city in range(public.seats):
+        if city != seat and related(public, rules, seat, city, each):
+            _add_city(public, rules, brought, clause, trigger, seat, city, city, times)
+
+
+@kernel
+def bring(public, rules, seat, item, until, brought):
+    """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
+    for column in range(COLUMNS):
+        brought[OWN, column] = brought[RIVAL, column] = 0.0
+    for trigger in range(min(until, ON_SCORE)):
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
+            if rules.clause_entry[clause] != item:
+                continue
+            times = _times_left(public, rules, clause, trigger)
+            if trigger < ON_CARD or trigger > _LAST_MOVE:
+                _add_clause(public, rules, brought, clause, trigger, seat, seat, times)
+                continue
+            by, movers = rules.clause_by[clause], 0
+            for mover in range(public.seats):
+                movers += related(public, rules, seat, mover, by)
+            for mover in range(public.seats):
+                if related(public, rules, seat, mover, by):
+                    _add_clause(public, rules, brought, clause, trigger, seat, mover, times / movers)
