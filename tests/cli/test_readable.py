@@ -174,6 +174,8 @@ def test_a_small_chance_is_never_shown_as_none(value: float | None, shown: str) 
     for name in ("p", "q", "win_q", "score_p"):
         assert columns_of([{name: value}])[0].cells == (shown,)
     assert columns_of([{"share": 0.0}])[0].cells == ("0.000",)
+    small = {"share": 0.25, "share_low": 0.2499, "share_high": 0.2501}
+    assert columns_of([small])[0].cells == ("0.250 ±<0.001",)  # a width that is small is not written as none
 
 
 def test_an_output_that_knows_only_ascii_gets_ascii(runs: dict[str, str]) -> None:

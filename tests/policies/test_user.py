@@ -492,6 +492,8 @@ def test_a_file_that_is_not_there(mine: str) -> None:
         resolve([mine.replace("mine.py", "mime.py:bold")], 3)
     with pytest.raises(UserError, match=r"the policy file '/nowhere/mine.py' does not exist$"):
         resolve(["/nowhere/mine.py:bold"], 3)
+    with pytest.raises(UserError, match=r"no parameter takes a policy: .* are ./FILE.py:NAME$"):
+        resolve([f"search:evaluate={mine}:bold"], 3)
 
 
 def test_a_module_that_is_not_there() -> None:

@@ -32,6 +32,21 @@ def test_places_are_short_and_names_are_whole() -> None:
         assert not re.search(r"\.\d{3}", " ".join(paths))
 
 
+def test_long_names_are_broken_and_not_cut() -> None:
+    """Beside rows, above columns and in a legend, on any screen, a name stands whole, in lines if it must."""
+    names = ["search:playouts=64,player=random:explore=0.1234", "search:playouts=64,player=random:explore=0.1288"]
+    ends = {"ahead": 0.5, "ahead_low": 0.4, "ahead_high": 0.6, "q": 1.0}
+    rows = pl.DataFrame([{"label": one, "opponent": other, **ends} for one, other in (names, names[::-1])])
+    counts = pl.DataFrame({"policy": names * 2, "total": [40, 40, 41, 41], "n": [5, 6, 7, 8]})
+    for drawing in (
+        charts.forest(rows, "ahead", "ahead", "who is ahead", reference=0.5),
+        charts.matchups(rows, "who is ahead"), scores(counts, "how scores are spread"),
+    ):  # fmt: skip
+        for svg in (drawing.wide, drawing.narrow):
+            assert "…" not in svg
+            assert "explore=0.1234" in re.sub(r' aria-label="[^"]*"', "", svg)
+
+
 def test_open_marks_are_the_weaker_player_and_filled_ones_the_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[pl.DataFrame] = []
     monkeypatch.setattr(charts, "before_after", lambda rows, *_: drawn.append(rows))

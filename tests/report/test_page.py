@@ -151,7 +151,7 @@ def test_cards_on_the_page_equal_the_table(run: Run, read: Reader) -> None:
         assert float(cells[5][0]) == row["win_points"]
         assert cells[5][1].startswith(f"{row['win_points']:.2f}")
         assert float(cells[6][0]) == 100 * row["win_difference"]
-        verdict = "neither" if row["win_q"] is None or row["win_q"] >= 0.05 else None
+        verdict = "not decided" if row["win_q"] is None else "neither" if row["win_q"] >= 0.05 else None
         assert cells[-1][1] == (verdict or ("winning" if row["win_difference"] > 0 else "losing"))
 
 

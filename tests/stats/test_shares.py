@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tests.stats.data import finish
 from wsim import stats
+from wsim.cli.table_command import fair_share
 from wsim.stats import wilson
 
 
@@ -54,3 +55,38 @@ def test_an_ordinary_share_has_the_spread_between_games() -> None:
     one, naive = shares(owners), owners / 4
     half = 1.9647 * naive.std(ddof=1) / np.sqrt(500)
     assert one["built_share_high"] - one["built_share"] == pytest.approx(half, rel=1e-3)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one-policy", "within-policies"])
+def test_few_owners_who_all_lost_decide_nothing(several: bool) -> None:
+    """Of 120 things that do nothing, each had by 3 seats, many have won or lost alike: intervals cover 0."""
+    rng = np.random.default_rng(5)
+    games, things = 100, 120
+    frame = pl.DataFrame(finish(rng.integers(30, 70, (games, 4))))
+    has = np.zeros((things, games, 4), bool)
+    for one in has:
+        one[rng.choice(games, 3, replace=False), rng.integers(0, 4, 3)] = True
+    frame = frame.with_columns(pl.Series(f"built:{number}", one.reshape(-1)) for number, one in enumerate(has))
+    if several:
+        frame = frame.with_columns(pl.Series("policy", ["a", "a", "b", "b"] * games))
+    table = stats.owners(frame, "built:", noun="card", share="built_share").frame
+    covered = (table["win_difference_low"] <= 0) & (table["win_difference_high"] >= 0)
+    assert covered.sum() >= 106  # 0.999 of a binomial with 0.95; 0.57 of them without allowing for the unseen
+    assert table["verdict"].drop_nulls().is_in(["unclear"]).all()
+
+
+def test_who_takes_every_seat_has_no_interval_of_its_share() -> None:
+    """By construction 1 / seats, which is no estimate; beside another policy, and of scores, there is one."""
+    frame = pl.DataFrame(finish(np.random.default_rng(1).integers(30, 70, (50, 4))))
+    alone = stats.policies(frame.with_columns(policy=pl.lit("a")))
+    one = alone.frame.row(0, named=True)
+    assert (one["win_share"], one["win_share_low"], one["win_points_low"], one["verdict"]) == (0.25, None, None, None)
+    assert one["score_low"] < one["score"] < one["score_high"]
+    assert "by construction" in alone.note
+    assert fair_share(alone.frame).endswith("0.250, by construction that of who takes every seat")
+    crowd = stats.crowding(frame.with_columns(policy=pl.lit("a")))
+    assert crowd.frame.row(0, named=True)["win_share_low"] is None
+    assert "by construction" in crowd.note
+    two = stats.policies(frame.with_columns(policy=pl.Series(["a", "a", "a", "b"] * 50)))
+    assert two.frame["win_share_low"].null_count() == 0
+    assert "by construction" not in two.note + fair_share(two.frame)

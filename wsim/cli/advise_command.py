@@ -80,6 +80,8 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
         return Game.from_json(_text(path), trust=trust)
     if options.source.endswith(".json"):
         raise UserError(f"there is no file {options.source!r}")
+    if path.exists() and not path.is_dir():
+        raise UserError(f"{options.source!r} is neither a position file nor the folder of a run")
     run = load_run(path)
     if options.number is None:
         raise UserError(f"say which game of {options.source!r}: wsim advise RUN GAME --age --turn --seat")

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from wsim.lab.store import Run
 
 
+SLOWER = 3  # times as long as on the machine where compiling was measured: what an old or a busy one takes
+
+
 @dataclass(frozen=True)
 class RunOptions(Options):
     """Play games and write a run folder of Parquet files; print its tables.
@@ -159,7 +162,7 @@ def _summary(run: Run) -> list[_Ending]:
 def announce_compiling(game: Game) -> None:
     """Say that the kernels of a game have still to be compiled, if so."""
     if seconds := game.cold():
-        remark(f"compiling (once per version of wsim, about {seconds:.0f} s) ...")
+        remark(f"compiling (once per version of wsim, {seconds:.0f} to {SLOWER * seconds:.0f} s) ...")
 
 
 def _record(plan: Plan, folder: str | None, options: RunOptions, workers: Workers, *, quiet: bool) -> Run:

@@ -243,7 +243,10 @@ def fair_share(frame: pl.DataFrame) -> str:
     ratios = [share / points for share, points in pairs if points]
     if not ratios or max(ratios) - min(ratios) > 1e-6:
         return ""
-    return f"; a fair share of wins is {ratios[0]:.3f}"
+    ends = frame.select("win_points", "win_share_low", "score_low").rows() if "score_low" in frame.columns else []
+    alone = any(points and abs(points - 1) < 1e-9 and low is None and score is not None for points, low, score in ends)
+    by = ", by construction that of who takes every seat" if alone else ""
+    return f"; a fair share of wins is {ratios[0]:.3f}{by}"
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:

@@ -208,9 +208,15 @@ def _with_intervals(values: Sequence[Any], low: Sequence[Any], high: Sequence[An
     halves = [None if b is None or t is None else (t - b) / 2 for b, t in zip(low, high, strict=True)]
     decimals = _decimals([value for value in values if isinstance(value, float)])
     return [
-        text if half is None else f"{text} ±{half:.{decimals}f}"
+        text if half is None else f"{text} ±{_half(half, decimals)}"
         for text, half in zip(_texts(values), halves, strict=True)
     ]
+
+
+def _half(half: float, decimals: int) -> str:
+    """Return half the width of an interval: never as 0 where it is only small."""
+    least = 10.0**-decimals
+    return f"<{least:.{decimals}f}" if 0 < half < least / 2 else f"{half:.{decimals}f}"
 
 
 def _numeric(values: Iterable[Any]) -> bool:

@@ -172,7 +172,8 @@ def _digest(file: str) -> str:
     path = Path(file)
     if not path.is_file():
         names = [other.name for other in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise UserError(f"the policy file {file!r} does not exist{nearest(path.name, names)}")
+        how = "; no parameter takes a policy: values of your own for a search are ./FILE.py:NAME" if "=" in file else ""
+        raise UserError(f"the policy file {file!r} does not exist{nearest(path.name, names)}{how}")
     try:
         return digest_of_sources(path)
     except OSError as error:

@@ -228,14 +228,18 @@ class Game:
                 raise UserError(f"a moment has no {name!r}: it is told by {', '.join(known)}{nearest(name, known)}")
         if "seat" in moment:
             self._checked(moment["seat"])
+        there: dict[str, set[Any]] = {name: set() for name in moment}
         while self.to_move is not None:
             seen = self._position.view(self.to_move)
             here = {"age": seen.get("age"), "turn": seen.get("turn"), "seat": self.to_move}
+            for name, values in there.items():
+                values.add(here[name])
             if all(here[name] == value for name, value in moment.items()):
                 return self
             self.follow()
         words = ", ".join(f"{name} {value}" for name, value in moment.items())
-        raise UserError(f"game {self._number} comes to no decision at {words}")
+        last = [f"its last {name} is {max(there[name])}" for name in moment if None not in there[name]]
+        raise UserError(f"game {self._number} comes to no decision at {words}: {', '.join(last) or 'it has none'}")
 
     def ask(self, policy: Any, *, rng: int = 0) -> dict[str, Any]:
         """Return the legal move that a policy would make here."""

@@ -32,19 +32,24 @@ def half(low: float | None, high: float | None) -> float:
     return 0.0 if low is None or high is None else (high - low) / 2
 
 
+def interval_text(low: float | None, high: float | None, decimals: int) -> str:
+    """Return what stands behind a value for its interval; nothing where no playout differed and nothing bounds it."""
+    return "" if low is None or low == high else f" ±{half(low, high):.{decimals}f}"
+
+
 def worth(row: Mapping[str, Any]) -> str:
     """Return win share and score of a row of ``wsim.Game.values``, with half the widths of their intervals."""
-    share = f"win {row['win_share']:.3f} ±{half(row['low'], row['high']):.3f}"
-    return f"{share}  score {row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
+    share = f"win {row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
+    return f"{share}  score {row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
 
 
 def ranked_lines(rows: Sequence[Mapping[str, Any]], speaker: Speaker, numbers: Sequence[int]) -> list[str]:
     """Return the rows of ``wsim.Game.values`` as a list, each with its number, none wider than 80 columns."""
     heads = []
     for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
-        loss = f"{row['loss']:.3f} ±{half(row['loss_low'], row['loss_high']):.3f}" if place else ""
-        share = f"{row['win_share']:.3f} ±{half(row['low'], row['high']):.3f}"
-        score = f"{row['score']:.1f} ±{half(row['score_low'], row['score_high']):.1f}"
+        loss = f"{row['loss']:.3f}{interval_text(row['loss_low'], row['loss_high'], 3)}" if place else ""
+        share = f"{row['win_share']:.3f}{interval_text(row['low'], row['high'], 3)}"
+        score = f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}"
         heads.append(f"{number:>4}  {share:<14}{score:<12}{loss:<15}")
     lines = [f"{'':>4}  {'win share':<14}{'score':<12}{'less by':<15}move"]
     for head, row in zip(heads, rows, strict=True):

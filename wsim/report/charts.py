@@ -6,6 +6,7 @@ numbers as ``aria-label``, which the page shows as a tip.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +22,13 @@ from wsim.report.wording import effect_text, number, number_range, percent, poin
 
 WIDE, NARROW = 980, 340
 ROW_HEIGHT = 24
+LINE_HEIGHT = 14  # of a second line of a name
 DEEPEST = 0.5
 """Opacity of a cell's colour at most: the number on it keeps a contrast of 4.5 : 1, on paper and at night."""
 MOST_LINES = len(SERIES)  # score distributions that can be told apart
 MOST_BINS = 60
 LETTER = 7.2  # pixels that a letter of a label takes at most on average, in the widest of the usual fonts
+_PARTS = re.compile(r"(?<=[:,;/ ])(?=[^:,;/ ])")  # where a name may be broken
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')  # not needed within HTML
 _GEOMETRY = re.compile(r' (?:d|transform|points|viewBox|[xyr][12]?|c[xy]|width|height)="[^"]*"')
 _TOO_EXACT = re.compile(r"(\.\d\d)\d+")  # of places and sizes, in pixels; numbers in names stay as they are
@@ -60,11 +63,33 @@ def texts_of(rows: pl.DataFrame, write: Callable[[Row], str], name: str) -> pl.S
     return pl.Series(name, [write(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
 
 
-def _labels(names: Iterable[str], narrow: bool) -> alt.Axis:
-    """Return an axis with room for its labels in any browser's font, not only in the one measured here."""
-    limit = 125 if narrow else 260
-    room = min(limit, max((LETTER * len(name) for name in names), default=0.0))
-    return alt.Axis(labelLimit=limit, minExtent=round(room))
+def _labels(names: Iterable[str], narrow: bool, across: Mapping[str, Any] | None = None) -> alt.Axis:
+    """Return an axis with room for its labels in any browser's font, not only in the one measured here.
+
+    What has no room in one line is broken behind marks, so that names that end in other numbers look different.
+    ``across``: how labels stand that are not beside rows.
+    """
+    broken = {name: _broken(name, narrow or across is not None) for name in names}
+    room = max((LETTER * len(line) for lines in broken.values() for line in lines), default=0.0)
+    label = f"({json.dumps(broken)})[datum.label]"
+    return alt.Axis(labelExpr=label, labelLimit=max(1, round(room)), **(across or {"minExtent": round(room)}))
+
+
+def _broken(name: str, narrow: bool) -> list[str]:
+    """Return a name in lines for a chart, none longer than its room unless nothing within it may be broken."""
+    lines: list[str] = []
+    for part in _PARTS.split(name):
+        if lines and LETTER * len(lines[-1] + part) <= (125 if narrow else 260):
+            lines[-1] += part
+        else:
+            lines.append(part)
+    return lines
+
+
+def _height(names: pl.Series, narrow: bool) -> int:
+    """Return the height of a chart with a row for each name, which may take several lines."""
+    lines = max((len(_broken(name, narrow)) for name in names), default=1)
+    return (ROW_HEIGHT + LINE_HEIGHT * (lines - 1)) * len(names)
 
 
 def _line(**at: float) -> alt.Chart:
@@ -113,7 +138,7 @@ def forest(
             stroke=alt.Stroke("state:N", scale=colour, legend=None),
             fill=alt.Fill("state:N", scale=_state_scale(ACCENT, "var(--paper)"), legend=None),
         )
-        return alt.layer(_line(x=reference), bars, points).properties(height=ROW_HEIGHT * len(shown))
+        return alt.layer(_line(x=reference), bars, points).properties(height=_height(shown["label"], narrow))
 
     return _drawing(make, alternative)
 
@@ -167,7 +192,7 @@ def stacked(
             )
         )
         text = alt.Chart(totals).mark_text(align="left", dx=5).encode(x="end:Q", y=y, text="text:N")
-        return alt.layer(bars, text).properties(height=ROW_HEIGHT * len(ordered))
+        return alt.layer(bars, text).properties(height=_height(ordered["label"], narrow))
 
     return _drawing(make, alternative)
 
@@ -181,7 +206,9 @@ def scores(counts: pl.DataFrame, alternative: str) -> Drawing:
     unit = "point" if width == 1 else f"{width} points"
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        legend = alt.Legend(columns=2 if narrow else 4, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+        longest = max(len(name) for name in names)
+        columns = max(1, min(2 if narrow else 4, int((NARROW if narrow else WIDE) / (LETTER * longest + 30))))
+        legend = alt.Legend(columns=columns, labelLimit=0, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
         colour = alt.Color("policy:N", scale=alt.Scale(domain=names, range=list(SERIES[: len(names)])), legend=legend)
         across = alt.Axis(grid=False, tickCount=6 if narrow else 12)
         base = alt.Chart(binned).encode(
@@ -258,7 +285,8 @@ def matchups(rows: pl.DataFrame, alternative: str) -> Drawing:
     colours = alt.Scale(domain=["ahead", "behind", "open"], range=["var(--good)", "var(--bad)", FAINT])
 
     def make(narrow: bool) -> alt.TopLevelMixin:
-        across = alt.Axis(orient="top", labelAngle=-45 if narrow or len(names) > 6 else 0, labelLimit=120)
+        angle = -45 if narrow or len(names) > 6 else 0
+        across = _labels(names, narrow, {"orient": "top", "labelAngle": angle})
         base = alt.Chart(shown).encode(
             x=alt.X("opponent:N", sort=names, title="ahead of", axis=across),
             y=alt.Y("label:N", sort=names, title=None, axis=_labels(names, narrow)),
@@ -345,7 +373,7 @@ def before_after(rows: pl.DataFrame, heading: str, alternative: str) -> Drawing:
             ),
         )
         lines = [_line(x=one) for one in bounds]
-        return alt.layer(*lines, bars, points).properties(height=ROW_HEIGHT * len(rows))
+        return alt.layer(*lines, bars, points).properties(height=_height(rows["label"], narrow))
 
     return _drawing(make, alternative)
 
@@ -377,6 +405,6 @@ def calibration(rows: pl.DataFrame, tolerance: float, alternative: str) -> Drawi
         points = base.mark_point(filled=True, size=70, opacity=1).encode(
             x=alt.X("difference_sd:Q", title=title, scale=scale), color=colour
         )
-        return alt.layer(like, _line(x=0.0), bars, points).properties(height=ROW_HEIGHT * len(rows))
+        return alt.layer(like, _line(x=0.0), bars, points).properties(height=_height(rows["label"], narrow))
 
     return _drawing(make, alternative)

@@ -27,6 +27,7 @@ from wsim.report.wording import (
 
 _OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
+UNDECIDED = "not decided"  # too few games tell: no interval, no q-value
 _WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"
 _LESS = "less that of seats (of the same policy) without it, with its 95 % interval"
 
@@ -157,11 +158,16 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slic
         Column("Win points", hint=_WIN_POINTS, wide=True),
         Column("Wins against others", hint=f"win share of seats with it {_LESS}", unit="percentage points"),
         Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}", unit="points"),
-        Column("Goes with", numeric=False, minor=True, hint=f"if the q-value (Benjamini-Hochberg) is below {CLEAR}"),
+        Column(
+            "Goes with",
+            numeric=False,
+            minor=True,
+            hint=f"if the q-value (Benjamini-Hochberg) is below {CLEAR}; not decided where too few games tell",
+        ),
     ]
     had = table.filter(pl.col("n") > 0)
     choices = {1 + place: _values(had[one]) for place, one in enumerate(about)}
-    choices[len(columns) - 1] = ["winning", "losing", "neither"]
+    choices[len(columns) - 1] = ["winning", "losing", "neither", UNDECIDED]
     caption = f"{title(noun)} by {noun}: how those did who have it at the end (observational)."
     return Grid(
         name, caption, columns, rows_of(table), search=True, choices=choices,
@@ -206,7 +212,9 @@ def _hundred(value: float | None) -> float | None:
 
 
 def _goes_with(row: Mapping[str, Any]) -> str:
-    if row["win_q"] is None or row["win_q"] >= CLEAR:
+    if row["win_q"] is None:
+        return UNDECIDED
+    if row["win_q"] >= CLEAR:
         return "neither"
     return "winning" if row["win_difference"] > 0 else "losing"
 

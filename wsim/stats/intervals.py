@@ -8,7 +8,7 @@ number that looks like one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -104,6 +104,14 @@ class Estimate:
         chance = wilson(np.zeros(len(self.games)), self.games, self.level)[1]
         ends = np.stack([self.value + chance * (bound - self.value) for bound in (lowest, highest)])
         return Estimate(self.value, self.error, self.games, self.level, np.where(self.error == 0, ends, np.nan))
+
+    def allowing(self, flat: NDArray[np.bool_], games: Floats) -> Estimate:
+        """Return estimates made of shares of wins, some of which are 0 or 1 in all ``games`` that were seen.
+
+        There the games' spread says nothing of how sure that is: the error allows for what Wilson's interval does.
+        """
+        unseen = wilson(np.zeros(len(games)), games, self.level)[1] / t_quantile((1 + self.level) / 2, self.games - 1)
+        return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
 
     def with_wilson(self) -> Estimate:
         """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""

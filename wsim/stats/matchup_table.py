@@ -14,7 +14,7 @@ from wsim.stats.intervals import Estimate, check_level, nulls, verdicts
 from wsim.stats.levels import Levels, columns_of
 from wsim.stats.moments import Moments
 from wsim.stats.summary import OUTCOMES
-from wsim.stats.tables import Table, outcome_columns, outcomes
+from wsim.stats.tables import EVERY_SEAT, Table, outcome_columns, outcomes
 
 _NOTE = (
     "Differences within the same games, each game counting once, between opponents only (no team mates); intervals "
@@ -166,4 +166,6 @@ def crowding(source: Source, by: str | Sequence[str] = "policy", *, level: float
         }
     ).filter(pl.col("n") > 0)
     note = "Intervals are clustered by game. Who else sits at the table differs with the number of followers, too."
+    if frame.select((pl.col("win_share_low").is_null() & pl.col("score_low").is_not_null()).any()).item():
+        note += EVERY_SEAT
     return Table(frame, "Value of a plan by the number of others following it", note)

@@ -72,6 +72,7 @@ class OwnerSums:
     def frame(self, share: str, sides: int, level: float) -> pl.DataFrame:
         """Return the table; ``sides`` is the number of players or teams of every game."""
         win, score = (self._outcome(place, level) for place in range(len(OUTCOMES)))
+        win = self._unlike(win)
         if all_usual(self.usual.rows, self.usual.rows * self.usual.outcomes[0]):
             win = _Outcome(*(one.unknown(np.full(len(one.value), True)) for one in vars(win).values()))
         with_it, means = win.having.with_wilson(), self._means_with_it()
@@ -121,6 +122,20 @@ class OwnerSums:
                 error = of_mean + np.where(moved[:, None], away[:, None] * form - effect[:, None] * of_share, 0.0)
             found.append(self.moments.linear(_settled(value), np.nan_to_num(error), seen, level))
         return _Outcome(*found)
+
+    def _unlike(self, win: _Outcome) -> _Outcome:
+        """Return the estimates of wins with errors that allow for what was not seen of those who all won or lost."""
+        totals, usual, seen = self.moments.totals, self.usual, self.moments.games[:, 1]
+        rows, owners, wins = totals[:, 0], totals[:, 1], totals[:, 2]
+        of_owners = totals[:, SQUARE + 1] + (usual.owners * usual.rows) @ usual.outcomes[0]
+        found = vars(win).copy()
+        for name, count, won, games in (
+            ("having", owners, of_owners, seen), ("lacking", rows - owners, wins - of_owners, self.others),
+        ):  # fmt: skip
+            flat = np.minimum(won, count - won) <= _ROUNDING * np.maximum(rows, 1)
+            found["effect"] = found["effect"].allowing(flat & (count > 0), games)
+            found[name] = found[name].allowing(flat & (found[name].error > 0), games)
+        return _Outcome(**found)
 
     def _means_with_it(self) -> Floats:
         """Return the means of the measures with the thing, shape (things, measures)."""

@@ -28,9 +28,14 @@ DEALT = (
     "Intervals are clustered by game. What was dealt or seated by chance is compared fairly; "
     "what a seat chose, or was given together with something else (a policy always in the same seat), is not."
 )
+EVERY_SEAT = (
+    " Who takes every seat of its games has the fair share of their wins by construction: that is no estimate, and has "
+    "no interval."
+)
 POINTS = "points_"
 MANY_CELLS = 1024  # of levels and strata: with more, FEW_ROWS at a time, whose pairs of cells are few, too
 FEW_ROWS = 256
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,9 +110,13 @@ def factor(
     if adjusted:
         means = dict(zip(adjusted.names, adjusted.means().T, strict=True))
         about = about.with_columns(nulls(means[name]).alias(name) for name in chosen)
-    frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(sums.estimates(level), sides), **about.to_dict()})
+    alone = _in_every_seat(sums.moments, sides)
+    found = sums.estimates(level)
+    found["win_share"] = found["win_share"].unknown(alone)
+    frame = pl.DataFrame({**front.to_dict(), **_outcome_columns(found, sides), **about.to_dict()})
+    note = _note(within, adjusted is not None) + (EVERY_SEAT if alone.any() else "")
+    note += usual_note(frame.filter(~alone), "win_share_low", "score_low")
     frame = frame.sort(["win_share", *columns], descending=[True, *[False] * len(columns)], nulls_last=True)
-    note = _note(within, adjusted is not None) + usual_note(frame, "win_share_low", "score_low")
     return Table(frame, title or f"By {' and '.join(columns)}", note)
 
 
@@ -169,6 +178,9 @@ class _LevelSums:
         if fit is None:
             return _plain(self.moments, level)
         found = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
+        n, wins = self.moments.totals[:, 0], self.moments.totals[:, 1]
+        flat = (np.minimum(wins, n - wins) <= _ROUNDING * n) & (found["win_share"].error > 0)
+        found["win_share"] = found["win_share"].allowing(flat, games)
         usual = all_usual(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
         return {**found, "win_share": found["win_share"].unknown(np.full(len(self.levels), usual))}
 
@@ -199,7 +211,14 @@ def outcome_columns(moments: Moments, sides: int, level: float) -> dict[str, pl.
 
     ``sides`` is the number of players or teams of every game.
     """
-    return _outcome_columns(_plain(moments, level), sides)
+    found = _plain(moments, level)
+    found["win_share"] = found["win_share"].unknown(_in_every_seat(moments, sides))
+    return _outcome_columns(found, sides)
+
+
+def _in_every_seat(moments: Moments, sides: int) -> NDArray[np.bool_]:
+    """Say of each level whether it takes all seats of its games: its share of their wins is 1 / seats whatever."""
+    return np.asarray(moments.totals[:, 0] == sides * moments.games[:, 0]) & (moments.games[:, 0] > 0)
 
 
 def _plain(moments: Moments, level: float) -> dict[str, Estimate]:

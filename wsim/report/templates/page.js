@@ -44,7 +44,7 @@ function filterRows(grid) {
 }
 
 // Slices: the rows of a part of the seats in the place of all of them.
-const WORDS = new Set(["winning", "losing", "neither"]);
+const WORDS = new Set(["winning", "losing", "neither", "not decided"]);
 
 function element(tag, name, text) {
   const made = document.createElement(tag);
