@@ -2,7 +2,8 @@
 
 One plan for each game, rule set and number of players, with policies of every kind, explored and recorded picks, and
 the switches of Tower of Babel. A digest may change only with a rule or a policy, and then the change says why: where
-nets play, they are those of nets in short integers, of a net of seven rounds (five before), and of a search in Babel that tries equal moves once.
+nets play, they are those of nets in short integers, in 7 Wonders of one of seven rounds (five before), in Babel of a
+search that tries equal moves once.
 """
 
 from __future__ import annotations

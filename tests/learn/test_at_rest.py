@@ -1,4 +1,4 @@
-"""What tables of the shipped net alone look like, from self-play only: science is not free for a lone scientist again."""
+"""What tables of the shipped net alone look like, from self-play: science is not free for a lone scientist again."""
 
 from __future__ import annotations
 
