@@ -416,3 +416,10 @@ def test_teams_stand_together() -> None:
     alone = outcomes(seats.with_columns(team=pl.col("seat")).lazy())
     assert alone.figure("margin")[0] == (10 + 5) / 2
     assert alone.figure("shared")[0] == 1
+
+
+def test_an_interval_has_as_many_decimals_as_its_value() -> None:
+    """A share of 0.251 that is known to 0.002 does not stand beside "0.25 to 0.25"."""
+    row = {"card": "Altar", "share": 0.251, "share_low": 0.249, "share_high": 0.253}
+    (cells,) = plain_grid("shares", "Shares", pl.DataFrame([row])).rows
+    assert (cells[1].text, cells[1].small) == ("0.251", "0.249 to 0.253")

@@ -15,7 +15,7 @@ from wsim.errors import UserError
 from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.paths import default_cards_path
-from wsim.spec.source import _parsed, read_toml
+from wsim.spec.source import read_toml
 
 PACKAGE = Path(wsim.__file__).parent
 
@@ -66,8 +66,10 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: byt
 
 @pytest.mark.parametrize(("game", "cards"), [("seven_wonders", default_cards_path()), ("tower_of_babel", BABEL_TOML)])
 def test_plans_are_prepared_with_the_card_file_parsed_once(
-    game: str, cards: Path, monkeypatch: pytest.MonkeyPatch
+    game: str, cards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    own = tmp_path / "own.toml"  # a copy that no other test has read
+    own.write_text(f"# of {game}\n{cards.read_text(encoding='utf-8')}", encoding="utf-8")
     loads, parsed = tomllib.loads, []
 
     def counted(text: str) -> dict[str, Any]:
@@ -75,9 +77,8 @@ def test_plans_are_prepared_with_the_card_file_parsed_once(
         return loads(text)
 
     monkeypatch.setattr(tomllib, "loads", counted)
-    _parsed.cache_clear()
-    plan = Plan.make(game=game)
+    plan = Plan.make(game=game, cards=str(own))
     for seed in (1, 2):
         find_game(game).prepare(plan.replace(seed=seed))
-    assert parsed.count(cards.read_text(encoding="utf-8").strip()) == 1
+    assert parsed.count(own.read_text(encoding="utf-8").strip()) == 1
     assert len(parsed) == len(set(parsed))

@@ -75,6 +75,18 @@ def test_few_owners_who_all_lost_decide_nothing(several: bool) -> None:
     assert table["verdict"].drop_nulls().is_in(["unclear"]).all()
 
 
+def test_who_never_wins_is_below_the_fair_share_and_below_all_others() -> None:
+    """That no game differs is no reason to give no verdict: in 300 games it is clear, in 3 it is not."""
+    for games, verdict in ((300, "lower"), (3, "unclear")):
+        totals = np.random.default_rng(1).integers(30, 70, (games, 4)) - np.array([0, 0, 0, 60])
+        frame = pl.DataFrame(finish(totals)).with_columns(policy=pl.Series(["a", "b", "c", "never"] * games))
+        one = stats.policies(frame).frame.filter(pl.col("policy") == "never").row(0, named=True)
+        assert (one["win_share"], one["verdict"]) == (0, verdict)
+        assert one["win_share_high"] == pytest.approx(float(wilson(0, games)[1]))
+        met = stats.matchups(frame).frame.filter(pl.col("policy") == "never")
+        assert set(met["verdict"]) == {verdict}
+
+
 def test_who_takes_every_seat_has_no_interval_of_its_share() -> None:
     """By construction 1 / seats, which is no estimate; beside another policy, and of scores, there is one."""
     frame = pl.DataFrame(finish(np.random.default_rng(1).integers(30, 70, (50, 4))))

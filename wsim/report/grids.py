@@ -277,8 +277,9 @@ def _any(row: Mapping[str, Any], name: str) -> Cell:
         return _count(value)
     if name.rpartition("_")[2] in ("p", "q"):
         return _number(value, chance)
-    small = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"))
-    return _number(value, lambda one: number(one, 3 if abs(value) < 1 else 2), small)
+    decimals = 3 if abs(value) < 1 else 2
+    small = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"), decimals)
+    return _number(value, lambda one: number(one, decimals), small)
 
 
 def parts_json(grid: Grid) -> str:

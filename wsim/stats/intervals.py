@@ -99,25 +99,28 @@ class Estimate:
     def with_unseen(self, lowest: float, highest: float) -> Estimate:
         """Return means of numbers between two bounds of which those that all games agree on have an interval, too.
 
-        A game otherwise may be as likely as Wilson's interval allows for what was never seen.
+        A game otherwise may be as likely as Wilson's interval allows for what was never seen; so sure is the verdict.
         """
-        chance = wilson(np.zeros(len(self.games)), self.games, self.level)[1]
+        chance, flat = wilson(np.zeros(len(self.games)), self.games, self.level)[1], self.error == 0
         ends = np.stack([self.value + chance * (bound - self.value) for bound in (lowest, highest)])
-        return Estimate(self.value, self.error, self.games, self.level, np.where(self.error == 0, ends, np.nan))
+        farthest = np.maximum(self.value - lowest, highest - self.value)
+        return replace(self.allowing(flat, self.games, farthest), ends=np.where(flat, ends, np.nan))
 
-    def allowing(self, flat: NDArray[np.bool_], games: Floats) -> Estimate:
+    def allowing(self, flat: NDArray[np.bool_], games: Floats, farthest: Floats | float = 1.0) -> Estimate:
         """Return estimates made of shares of wins, some of which are 0 or 1 in all ``games`` that were seen.
 
         There the games' spread says nothing of how sure that is: the error allows for what Wilson's interval does.
+        ``farthest``: how far a game may lie from the value that was seen.
         """
-        unseen = wilson(np.zeros(len(games)), games, self.level)[1] / t_quantile((1 + self.level) / 2, self.games - 1)
+        chance = wilson(np.zeros(len(games)), games, self.level)[1]
+        unseen = farthest * chance / t_quantile((1 + self.level) / 2, self.games - 1)
         return replace(self, error=np.where(flat, np.hypot(self.error, unseen), self.error))
 
     def with_wilson(self) -> Estimate:
         """Return shares of which those that are 0 or 1 in all games have Wilson's interval, a game being one trial."""
         flat = (self.error == 0) & ((self.value == 0) | (self.value == 1))
         low, high = wilson(self.value * self.games, self.games, self.level)
-        return Estimate(self.value, self.error, self.games, self.level, np.where(flat, np.stack([low, high]), np.nan))
+        return replace(self.allowing(flat, self.games), ends=np.where(flat, np.stack([low, high]), np.nan))
 
     def columns(self, name: str) -> dict[str, pl.Series]:
         """Return the columns ``name``, ``name_low`` and ``name_high`` of a table."""

@@ -179,8 +179,7 @@ class _LevelSums:
             return _plain(self.moments, level)
         found = {name: fit.estimate(name, squares, games, level) for name, squares in self.squares.items()}
         n, wins = self.moments.totals[:, 0], self.moments.totals[:, 1]
-        flat = (np.minimum(wins, n - wins) <= _ROUNDING * n) & (found["win_share"].error > 0)
-        found["win_share"] = found["win_share"].allowing(flat, games)
+        found["win_share"] = found["win_share"].allowing(np.minimum(wins, n - wins) <= _ROUNDING * n, games)
         usual = all_usual(fit.mix * fit.rows, fit.sums[:, fit.names.index("win_share")])
         return {**found, "win_share": found["win_share"].unknown(np.full(len(self.levels), usual))}
 

@@ -1,0 +1,112 @@
+"""Known cards by formula: every effect of cards.toml that a formula can say, said so, plays the same games.
+
+What a formula cannot say stays: production, prices, science symbols, free builds, losses of coins that become debts,
+and the victory token of an age that is over (a card of it may come from the discard pile).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import wsim
+from tests.wonders.extremes import written
+from wsim.lab.plan import Plan
+from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.effects import Count, Effects
+from wsim.wonders.kernels.layout import CLAUSES
+from wsim.wonders.words import VICTORY_TOKENS
+
+Clause = dict[str, Any]
+GAINS = {"coins": "coins", "shields": "shields", "diplomacy": "diplomacy_tokens"}
+GROUPS = {
+    "points": ("points", "points_per", "points_if_wonder_complete"),
+    "coins": ("coins", "coins_per", "coins_to_others", "discard_defeat_tokens"),  # counted, then discarded (R9.3, R9.4)
+    "tokens": ("shields", "diplomacy", "debt"),
+}
+NAMES = {"wonder_stage": "stages", "defeat_token": "defeat_tokens", "victory_token": "victory_tokens"}
+NAMES |= {f"victory_token_{value}": f"victory_tokens_{value}" for value in VICTORY_TOKENS}
+TABLES = [("1e", 3), ("1e", 7), ("2e", 4), ("2e-cities", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]
+
+
+def counted(count: Count) -> str:
+    """Return as a formula what an effect counts."""
+    cities = ["" if city == "self" else f"{city}." for city in count.cities]
+    return f"{count.n} * ({' + '.join(city + NAMES.get(what, what) for city in cities for what in count.what)})"
+
+
+def as_clause(name: str, value: Any) -> Clause:
+    """Return an effect as a clause."""
+    if name in ("points", "points_per"):
+        return {"event": "scored", "points": value if name == "points" else counted(value)}
+    if name == "points_if_wonder_complete":
+        return {"event": "scored", "points": f"{value} if stages == all_stages else 0"}
+    if name in GAINS:
+        return {"event": "built", "gain": {GAINS[name]: value}}
+    if name == "coins_per":
+        return {"event": "built", "gain": {"coins": counted(value)}}
+    if name in ("coins_to_others", "debt"):
+        each = {"others": "other", "neighbors": "neighbor"}[value.who]
+        return {"event": "built", "each": each, "gain": {"coins" if name == "coins_to_others" else "debts": value.n}}
+    return {"event": "built", "lose": {"defeat_tokens": "defeat_tokens"}}
+
+
+def entries(ruleset: str) -> Iterator[tuple[str, Effects]]:
+    """Yield the cards and stages of a rule set: how a patch names them, and what they do."""
+    catalogue = load_catalogue(ruleset)
+    for card in catalogue.cards:
+        yield f'cards."{card.name}"', card.effects
+    for wonder in catalogue.wonders:
+        for side, stages in wonder.sides:
+            for number, stage in enumerate(stages, start=1):
+                yield f'wonders."{wonder.name}".sides.{side}.{number}', stage.effects
+
+
+def said_by_formula(ruleset: str, group: str) -> tuple[str, int]:
+    """Return the patch that says the effects of a group by formula, and how many they are."""
+    lines: list[str] = []
+    found = 0
+    for path, effects in entries(ruleset):
+        there = {name: value for name, value in effects.present().items() if name in GROUPS[group]}
+        clauses = [as_clause(name, there[name]) for name in GROUPS[group] if name in there]
+        if clauses and found + len(clauses) <= CLAUSES:
+            found += len(clauses)
+            lines += [f"[{path}]", *(f"{name} = {off(value)}" for name, value in there.items())]
+            lines.append(f"when = {written(clauses)}")
+    return "\n".join(lines), found
+
+
+def off(value: Any) -> str:
+    """Return what a patch writes to take an effect away."""
+    return "0" if isinstance(value, int) and not isinstance(value, bool) else "false"
+
+
+def rows(ruleset: str, players: int, games: int, *patch: str) -> pl.DataFrame:
+    plan = Plan.make(ruleset=ruleset, players=players, policies="random", seed=5, patch=patch)
+    return wsim.simulate(plan, games=games, threads=1)
+
+
+def same_games(ruleset: str, players: int, games: int, folder: Path) -> None:
+    """Compare the games of a rule set with those of its effects by formula, group by group."""
+    printed = rows(ruleset, players, games)
+    for group in GROUPS:
+        patch = folder / f"{group}.toml"
+        text, found = said_by_formula(ruleset, group)
+        patch.write_text(text, encoding="utf-8")
+        assert found > 10
+        assert_frame_equal(rows(ruleset, players, games, str(patch)), printed)
+
+
+def test_what_a_formula_can_say_of_the_printed_cards_plays_the_same_games(tmp_path: Path) -> None:
+    same_games("2e-cities", 5, 60, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ruleset", "players"), TABLES)
+def test_so_it_does_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:
+    same_games(ruleset, players, 2000, tmp_path)
