@@ -5,6 +5,7 @@ What holds in the games of any game stands in ``tests/games/test_conformance.py`
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.babel.tools import played, table
-from wsim.babel.words import KIND_GONE, KINDS
+from wsim.babel.words import ACTION_CARDS, KIND_GONE, KINDS
 
 POLICIES = ("random", "greedy", "builder", "supplier", "collector", "majority", "builder:explore=0.3")
 GAMES = 60
@@ -153,3 +154,28 @@ def test_redrawn_cards_are_those_that_there_are() -> None:
                 hand = drawn.own[other].hand[:4] + drawn.own[other].aside[:4]
                 assert hand.sum() == position.record.public.hand_size[other]
                 assert (hand >= drawn.public.shown[other, :4]).all()
+
+
+def test_redrawn_action_cards_do_not_depend_on_where_they_lay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever held which, and however the deck lay: the same draws deal the same cards. The own ones stay."""
+    from wsim.babel.kernels import redraw
+
+    python = [getattr(one, "py_func", one) for one in (redraw._sort, redraw._deal_action_cards)]
+    monkeypatch.setattr(redraw, "_sort", python[0])
+    monkeypatch.setattr(redraw, "below", lambda _, count: count // 2)
+    kinds = len(ACTION_CARDS)
+
+    def dealt(second: int, third: int, deck: list[int]) -> Any:
+        held = [[0], [second], [third]]
+        own = [SimpleNamespace(cards=[one.count(kind) for kind in range(kinds)], fresh=[0] * kinds) for one in held]
+        tally = [SimpleNamespace(cards_drawn=[one.count(kind) for kind in range(kinds)]) for one in held]
+        hidden = SimpleNamespace(actions_drawn=3, action_deck=[9, 9, 9, *deck], tally=tally, instant_cards=0)
+        rules = SimpleNamespace(action_cards=[6] + [0] * (kinds - 1), use_action_cards=1)
+        public = SimpleNamespace(seats=3, action_cards=[1, 1, 1])
+        past = SimpleNamespace(fresh=[0] * 3)
+        python[1](SimpleNamespace(public=public, hidden=hidden, own=own, redraw=past), rules, 0)
+        assert own[0].cards[0] >= 1
+        return [one.cards for one in own], hidden.action_deck[1:], [one.cards_drawn for one in tally]
+
+    first = dealt(1, 2, [0, 1, 2])
+    assert dealt(2, 1, [0, 1, 2]) == dealt(2, 0, [1, 2, 1]) == dealt(1, 2, [2, 1, 0]) == first

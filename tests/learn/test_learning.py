@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -477,6 +478,27 @@ def test_a_round_plays_by_nets_of_earlier_rounds(tmp_path: Path, monkeypatch: py
     )
     assert found == ([(f"{second}:explore=0.5", f"{first}:explore=0.5")] * 3, (second, (start, second, "balanced")))
     assert LearningPlan.restore(plan.record()) == plan
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_round_goes_on_from_the_net_before_or_begins_anew(
+    fresh: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = LearningPlan.restore({**SMALL, "round": [SMALL["round"][0], {**SMALL["round"][1], "fresh": fresh}]})
+    run = run_module.Learning(plan, tmp_path)
+    run.net_path(1).parent.mkdir(parents=True)
+    run.net_path(1).touch()
+    begun: list[Any] = []
+    learner = SimpleNamespace(
+        fresh=lambda seed: ("anew", seed), load=lambda path: ("from", path), fit=lambda net, *_: begun.append(net),
+        save=lambda *_: None, decisions=lambda *_: SimpleNamespace(states=[1]), state=None, move=None,
+    )  # fmt: skip
+    monkeypatch.setattr(run_module, "learner_of", lambda _: learner)
+    monkeypatch.setattr(run_module, "read_records", lambda *_: np.ones(1))
+    monkeypatch.setattr(run_module, "find_game", lambda _: SimpleNamespace(prepare=lambda _: None))
+    monkeypatch.setattr(run_module.Learning, "parts", lambda *_: [SimpleNamespace(states=None, moves=None)])
+    run.fit(2, None)
+    assert begun == [("anew", plan.seed) if fresh else ("from", str(run.net_path(1)))]
 
 
 def test_nets_are_judged_in_games_that_nothing_was_learned_from(
