@@ -79,16 +79,17 @@ def pasts(position: WondersPosition, start: frozenset[int], holders: list[tuple[
     return left
 
 
-@first_quick(1, "age", [0, 1])
-def test_what_is_left_of_a_hand_that_was_handed_on(age: int) -> None:
+@first_quick(1, ("age", "direction"), [(0, "left"), (1, "right"), (0, "right"), (1, "left")])
+def test_what_is_left_of_a_hand_that_was_handed_on(age: int, direction: str) -> None:
     """Of a hand that two others held since, every past counts once: what was built is known, what went down is not."""
-    simulator, tried = table(ruleset="1e", players=4), 0
+    passing = f"settings.passing=['{direction}', '{direction}', 'left']"
+    simulator, tried = table(ruleset="1e", players=4, set=[passing]), 0
     for position in moments(simulator, 0, 12):
         public = position.record.public
         turn = int(public.turn)
         if int(public.age) != age or turn < 3:
             continue
-        way = -1 if age == 1 else 1
+        way = -1 if direction == "right" else 1
         first, second, now = way % 4, 2 * way % 4, 3 * way % 4
         start = slots(position.record.own[0].passed[age, turn - 3])
         left = pasts(position, start, [(first, turn - 2), (second, turn - 1)])

@@ -174,7 +174,7 @@ class TwinPosition:
         return True
 
     def pass_hands(self) -> None:
-        self._hands = passed(self._hands, self.table.age)
+        self._hands = passed(self._hands, self.table.rules.passing[self.table.age - 1])
 
     def end_age(self) -> list[tuple[list[int], list[int], list[int]]]:
         return [(entry["seats"], entry["shields"], entry["tokens"]) for entry in end_age(self.table)]

@@ -148,6 +148,7 @@ def change(rng: random.Random, catalogue: Catalogue) -> str:
                 f"victory_tokens=[{', '.join(str(rng.choice((0, 1, 9, 99))) for _ in range(3))}]",
                 f"defeat_points={-rng.choice((0, 1, 20, 99))}",
                 f"coins_per_point={rng.choice((1, 2, 10, 99))}",
+                f"passing={written([rng.choice(NEIGHBORS) for _ in range(3)])}",
             )
         )
     if kind < 0.35:
@@ -259,6 +260,7 @@ def twin_of(case: Case) -> Reference:
         defeat_points=settings.defeat_points,
         coins_per_point=settings.coins_per_point,
         guilds_extra=settings.guilds_extra,
+        passing=settings.passing,
     )
     return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), rules)
 

@@ -11,7 +11,7 @@ import os
 import pytest
 
 from tests.wonders.engine_tools import opt_in
-from tests.wonders.extremes import compare_case, draw_case
+from tests.wonders.extremes import Case, compare_case, draw_case
 
 pytestmark = pytest.mark.boundscheck
 
@@ -20,6 +20,10 @@ pytestmark = pytest.mark.boundscheck
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 24))])
 def test_a_drawn_catalogue_is_played_as_the_twin_plays_it(seed: int) -> None:
     compare_case(draw_case(seed), games=2)
+
+
+def test_hands_pass_where_a_house_rule_says() -> None:
+    compare_case(Case(0, "2e-cities", 4, ('settings.passing=["right", "right", "left"]',)), games=1)
 
 
 @opt_in

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.wonders.reference.deal import age_deck
-from tests.wonders.reference.facts import Card, Cost, Effect, load
+from tests.wonders.reference.facts import RULE_SETS, Card, Cost, Effect, load
 from tests.wonders.reference.game import passed
 from tests.wonders.reference.rng import Stream
 from tests.wonders.reference.scenario import Seat, lay_out
@@ -101,8 +101,9 @@ def test_first_rank_wins(case: dict[str, Any]) -> None:
 
 @cases("pass_direction")
 def test_hands_go_left_in_ages_1_and_3(case: dict[str, Any]) -> None:
-    assert passed([["a"], ["b"], ["c"]], case["age"]) == [["c"], ["a"], ["b"]]
-    assert passed([["a"], ["b"], ["c"]], 2) == [["b"], ["c"], ["a"]]
+    passing = RULE_SETS["1e"].passing
+    assert passed([["a"], ["b"], ["c"]], passing[case["age"] - 1]) == [["c"], ["a"], ["b"]]
+    assert passed([["a"], ["b"], ["c"]], passing[1]) == [["b"], ["c"], ["a"]]
 
 
 @cases("deck_size")

@@ -206,6 +206,7 @@ def test_settings_and_switches_of_the_rules(ruleset: str) -> None:
         "defeat_points": -1,
         "coins_per_point": 3,
         "guilds_extra": 2,
+        "passing": ("left", "right", "left"),
     }
     assert catalogue.switches == {name: switch.default for name, switch in SWITCHES.items()}
     assert set(SETTINGS) == set(settings)

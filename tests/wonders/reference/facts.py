@@ -90,6 +90,7 @@ class RuleSet:
     defeat_points: int = -1
     coins_per_point: int = 3
     guilds_extra: int = 2
+    passing: tuple[str, ...] = ("left", "right", "left")
 
     def token_points(self, printed: int) -> int:
         """The points of a victory token, which is named by its printed value."""

@@ -124,7 +124,7 @@ class Reference:
         moment(table, "age_start")
         for table.turn in range(1, self.rules.turns + 1):
             entry["turns"].append(self._play_turn(hands, pile))
-            hands = passed(hands, age)
+            hands = passed(hands, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)
         if table.effects:
             entry["effects"], table.effects = table.effects, []
@@ -174,9 +174,9 @@ def line_up(policies: Policy | Sequence[Policy], players: int, shift: int) -> li
     return [seats[(seat + shift) % players] for seat in range(players)]
 
 
-def passed(hands: list[list[str]], age: int) -> list[list[str]]:
-    """Hands after passing them on: to the left in ages I and III, to the right in age II (R5)."""
-    step = 1 if age == 2 else -1  # seat p gets the hand of seat p + step
+def passed(hands: list[list[str]], direction: str) -> list[list[str]]:
+    """Hands after passing them on, to the left or to the right (R5)."""
+    step = 1 if direction == "right" else -1  # seat p gets the hand of seat p + step
     return [hands[(seat + step) % len(hands)] for seat in range(len(hands))]
 
 

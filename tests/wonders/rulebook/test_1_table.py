@@ -12,6 +12,8 @@ import pytest
 from tests.wonders.both import Position
 from tests.wonders.engine_tools import ALL, TABLES, engine_table
 from tests.wonders.reference.facts import RULE_SETS, load
+from wsim.errors import UserError
+from wsim.wonders.catalog import load_catalogue
 
 BOARDS = ("Gizah A", "Rhodos A", "Ephesos A", "Babylon A")
 
@@ -118,3 +120,22 @@ def test_R5_hands_pass_to_the_left_in_ages_I_and_III_to_the_right_in_age_II(age:
     assert len(set(before)) == 4
     p.pass_hands()
     assert [int(p.game.own[seat].hand) for seat in range(4)] == [before[(seat + giver) % 4] for seat in range(4)]
+
+
+@pytest.mark.engine_only
+@pytest.mark.parametrize(("age", "giver"), [(1, 1), (2, 3), (3, 3)])
+def test_R5_a_house_rule_says_where_hands_go(age: int, giver: int) -> None:
+    p = Position("1e", *BOARDS, age=age, changes=('settings.passing=["right", "left", "left"]',))
+    p.deal()
+    before = [int(p.game.own[seat].hand) for seat in range(4)]
+    p.pass_hands()
+    assert [int(p.game.own[seat].hand) for seat in range(4)] == [before[(seat + giver) % 4] for seat in range(4)]
+
+
+def test_R5_hands_go_nowhere_else() -> None:
+    with pytest.raises(
+        UserError, match=r"passing: unknown direction 'rigth' \(did you mean 'right'\?\); accepted: left"
+    ):
+        load_catalogue("1e", changes=['settings.passing=["rigth", "left", "left"]'])
+    with pytest.raises(UserError, match=r"passing: a list of 2 is not accepted; accepted: 3 items"):
+        load_catalogue("1e", changes=['settings.passing=["left", "left"]'])

@@ -76,6 +76,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     record.trade_price, record.coins_per_point = settings.trade_price, settings.coins_per_point
     record.defeat_points = settings.defeat_points
     record.victory_points[:] = settings.victory_tokens
+    record.to_right[:] = [direction == "right" for direction in settings.passing]
     record.cities, record.teams, record.duo = catalogue.cities, catalogue.teams, catalogue.duo
     record.boards, record.cards = len(catalogue.wonders), len(catalogue.cards)
     record.switch[:] = [catalogue.switches[name] for name in SWITCHES]

@@ -84,6 +84,7 @@ def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
     """Return the whole catalogue as JSON-able values; cards and boards in the form of cards.toml."""
+    settings = asdict(catalogue.settings)
     return {
         "ruleset": catalogue.ruleset,
         "title": catalogue.title,
@@ -95,7 +96,7 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
         "cities": catalogue.cities,
         "teams": catalogue.teams,
         "duo": catalogue.duo,
-        "settings": asdict(catalogue.settings) | {"victory_tokens": list(catalogue.settings.victory_tokens)},
+        "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
         "switches": dict(catalogue.switches),
         "cards": {card.name: _card_fields(card) for card in catalogue.cards},
         "wonders": {wonder.name: _wonder_fields(wonder) for wonder in catalogue.wonders},
@@ -191,7 +192,8 @@ def _rules(catalogue: Catalogue) -> Parts:
     """Return the rules of a catalogue for comparison: a single entry without a name."""
     fields: dict[str, Any] = {"seats": _listed(catalogue.seat_numbers), "sides": _listed(catalogue.sides)}
     fields |= {"cities": catalogue.cities, "teams": catalogue.teams, "duo": catalogue.duo}
-    settings = asdict(catalogue.settings) | {"victory_tokens": _listed(catalogue.settings.victory_tokens)}
+    settings = asdict(catalogue.settings)
+    settings |= {name: _listed(value) for name, value in settings.items() if isinstance(value, tuple)}
     return {"": fields | settings | dict(catalogue.switches)}
 
 

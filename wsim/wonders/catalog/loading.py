@@ -15,7 +15,7 @@ from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.formula import with_number
-from wsim.wonders.catalog.model import Catalogue
+from wsim.wonders.catalog.model import Catalogue, Settings
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 
@@ -41,6 +41,7 @@ ORDERED = (
     "wonders",
     "sides",
     "victory_tokens",
+    "passing",
     "when",
 )  # lists whose order means something, or is fixed already
 
@@ -190,6 +191,8 @@ def _digest(catalogue: Catalogue) -> str:
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes"):
         del content[key]
+    if content["settings"]["passing"] == Settings().passing:  # nor does a setting new to wsim that stands as before
+        del content["settings"]["passing"]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
     for entry in (*content["cards"], *stages):
         entry.pop("uncertain", None)

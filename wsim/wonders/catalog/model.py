@@ -81,6 +81,7 @@ class Settings:
     defeat_points: int = -1
     coins_per_point: int = 3
     guilds_extra: int = 2
+    passing: tuple[str, str, str] = ("left", "right", "left")
 
     @property
     def turns(self) -> int:

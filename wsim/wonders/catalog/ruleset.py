@@ -18,9 +18,10 @@ from wsim.spec.fields import (
     table_schema,
     text,
     whole,
+    word,
 )
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import AGES, HAND, SEATS, SWITCHES
+from wsim.wonders.words import AGES, HAND, NEIGHBORS, SEATS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +35,7 @@ SETTINGS: Mapping[str, Reader] = {
     "defeat_points": whole(-99, 0),
     "coins_per_point": whole(1, 99),
     "guilds_extra": whole(0, 9),
+    "passing": listing(word("direction", NEIGHBORS), least=AGES, most=AGES, distinct=False),
 }
 
 

@@ -472,14 +472,14 @@ def _close_turn(game, rules):
 
 @kernel
 def _pass_hands(game, rules):
-    """Hand the rest of the hands on: to the left in ages I and III, to the right in age II, swapped by two (R5)."""
+    """Hand the rest of the hands on: to the left or to the right, as the age says, swapped by two (R5)."""
     public, players = game.public, rules.players
     for seat in range(players):
         own = game.own[seat]
         own.passed[public.age, public.turn] = own.hand
         public.hand_size[seat] -= 1
     for seat in range(players):
-        if public.age != 1:
+        if rules.to_right[public.age] == 0:
             giver = seat - 1 if seat > 0 else players - 1
         else:
             giver = seat + 1 if seat + 1 < players else 0

@@ -186,6 +186,7 @@ RULES = np.dtype(
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
         ("hand_size", "i8"),  # cards dealt to a hand
         ("turns", "i8"),  # of an age
+        ("to_right", "i8", (AGES,)),  # 1 in ages in which hands pass to the right, 0 to the left (R5)
         ("start_coins", "i8"),  # coins of a city at the start (R3)
         ("sale_coins", "i8"),  # coins for a card sold (R8)
         ("trade_price", "i8"),  # coins a unit without a discount (R14)

@@ -26,14 +26,14 @@ SOLD, BURIED, NOTHING = -1, -2, -3  # REDRAW.event where no card was built
 def hand_at(rules, age, turn, seat):
     """Return the hand that a seat holds in a turn (R5)."""
     players = rules.players
-    return (seat - turn) % players if age != 1 else (seat + turn) % players
+    return (seat + turn) % players if rules.to_right[age] else (seat - turn) % players
 
 
 @kernel
 def seat_of(rules, age, turn, hand):
     """Return the seat that holds a hand in a turn."""
     players = rules.players
-    return (hand + turn) % players if age != 1 else (hand - turn) % players
+    return (hand - turn) % players if rules.to_right[age] else (hand + turn) % players
 
 
 @kernel

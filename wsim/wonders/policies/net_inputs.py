@@ -201,7 +201,7 @@ def coming_names(public, own, rules, word):
             continue
         names = _names(rules, age, own.passed[age, handed], word)
         for step in range(1, turn - handed):
-            holder = (seat + step) % players if age != 1 else (seat - step) % players
+            holder = (seat - step) % players if rules.to_right[age] else (seat + step) % players
             names &= ~public.built[holder, word]
         found |= names
     return found

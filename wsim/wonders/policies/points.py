@@ -74,7 +74,7 @@ def next_holder(public, rules, seat):
     """Return the seat that gets this hand next (R5, R47)."""
     if rules.duo:
         return 1 - seat
-    return neighbor_right(public, seat) if public.age == 1 else neighbor_left(public, seat)
+    return neighbor_right(public, seat) if rules.to_right[public.age] else neighbor_left(public, seat)
 
 
 @kernel
