@@ -236,6 +236,8 @@ def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: py
         ({"round": [{**SMALL["round"][0], "shares": {"1e-3": "all"}}]}, "a table of numbers"),
         ({"round": [{**SMALL["round"][0], "others": "balanced|round-1"}]}, "plays by 'round-1': there is no net of it"),
         ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 plays by 'round-0'"),
+        ({"round": [{**SMALL["round"][0], "start": "round-1"}]}, "by 'round-1': there is no net of it yet"),
+        ({"round": [{**SMALL["round"][0], "start": "mine.npz"}]}, "round 1 starts from net or round-1"),
         ({"round": [{**SMALL["round"][0], "moves": -1}]}, "moves and rate of round 1 are at least 0"),
         ({"round": [{**SMALL["round"][0], "moves": 4}]}, "the best moves by the net of the own seat: no 'balanced'"),
         ({"game": "babel"}, "unknown game 'babel'"),
@@ -566,3 +568,28 @@ def test_a_part_that_was_cut_off_between_its_files_is_made_again(
     with pytest.raises(UserError, match="took no decision"):
         run.fit(3, None)
     assert read == ["round-2", "round-3"] * 2
+
+
+def test_a_fitting_begins_from_the_net_that_the_round_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one before, or an earlier one; with the passes and the rate of the round, or of the plan."""
+    rounds = [SMALL["round"][0]] * 3 + [{**SMALL["round"][0], "start": "round-1", "passes": 3, "rate": 4e-4}]
+    plan = LearningPlan.restore({**SMALL, "table": SMALL["table"][:1], "round": rounds})
+    run, begun = run_module.Learning(plan, tmp_path), []
+    learner = type(LEARNER)
+    for number in (1, 2, 3):
+        run.net_path(number).parent.mkdir()
+        run.net_path(number).touch()
+    run.net_path(4).parent.mkdir()
+
+    def fit(_: Any, net: str, tables: Any, how: Fitting, *more: Any) -> str:
+        begun.append((Path(net).parent.name, how.rounds, how.rate))
+        return net
+
+    monkeypatch.setattr(learner, "load", lambda _, file: file)
+    monkeypatch.setattr(learner, "fit", fit)
+    monkeypatch.setattr(learner, "save", lambda *_: None)
+    monkeypatch.setattr(run_module, "read_records", lambda _, dtype: np.zeros(1, dtype))
+    run.fit(4, None)
+    run.net_path(3).unlink()
+    run.fit(3, None)
+    assert begun == [("round-1", 3, 4e-4), ("round-2", plan.fitting.rounds, plan.fitting.rate)]

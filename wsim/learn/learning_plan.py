@@ -64,7 +64,8 @@ class Round:
     moves: how many of a decision are played out: the best by the net that plays on in the own seat, and one more, drawn
         from the others, which stay as far from these as that net says; 0: all of them.
     keep: how many of the rounds before are learned from again.
-    fresh: whether the net begins anew, not from the one of the round before.
+    start: the net that the fitting begins from: ``net``, or that of an earlier round, as in ``players``.
+    fresh: whether it begins anew instead.
     passes, rate: through all decisions when its net is fitted, and the highest learning rate; 0: as the plan's fitting
         says.
     shares: of tables by their names (``1e-4``: rule set and players), where they are others than the plan's.
@@ -78,6 +79,7 @@ class Round:
     moves: int = 0
     explore: float = 0.08
     keep: int = 1
+    start: str = NET
     fresh: bool = False
     passes: float = 0.0
     rate: float = 0.0
@@ -170,7 +172,9 @@ class LearningPlan:
                 self._check_shares(number, one)
             if number == 0 and not self.start and NET in one.names:
                 mistakes.add("the first round has no net to play by: name policies, or a start")
-            for name in sorted(one.names):
+            if one.start != NET and round_of(one.start) is None:
+                mistakes.add(f"round {number + 1} starts from net or round-1, round-2, ..., not from {one.start!r}")
+            for name in sorted({*one.names, one.start}):
                 if (round_of(name) or 0) > number or (round_of(name) == 0 and not self.start):
                     mistakes.add(f"round {number + 1} plays by {name!r}: there is no net of it yet")
         for judge in self.judges:
@@ -225,5 +229,5 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
     "judges": ("judge", Field),
 }
 """Fields of a learning plan that are rows of its file: what those are called, and what they become."""
-_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0}
+_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET}
 """Keys of rows that earlier versions of wsim did not have, with what they did: so they record the same plans."""

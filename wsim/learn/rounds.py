@@ -166,7 +166,7 @@ class Learning:
                 tables.append(learner.decisions(simulator, states, moves))
         if not tables:
             raise UserError(f"round {number} took no decision: it needs more decisions, or a smaller gap")
-        before = self.net_path(number - 1)
+        before = self.net_path(number - 1 if one.start == NET else round_of(one.start) or 0)
         net = learner.fresh(self.plan.seed) if one.fresh or not before.exists() else learner.load(str(before))
 
         def report(step: int, steps: int) -> None:
