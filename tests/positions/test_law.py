@@ -226,3 +226,57 @@ def test_where_the_next_random_numbers_come_from_is_drawn_anew() -> None:
     other.record.hidden.seed, other.record.hidden.number = 99, 7
     assert position.record.hidden.dice.rng != other.record.hidden.dice.rng
     assert (position.redrawn(0, 3, 4).words == other.redrawn(0, 3, 4).words).all()
+
+
+def sold_and_seen(number: int) -> tuple[WondersPosition, set[tuple[int, int]]] | None:
+    """Let a hand of five seats that seat 0 handed on lose two cards to the pile, and seat 0 see the pile.
+
+    In turn 2 seat 1 sells one of two copies of a name, in turn 3 seat 2 another name of the same hand; everybody else
+    builds. Return the position in turn 4 and the pasts: the slots that seats 1 and 2 may have sold. None where a deal
+    does not allow it.
+    """
+    keys: Any = {"ruleset": "1e", "players": 5, "set": ["wonders.Halikarnassos.B.1.cost={}"]}
+    simulator = table(
+        ruleset="1e", players=5, wonders="Halikarnassos,random,random,random,random", sides="B", set=change
+    )
+    position = simulator.begin(number)
+    names = [position.names[int(card)] for card in simulator.rules.slot_card[0]]
+    sales: dict[tuple[int, int], str] = {}
+    while (turn := int(position.record.public.turn)) < 3 and int(position.record.public.age) == 0:
+        seat, moves = position.to_move, position.moves()
+        if turn == 1 and not sales:
+            hand = Counter(names[slot] for slot in slots(position.record.own[0].passed[0, 0]))
+            twice = [name for name in hand if hand[name] == 2]
+            other = [name for name in hand if hand[name] == 1]
+            if not twice or not other:
+                return None
+            sales = {(1, 1): twice[0], (2, 2): other[0]}
+        if position.decision() != "turn":
+            wanted = [place for place, move in enumerate(moves) if move["action"] == "decline"]
+        elif (seat, turn) in sales:
+            card = sales[seat, turn]  # type: ignore[index]
+            wanted = [p for p, move in enumerate(moves) if (move["action"], move["card"]) == ("sell", card)]
+        else:
+            action = "stage" if (seat, turn) == (0, 2) else "build"
+            spared = set(sales.values()) if turn == 1 else set()
+            wanted = [p for p, move in enumerate(moves) if move["action"] == action and move["card"] not in spared]
+        if not wanted:
+            return None
+        position.take(wanted[0])
+    start = slots(position.record.own[0].passed[0, 0])
+    first, second = sales.values()
+    pairs = set(itertools.permutations(start, 2))
+    return position, {(a, b) for a, b in pairs if Counter((names[a], names[b])) == Counter((first, second))}
+
+
+def test_of_what_the_pile_tells_every_past_counts_once() -> None:
+    """Two sales out of a known hand, of which it has one name twice: four pasts, each as likely as any other.
+
+    Drawn one after the other the second sale has two ways in some pasts and one in others, which must be weighed.
+    """
+    position, law = next(one for one in map(sold_and_seen, range(60)) if one is not None)
+    assert len(law) == 4
+    assert position.record.own[0].looked
+    drawn = (position.redrawn(0, 8, n).record.own for n in range(1000))
+    counted = Counter((int(own[1].took[0, 1]), int(own[2].took[0, 2])) for own in drawn)
+    assert agrees(counted, dict.fromkeys(law, 1 / 4))
