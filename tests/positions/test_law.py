@@ -236,9 +236,7 @@ def sold_and_seen(number: int) -> tuple[WondersPosition, set[tuple[int, int]]] |
     does not allow it.
     """
     keys: Any = {"ruleset": "1e", "players": 5, "set": ["wonders.Halikarnassos.B.1.cost={}"]}
-    simulator = table(
-        ruleset="1e", players=5, wonders="Halikarnassos,random,random,random,random", sides="B", set=change
-    )
+    simulator = table(**keys, wonders="Halikarnassos,random,random,random,random", sides="B")
     position = simulator.begin(number)
     names = [position.names[int(card)] for card in simulator.rules.slot_card[0]]
     sales: dict[tuple[int, int], str] = {}
