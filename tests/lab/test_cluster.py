@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -140,7 +142,7 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(place: Path, wsim_co
 
 
 Workers = tuple[str, list[subprocess.Popen[str]]]
-"""The address of a scheduler, and the processes of its workers."""
+"""The address of a scheduler, and its process with those of its workers."""
 
 
 @contextmanager
@@ -164,7 +166,7 @@ def started(folder: Path) -> Iterator[Workers]:
     assert found is not None
     quiet = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder))
     processes += [start("worker", found[1], *quiet) for _ in range(2)]
-    yield found[1], processes[1:]
+    yield found[1], processes
     for one in processes:
         one.kill()
         one.wait()
@@ -190,7 +192,7 @@ def test_workers_of_a_scheduler_play_and_may_die(place: Path, scheduler: Workers
     address, workers = scheduler
     run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
     wait_for_shards("run", 6)
-    workers[0].kill()
+    workers[1].kill()
     _, error = run.communicate(timeout=180)
     assert (run.returncode, error) == (0, "")
     assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
@@ -206,7 +208,7 @@ def test_a_cluster_without_a_worker_is_given_up(place: Path, scheduler: Workers,
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True)
     wait_for_shards("run", 6)
-    for worker in workers:
+    for worker in workers[1:]:
         worker.kill()
     _, error = run.communicate(timeout=120)
     assert (run.returncode, error) == (1, f"wsim: no worker is left at {address}; what is finished is kept\n")
@@ -214,6 +216,16 @@ def test_a_cluster_without_a_worker_is_given_up(place: Path, scheduler: Workers,
     assert wsim_command("run", "--resume", "run", "--trust").code == 0
     assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
     assert files("run") == files("threads")
+
+
+def test_a_scheduler_that_is_killed_is_one_sentence(place: Path, scheduler: Workers) -> None:
+    address, processes = scheduler
+    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", address, "--quiet")
+    wait_for_shards("run", 4)
+    processes[0].kill()
+    _, error = run.communicate(timeout=120)
+    assert (run.returncode, error) == (1, "wsim: the cluster has gone; what is finished is kept\n")
+    assert load_run("run").games >= 32
 
 
 def test_a_summary_and_a_part_are_spread_too(place: Path, address: str, wsim_command: Command) -> None:
@@ -330,6 +342,22 @@ def test_a_worker_needs_no_file_of_the_one_who_asked(place: Path) -> None:
     seconds, made = tasks.made(content, range(8, 16))
     assert made["seats"] == Path("run/seats/part-00000000000008.parquet").read_bytes()
     assert seconds > 8 * 0.002
+
+
+def test_a_worker_keeps_a_handful_of_tasks_and_no_folder_of_others(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two who ask by turns have their plans made ready once each; the folder of what is dropped goes with it."""
+    monkeypatch.setattr(tasks, "_tasks", {})
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    contents = [sent(Plan.make(games=8, policies="random", seed=seed)) for seed in range(6)]
+    for content in (*contents[:2], *contents[:2]):
+        tasks.made(content, range(1))
+    assert len(list(place.glob("wsim-worker-*"))) == 2
+    for content in contents[2:]:
+        tasks.made(content, range(1))
+    gc.collect()
+    assert len(list(place.glob("wsim-worker-*"))) == len(tasks._tasks) == 4
 
 
 def test_a_worker_that_would_play_other_games_refuses(place: Path) -> None:

@@ -8,6 +8,7 @@ on plans and games only.
 
 from __future__ import annotations
 
+import logging
 import re
 import signal
 import tempfile
@@ -148,7 +149,7 @@ class Cluster:
                     seen = time.monotonic()
                 elif time.monotonic() > seen + _ALONE:
                     raise OSError(f"no worker is left at {self.address}; what is finished is kept") from None
-            except (Cancelled, CancelledError):
+            except (Cancelled, CancelledError, distributed.comm.CommClosedError):
                 raise OSError(_GONE) from None
 
 
@@ -165,7 +166,7 @@ def _result(future: Any, games: range) -> tuple[float, Any]:
         raise OSError(f"{_FAILURES + 1} workers died while they played the games {numbers}") from error
     except ModuleNotFoundError as error:
         raise OSError(f"a worker cannot play: {error}; wsim must be installed there, too") from error
-    except (Cancelled, CancelledError) as error:
+    except (Cancelled, CancelledError, distributed.comm.CommClosedError) as error:
         raise OSError(_GONE) from error
     return found
 
@@ -188,6 +189,7 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
+        stack.enter_context(_without_logs())
         place: Any = address
         if local := _LOCAL.fullmatch(address):
             rows_and_picks(simulator, range(1), picks=False)
@@ -202,6 +204,18 @@ def connected(address: str, simulator: Simulator) -> Iterator[Cluster]:
         except TimeoutError as error:
             raise OSError(f"no worker has joined {address} within {_WAIT}") from error
         yield Cluster(address, client)
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """Leave it to the one sentence to say that a cluster has gone: Dask logs tracebacks of it, on standard error."""
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _processes(distributed: Any, workers: int, scratch: str) -> Any:

@@ -7,13 +7,13 @@ rules, policies or version would play other games.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import io
 import pickle
 import shutil
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -61,6 +61,15 @@ class Job:
         Raises UserError if it would play other games here.
         """
         home = _folder()
+        try:
+            simulator = self._set_up(home)
+        except BaseException:
+            shutil.rmtree(home, ignore_errors=True)
+            raise
+        weakref.finalize(simulator, shutil.rmtree, home, ignore_errors=True)  # at the end of the process at the latest
+        return simulator
+
+    def _set_up(self, home: Path) -> Simulator:
         for path, content in self.contents.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
@@ -73,15 +82,13 @@ class Job:
 
 
 def _folder() -> Path:
-    """Return a new folder that goes with this worker, or with this process."""
+    """Return a new folder, in that of this worker if this is one."""
     distributed: Any = import_module("distributed")
     try:
         above = distributed.get_worker().local_directory
     except ValueError:  # no worker
         above = None
-    folder = tempfile.mkdtemp(prefix="wsim-worker-", dir=above)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return Path(tempfile.mkdtemp(prefix="wsim-worker-", dir=above))
 
 
 Ready: TypeAlias = "tuple[Plan, Simulator]"
@@ -129,7 +136,8 @@ def unpacked(content: bytes) -> Callable[[range], Any]:
 
 
 _tasks: dict[str, Callable[[range], Any]] = {}
-"""What this process was last asked to make, by the digest of what was sent."""
+"""What this process was last asked to make, by the digest of what was sent; two who ask by turns do not meet anew."""
+_MOST_TASKS = 4
 _unpacking = Lock()
 
 
@@ -138,10 +146,12 @@ def made(content: bytes, games: range) -> tuple[float, Any]:
     key = hashlib.sha256(content).hexdigest()
     with _unpacking:
         if key not in _tasks:
-            _tasks.clear()
+            if len(_tasks) == _MOST_TASKS:
+                del _tasks[next(iter(_tasks))]
             _tasks[key] = unpacked(content)
+        make = _tasks[key]
     start = time.perf_counter()
-    found = _tasks[key](games)
+    found = make(games)
     return time.perf_counter() - start, found
 
 
