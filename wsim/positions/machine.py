@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 
 from wsim.game import Simulator
+from wsim.jit.modes import JIT
 from wsim.kernels.commands import BEGIN, COMPARE, DECIDE, EVERYTHING, FOLLOW, OBSERVE, PLAY_OUT, REDRAW, STEP
 from wsim.kernels.heads import RECORD_ALL, RECORD_PICKS, seating_like, timestep_of
 from wsim.position import Position
@@ -38,8 +39,10 @@ class Argument(np.record):  # type: ignore[misc]
         return self.__dict__.get("bytes") or super().data  # a record within has none of its own
 
     @classmethod
-    def of(cls, record: Any) -> Argument:
-        """Return a record that is the same memory as another."""
+    def of(cls, record: Any) -> Any:
+        """Return a record that is the same memory as another: itself without the JIT, where kernels are Python."""
+        if not JIT:
+            return record
         content = np.frombuffer(record.data, np.uint8)
         found: Argument = content.view(np.dtype((cls, record.dtype)))[0]
         found.__dict__["bytes"] = content.data
