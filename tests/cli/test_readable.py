@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,10 @@ def test_fair_share_and_verdict_are_always_there(runs: dict[str, str], columns: 
         lines = on_terminal(columns, *words)[1]
         players = 3 if words[1] == runs["p3"] else 4
         assert f"a fair share of wins is {1 / players:.3f}" in lines[0]
-        head = "\n".join(lines[1:4])
+        head = "\n".join(takewhile(lambda line: "──" not in line, lines[1:]))  # titles and names of columns are broken
         assert "verdict" in head
-        assert "win share" in head
+        assert "win" in head
+        assert "share" in head
     head = "\n".join(on_terminal(columns, "cards", runs["p4"])[1][:4])
     assert "verdict" in head
     assert "a fair share of wins is 0.250" in head

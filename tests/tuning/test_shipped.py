@@ -16,7 +16,7 @@ pytest.importorskip("cmaes", reason="needs wsim[learn]")
 
 MADE = "Made by: "
 GAMES = ("wonders", "babel")
-SHORT = ("--generations", "2", "--games", "20", "--held-out", "20", "--judges", "none", "--quiet")
+SHORT = ("--generations", "2", "--games", "30", "--held-out", "30", "--judges", "none", "--quiet")
 
 
 def text_of(game: str) -> str:
