@@ -18,17 +18,18 @@ import polars as pl
 from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
+from wsim.experiments.each_alone import EachAlone
 from wsim.experiments.rest_question import GAMES, RestQuestion
 from wsim.experiments.rest_sums import Distance, RestSums, SeveralThings, distance
 from wsim.experiments.skill_sums import Things, things_in
 from wsim.game import find_game
-from wsim.lab.answer import Answer, View, recorded_provenance, whole
+from wsim.lab.answer import Answer, View, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import Again
 from wsim.options import keywords, taken
 from wsim.stats.intervals import nulls
 
@@ -53,7 +54,7 @@ FIGURE = (
 
 
 @dataclass(frozen=True, repr=False)
-class Rest(Answer):
+class Rest(EachAlone):
     """The answer.
 
     Attributes
@@ -76,6 +77,7 @@ class Rest(Answer):
     FORMAT: ClassVar[str] = "wsim-rest/1"
     COMMAND: ClassVar[str] = "wsim rest"
     CALLED: ClassVar[str] = "rest"
+    POLICIES: ClassVar[str] = "policies"
     TABLES: ClassVar[tuple[str, ...]] = ("pairs", "figures", "things")
     LONG: ClassVar[str] = "things"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -119,35 +121,17 @@ class Rest(Answer):
         return Display(rows=shown, named="pairs", tables=tables, notes=notes)
 
     @classmethod
-    def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
-        return [record["question"], [one["digest"] for one in record["made"]]]
-
-    @classmethod
-    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of the first policy, with a seat for each of them."""
-        policies = list(record["policies"])
-        return {**record["made"][0]["plan"], "policies": policies, "players": len(policies)}
-
-    @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
         """Return what plays the same tables again."""
-        _ = [recorded_provenance(made) for made in record["made"]]
-        recorded, seats = dict(record["question"]), record["made"][0]["plan"]["players"]
-        plan = how.restored(cls.flat_plan(record))
+        one, policies = cls.restored_plans(record, how)
+        recorded = dict(record["question"])
         question = RestQuestion(**recorded | {"tables": tuple(recorded["tables"])})
-        one = plan.replace(players=seats, policies=[plan.policies[0]])
-        return lambda: play_rest(one, plan.policies, question, threads=how.threads, progress=how.progress)
+        return lambda: play_rest(one, policies, question, threads=how.threads, progress=how.progress)
 
     @classmethod
     def compared(cls, record: Mapping[str, Any]) -> str:
         """Say what was compared."""
         return f"{record['games']:,} games of each of {len(record['policies'])} policies"
-
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
-        """Say what was not the same about how the games of any policy were made."""
-        pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
-        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
 
 
 @keywords(RestQuestion, plan_keys, left_out=("policies", "rotate"))

@@ -17,17 +17,18 @@ import polars as pl
 from wsim.display import Display, Shown
 from wsim.errors import UserError, nearest
 from wsim.experiments.deals import Arm, Arms, in_blocks, sample
+from wsim.experiments.each_alone import EachAlone
 from wsim.experiments.skill_levels import changes_of, figures_of, naming_columns, side_by_side
 from wsim.experiments.skill_question import BETWEEN, GAMES, LADDER, SkillQuestion
 from wsim.experiments.skill_sums import SkillSums, Things, things_in
 from wsim.game import find_game
-from wsim.lab.answer import Answer, View, counted, recorded_provenance, whole
+from wsim.lab.answer import Answer, View, counted, whole
 from wsim.lab.batch import usable_threads
 from wsim.lab.cluster import check_cluster, players
 from wsim.lab.keys import chosen, plan_keys
 from wsim.lab.progress import Interrupted, Progress
 from wsim.lab.provenance import Provenance
-from wsim.lab.repetition import Again, unlike
+from wsim.lab.repetition import Again
 from wsim.options import keywords, taken
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ DEALT = "What is dealt by chance is compared fairly: a change is what skill make
 
 
 @dataclass(frozen=True, repr=False)
-class Skill(Answer):
+class Skill(EachAlone):
     """The answer.
 
     Attributes
@@ -74,6 +75,7 @@ class Skill(Answer):
     FORMAT: ClassVar[str] = "wsim-skill/1"
     COMMAND: ClassVar[str] = "wsim skill"
     CALLED: ClassVar[str] = "skill"
+    POLICIES: ClassVar[str] = "rungs"
     TABLES: ClassVar[tuple[str, ...]] = ("figures", "changes")
     LONG: ClassVar[str] = "changes"
     NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -131,24 +133,11 @@ class Skill(Answer):
         return Display(rows=shown[0], tables=tables, notes=notes)
 
     @classmethod
-    def identity(cls, record: Mapping[str, Any]) -> Any:
-        """Return what tells an answer from others of its kind in the same folder."""
-        return [record["question"], [one["digest"] for one in record["made"]]]
-
-    @classmethod
-    def flat_plan(cls, record: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the plan of the first rung, with a seat for each of them."""
-        rungs = list(record["rungs"])
-        return {**record["made"][0]["plan"], "policies": rungs, "players": len(rungs)}
-
-    @classmethod
     def restored(cls, record: Mapping[str, Any], how: Again) -> Callable[[], Answer]:
         """Return what plays the same ladder again."""
-        _ = [recorded_provenance(made) for made in record["made"]]
-        recorded, players = dict(record["question"]), record["made"][0]["plan"]["players"]
-        plan = how.restored(cls.flat_plan(record))
-        question = SkillQuestion(**recorded | {"ladder": plan.policies, "between": tuple(recorded["between"])})
-        one = plan.replace(players=players, policies=[plan.policies[0]])
+        one, ladder = cls.restored_plans(record, how)
+        recorded = dict(record["question"])
+        question = SkillQuestion(**recorded | {"ladder": ladder, "between": tuple(recorded["between"])})
         return lambda: play_skill(one, question, threads=how.threads, progress=how.progress)
 
     def beside(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,11 +150,6 @@ class Skill(Answer):
     def compared(cls, record: Mapping[str, Any]) -> str:
         """Say what was compared."""
         return f"{record['games']:,} games at each of {counted(len(record['rungs']), 'rung')}"
-
-    def made_unlike(self, record: Mapping[str, Any]) -> list[str]:
-        """Say what was not the same about how the games of any rung were made."""
-        pairs = zip(map(recorded_provenance, record["made"]), self.made, strict=False)
-        return list(dict.fromkeys(remark for there, here in pairs for remark in unlike(there, here)))
 
 
 @keywords(SkillQuestion, plan_keys)
