@@ -37,7 +37,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.workbench import start_page
+from wsim.workbench import play_pages, start_page
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import Access, Guard
 from wsim.workbench.rendering import page, static
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-PAGES: tuple[ModuleType, ...] = (start_page,)
+PAGES: tuple[ModuleType, ...] = (start_page, play_pages)
 """Modules with pages, in the order of the menu."""
 KEYED = ("/static/", "/seat/")
 """Beginnings of paths that need no token: nothing secret, or pages that check a key of their own."""
