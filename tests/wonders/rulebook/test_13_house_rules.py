@@ -87,4 +87,4 @@ def test_R63_everybody_plays_the_last_card_of_an_age(fates: str, plays: bool) ->
         p.hand(seat, *hand)
     p.play_turn()
     assert [(seat, kind) for seat, kind, *_ in p.extra] == [(seat, "last_card") for seat in range(3 * plays)]
-    assert plays or len(p.pile) == 3
+    assert plays or {"Baths", "Press", "Stockade"} <= set(p.pile)
