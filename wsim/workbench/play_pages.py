@@ -42,9 +42,9 @@ REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsa
 
 def tables_of(app: Starlette) -> Tables:
     """Return the tables of the workbench."""
-    if not hasattr(app.state, "tables"):
-        app.state.tables = Tables()
-    tables: Tables = app.state.tables
+    if not hasattr(app.state, "play_tables"):
+        app.state.play_tables = Tables()
+    tables: Tables = app.state.play_tables
     return tables
 
 
