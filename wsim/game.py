@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.lineup import Entry
     from wsim.policies.numbers import Number
-    from wsim.positions.scenes import Story
+    from wsim.positions.scenes import Scene, Story
     from wsim.stats.analysis import Analysis
     from wsim.stats.games import Frame
     from wsim.stats.tables import Table
@@ -157,11 +157,24 @@ class Simulator(ABC):
         """Return what the table has seen of a move, an entry of ``deeds`` of a position."""
         return self.phrase(deed)
 
+    def seen(self, view: Mapping[str, Any]) -> Scene | None:  # noqa: ARG002 (of a game with a page of its own)
+        """Return what a seat may know (a view of its own) as a scene: the other hands are empty, its own tells more.
+
+        None: it is only to be had in words.
+        """
+        return None
+
     def story(self, number: int) -> Story:
         """Replay one game and return it scene by scene, with the positions between them: what a page steps through."""
         from wsim.positions.scenes import plain_story
 
-        return plain_story(self.begin(number), self.trace(number), self.phrase)
+        position = self.begin(number)
+        found, made = [position.clone()], []
+        while position.to_move is not None:
+            made.append(position.follow())
+            found.append(position.clone())
+        policies = [str(seat["policy"]) for seat in self.trace(number)["seats"]]
+        return plain_story(found, made, policies, self.phrase)
 
     def resolved(self) -> dict[str, Any]:
         """Return what is played with, after all patches and changes, as a JSON object: cards, boards, switches."""

@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("balance", "tuning", "learn"),
     ("report",),
     ("env",),
+    ("workbench",),
     ("wonders", "babel"),
     ("policy",),
     ("__init__",),
@@ -37,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 
 NO_GAME = (
     *("stats", "spec", "game", "policies", "lab", "positions"),
-    *("experiments", "balance", "tuning", "learn", "report", "env", "cli"),
+    *("experiments", "balance", "tuning", "learn", "report", "env", "workbench", "cli"),
 )
 GAMES = ("wonders", "babel")
 COMPILER = ("numba", "llvmlite")

@@ -13,7 +13,7 @@ from wsim.babel.catalog.bounds import most_actions
 from wsim.babel.catalog.compiling import compile_rules
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.babel.catalog.model import SECTION
-from wsim.babel.describe.scenes import story
+from wsim.babel.describe.scenes import seen, story
 from wsim.babel.describe.setup import set_up
 from wsim.babel.describe.text import game_text, phrase
 from wsim.babel.describe.trace import trace_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
-    from wsim.positions.scenes import Story
+    from wsim.positions.scenes import Scene, Story
 
 
 class BabelSimulator(KernelSimulator[BabelPosition]):
@@ -91,6 +91,10 @@ class BabelSimulator(KernelSimulator[BabelPosition]):
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move in a few words."""
         return phrase(move)
+
+    def seen(self, view: Mapping[str, Any]) -> Scene:
+        """Return what a seat may know as a scene."""
+        return seen(view)
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""

@@ -78,6 +78,10 @@ COMMANDS: Mapping[str, Row] = {
         "Write the page of a run.", "report_command:report_command",
         options="wsim.cli.report_command:ReportOptions", printing=QUIET,
     ),
+    "open": Row(
+        "Look, ask and play in a browser.", "open_command:open_command",
+        options="wsim.cli.open_command:OpenOptions", printing=QUIET,
+    ),
     "policies": Row(
         "List the policies of a game.", "policies_command:policies_command",
         options="wsim.cli.policies_command:PoliciesOptions", table=WIDE, printing=JSON,

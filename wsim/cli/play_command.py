@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wsim.cli.plan_keys import PlanOptions
     from wsim.lab.plan import Plan
     from wsim.positions.game_value import Game
+    from wsim.positions.played_game import PlayedGame
 
 FORMAT = "wsim-play/1"
 HELP = """Type the number of a move, or
@@ -31,8 +32,6 @@ HELP = """Type the number of a move, or
   v         show the table again
   s [FILE]  save and go on
   q         save and leave"""
-HINTS = 200  # playouts of each move
-SHOWN = 5  # moves of a hint
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,7 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
     """Play a game from a seat, against the line-up of the plan in the others."""
     from wsim.positions.game_value import Game
     from wsim.positions.kernel_game import to_be_stepped
+    from wsim.positions.played_game import PlayedGame
 
     plan.no_arguments()
     saved = None if options.load is None else _loaded(options.load)
@@ -64,7 +64,8 @@ def play_command(plan: PlanOptions, options: PlayOptions, trust: Trust) -> None:
         raise UserError(f"there is no seat {seat}: the players sit at 0 to {played.players - 1}")
     with to_be_stepped():
         announce_compiling(find_game(played.game))
-    session = _Session(Game(played, number=number), seat, Path(options.load or options.save))
+    game = PlayedGame(Game(played, number=number), {seat})
+    session = _Session(game, seat, Path(options.load or options.save))
     if saved is not None:
         session.replay(saved["moves"], options.load or "")
     try:
@@ -108,13 +109,16 @@ def _of_file(given: PlanOptions, saved: Mapping[str, Any], trust: bool) -> tuple
 
 
 class _Session:
-    """A game that somebody plays: where it stands, what was done, what can be undone."""
+    """A game that somebody plays in the terminal: what of it was printed, and where it is kept."""
 
-    def __init__(self, game: Game, seat: int, file: Path) -> None:
-        self.game, self.seat, self.file = game, seat, file
-        self.moves: list[int] = []
-        self.before: list[tuple[Game, int]] = []  # the game and the number of moves before each own decision
-        self.seen = 0  # deeds that were told
+    def __init__(self, played: PlayedGame, seat: int, file: Path) -> None:
+        self.played, self.seat, self.file = played, seat, file
+        self.deeds = self.opened = 0  # how many were printed
+
+    @property
+    def game(self) -> Game:
+        """Where the game stands."""
+        return self.played.game
 
     def replay(self, moves: list[int], name: str) -> None:
         """Make the moves of a saved game again."""
@@ -122,28 +126,24 @@ class _Session:
             if self.game.to_move is None:
                 raise UserError(f"the saved game {name!r} has more moves than the game")
             if self.game.to_move == self.seat:
-                self.decide(index)
-            elif self.follow() != index:
+                self.played.decide(index)
+                continue
+            self.played.follow()
+            if self.played.moves[-1] != index:
                 raise UserError(f"the saved game {name!r} was played by other policies or another version of wsim")
-        self.seen = len(self.game.deeds())
+        self.all_printed()
 
-    def decide(self, index: int) -> None:
-        """Make a move of one's own."""
-        self.before.append((self.game.clone(), len(self.moves)))
-        self.game.step(index)
-        self.moves.append(index)
-
-    def follow(self) -> int:
-        """Let another seat decide."""
-        self.moves.append(self.game.made())
-        return self.moves[-1]
+    def all_printed(self) -> None:
+        """Note that nothing that was done so far is to be printed."""
+        self.deeds, self.opened = len(self.game.deeds()), len(self.played.opened)
 
     def play(self) -> None:
         """Play to the end, or until somebody leaves."""
         write_out(HELP)
         while self.game.to_move is not None:
             if self.game.to_move != self.seat:
-                self.others_turn()
+                self.played.follow()
+                self.print_opened()
             elif not self.own_turn():
                 self.save()
                 return
@@ -154,20 +154,19 @@ class _Session:
             won = f", wins {score['win_share']:.2g}" if score["win_share"] else ""
             write_out(f"  seat {score['seat']}{you}: {score['total']} points{won}")
 
-    def others_turn(self) -> None:
-        """Let another seat decide, and tell it if everybody sees it at once."""
-        game, seat, legal = self.game, self.game.to_move, self.game.legal()
-        open_now = game.decision in find_game(game.plan.game).OPEN
-        index = self.follow()
-        if open_now:
-            write_out(f"  seat {seat}: {game.phrase(legal[index])}")
+    def print_opened(self) -> None:
+        """Tell what others did that everybody sees at once."""
+        for seat, text in self.played.opened[self.opened :]:
+            if seat != self.seat:
+                write_out(f"  seat {seat}: {text}")
+        self.opened = len(self.played.opened)
 
     def print_deeds(self) -> None:
         """Tell what was done in the open since it was last told."""
         deeds = self.game.deeds()
-        for deed in deeds[self.seen :]:
+        for deed in deeds[self.deeds :]:
             write_out(f"  {deed}")
-        self.seen = len(deeds)
+        self.deeds = len(deeds)
 
     def own_turn(self) -> bool:
         """Ask for a move and make it; return False to leave."""
@@ -190,16 +189,17 @@ class _Session:
         """Carry out a command; return whether the game has changed."""
         legal = self.game.legal()
         if word.isdecimal() and int(word) < len(legal):
-            self.decide(int(word))
-            return True
-        if word == "u" and self.before:
-            self.game, count = self.before.pop()
-            del self.moves[count:]
-            self.seen = len(self.game.deeds())
+            self.played.decide(int(word))
             return True
         if word == "u":
-            write_out("There is nothing to undo.")
-        elif word == "h":
+            try:
+                self.played.undo(self.seat)
+            except UserError as error:
+                write_out(str(error))
+                return False
+            self.all_printed()
+            return True
+        if word == "h":
             self.hint()
         elif word == "v":
             self.show()
@@ -222,8 +222,9 @@ class _Session:
     def hint(self) -> None:
         """Show what the moves are worth."""
         from wsim.positions.move_text import ranked_lines
+        from wsim.positions.played_game import hint
 
-        rows = self.game.values(games=HINTS, rng=self.game.plan.seed)[:SHOWN]
+        rows = hint(self.game)
         for line in ranked_lines(rows, self.game, [row["index"] for row in rows]):
             write_out(line)
         write_out(f"The best is move {rows[0]['index']}.")
@@ -236,7 +237,13 @@ class _Session:
         plan = {
             key: list(value) if isinstance(value, tuple) else value for key, value in self.game.plan.as_dict().items()
         }
-        saved = {"format": FORMAT, "seat": self.seat, "number": self.game.number, "plan": plan, "moves": self.moves}
+        saved = {
+            "format": FORMAT,
+            "seat": self.seat,
+            "number": self.game.number,
+            "plan": plan,
+            "moves": self.played.moves,
+        }
         with writing(path) as temporary:
             temporary.write_text(json.dumps(saved, ensure_ascii=False) + "\n", encoding="utf-8")
         trust = " --trust" if self.game.plan.code else ""

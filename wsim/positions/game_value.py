@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wsim.game import Position, Simulator
+    from wsim.positions.scenes import Scene
 
 _REDRAW = "determinize"
 _Policies = Sequence[Any] | str | Callable[..., int]
@@ -87,22 +88,38 @@ class Game:
         files, patches, weights and nets are read.
         """
         plan, number, described, steps = read(text, trust=trust)
-        *_, game = cls._games(plan, number, described, steps)
+        game = cls(plan, number=number)
+        game._described = described
+        *_, game = game._again(steps)
         return game
 
-    @classmethod
-    def _games(
-        cls, plan: Plan, number: int, described: Mapping[str, Any] | None, steps: Sequence[Any]
-    ) -> Iterator[Self]:
-        """Yield the game of a position file at its beginning, and after each step."""
-        game = cls(plan, number=number)
-        if described is not None:
-            game._described = described
-            game._position = game._simulator.set_up(described)
+    @property
+    def steps(self) -> list[Any]:
+        """What was done since the beginning: the index of each move, and redrawings as position files have them."""
+        return list(self._steps)
+
+    @property
+    def described(self) -> bool:
+        """Whether it began with a position that somebody wrote."""
+        return self._described is not None
+
+    def positions(self) -> list[Position]:
+        """Return the position at its beginning and after each step."""
+        return [game._position for game in self.history()]  # noqa: SLF001 (of this class)
+
+    def history(self) -> list[Self]:
+        """Return the game at its beginning and after each step, each a copy that is stepped on its own."""
+        return [game.clone() for game in self._again(self._steps)]
+
+    def _again(self, steps: Sequence[Any]) -> Iterator[Self]:
+        """Yield a copy of the game at its beginning, and after each step."""
+        game, described = self.clone(), self._described
+        begun = self._simulator.begin(self._number) if described is None else self._simulator.set_up(described)
+        game._position, game._steps = begun, []  # noqa: SLF001 (of this class)
         yield game
         for place, step in enumerate(steps):
             try:
-                game = game._repeated(step)
+                game = game._repeated(step)  # noqa: SLF001
             except UserError as error:
                 raise UserError(f"step {place} of the position file: {error}") from None
             yield game
@@ -126,8 +143,7 @@ class Game:
         if seat is not None:
             text = self._seen_by(self._checked(seat))
             if find_game(self._plan.game).POSITION_KEYS and not _is_read(text):
-                games = self._games(self._plan, self._number, self._described, self._steps[:-1])
-                before = [game.clone() for game in games]
+                before = self.history()[:-1]
                 seen = (game._seen_by(seat) for game in reversed(before))  # noqa: SLF001 (of this class)
                 return next(filter(_is_read, seen), text)
             return text
@@ -279,6 +295,10 @@ class Game:
     def phrase(self, move: Mapping[str, Any]) -> str:
         """Return a move in a few words."""
         return self._simulator.phrase(move)
+
+    def seen(self, seat: int) -> Scene | None:
+        """Return what a seat may know as a scene for a page; None of a game that has none of its own."""
+        return self._simulator.seen(self._position.view(self._checked(seat)))
 
     def paid(self, move: Mapping[str, Any]) -> dict[str, int]:
         """Return who gets how many coins for a move: ``bank``, ``seat 2``."""

@@ -142,15 +142,22 @@ def moments(position: Any, moment: Callable[[Any], Any]) -> list[Any]:
     return found
 
 
-def plain_story(position: Position, trace: Mapping[str, Any], phrase: Callable[[Any], str]) -> Story:
-    """Return a game of which only its decisions are known: a scene is one of them, ``phrase`` a move in words."""
-    found, events = [position.clone()], [[Event("The game begins.")]]
-    while position.to_move is not None:
-        mover, moves = position.to_move, position.moves()
-        events.append([Event(phrase(moves[position.follow()]), mover, "decides")])
-        found.append(position.clone())
+def plain_story(
+    positions: Sequence[Position], made: Sequence[Any], policies: Sequence[str], phrase: Callable[[Any], str]
+) -> Story:
+    """Return a game of which only its decisions are known: a scene is one of them.
+
+    Parameters
+    ----------
+    positions: at the start and after each step. made: the steps, the index of a move; any other is told as it is.
+    policies: of the seats. phrase: a move in words.
+    """
+    events = [[Event("The game begins.")]]
+    for before, step in zip(positions, made, strict=False):
+        event = Event(str(step)) if not isinstance(step, int) else _decided(before, step, phrase)
+        events.append([event])
     return Story(
-        seats=[Seat(f"Seat {place}", str(seat["policy"]), place) for place, seat in enumerate(trace["seats"])],
+        seats=[Seat(f"Seat {place}", str(policy), place) for place, policy in enumerate(policies)],
         categories=["points"],
         colours={},
         cards="nothing",
@@ -159,7 +166,11 @@ def plain_story(position: Position, trace: Mapping[str, Any], phrase: Callable[[
         points="The score of every seat if the game ended here.",
         scenes=[
             Scene("Game", f"Decision {place}", [City({}, [], [points]) for points in one.standing()], events[place])
-            for place, one in enumerate(found)
+            for place, one in enumerate(positions)
         ],
-        positions=found,
+        positions=positions,
     )
+
+
+def _decided(before: Position, index: int, phrase: Callable[[Any], str]) -> Event:
+    return Event(phrase(before.moves()[index]), before.to_move, "decides")

@@ -36,33 +36,47 @@ def why_of(
     policies: who plays on in the playouts; None: who sits at the table.
     progress: called with ``decisions``, those done and those there are.
     """
-    game, count = Game(plan, number=number), 0
-    walk = game.clone()
-    while walk.to_move is not None:
-        count += seat in (None, walk.to_move)
-        walk.follow()
-    found: list[dict[str, Any]] = []
+    return why_along(_followed(Game(plan, number=number)), playouts, seat=seat, policies=policies, progress=progress)
+
+
+def _followed(game: Game) -> list[tuple[Game, int]]:
+    """Return the game before each decision of its plan's policies, with the index of their move."""
+    found = []
     while game.to_move is not None:
-        if seat in (None, game.to_move):
-            found.append(_decision(game, playouts, policies))
-            if progress is not None:
-                progress("decisions", len(found), count)
-        else:
-            game.follow()
+        here = game.clone()
+        found.append((here, game.made()))
+    return found
+
+
+def why_along(
+    decisions: Sequence[tuple[Game, int]], playouts: int = PLAYOUTS, *, seat: int | None = None,
+    policies: str | None = None, progress: Progress | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what decisions of one game were worth, as ``why_of`` does.
+
+    Parameters
+    ----------
+    decisions: the game before each of them, with the index of the move that was made; at least one.
+    """
+    wanted = [(here, index) for here, index in decisions if seat in (None, here.to_move)]
+    found: list[dict[str, Any]] = []
+    for here, index in wanted:
+        found.append(_decision(here, index, playouts, policies))
+        if progress is not None:
+            progress("decisions", len(found), len(wanted))
     dear = sorted((one for one in found if (one["cost"]["low"] or 0) > 0), key=lambda one: -one["cost"]["win_share"])
     for one in found:
         one["costly"] = any(one is other for other in dear[:COSTLY])
-    played_by = names_of(who_plays_on(plan, number)) if policies is None else policies
+    game = decisions[0][0]
+    played_by = names_of(who_plays_on(game.plan, game.number)) if policies is None else policies
     return {"playouts": playouts, "policies": played_by, "decisions": found}
 
 
-def _decision(game: Game, playouts: int, policies: str | None) -> dict[str, Any]:
-    """Follow a game over one decision and return what it was worth."""
-    here, seat = game.clone(), game.to_move
-    observed = game.observe().record
+def _decision(here: Game, index: int, playouts: int, policies: str | None) -> dict[str, Any]:
+    """Return what a decision was worth."""
+    observed = here.observe().record
     decided: dict[str, Any] = {key: observed[key] for key in ("age", "turn") if key in observed}
-    decided |= {"seat": seat, "decision": game.decision, "hand": observed["hand"], "scores": game.standing()}
-    index = game.made()
+    decided |= {"seat": here.to_move, "decision": here.decision, "hand": observed["hand"], "scores": here.standing()}
     rows = here.values(policies=policies, games=playouts, rng=here.plan.seed)
     made = next(row for row in rows if row["index"] == index)
     decided |= {"win_shares": made["win_shares"], "made": index, "cost": _cost(here, rows, index, playouts, policies)}

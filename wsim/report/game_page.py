@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
     from wsim.positions.chances import Chances, Swing
+    from wsim.positions.game_value import Game
     from wsim.positions.scenes import Card, Scene, Seat, Story
 
 PLAYOUTS = 200
@@ -59,12 +60,25 @@ def replay_of(
     simulator: the plan made ready. number: which game. playouts: for each seat in each scene.
     progress: called with how many scenes are played out.
     """
+    return _replay(plan, number, simulator.story(number), playouts, _command(plan, number, playouts), progress)
+
+
+def replay_of_game(
+    game: Game, names: Sequence[str] = (), playouts: int = PLAYOUTS, progress: Progress | None = None
+) -> Replay:
+    """Return a game with its win chances as far as it was played; ``names``: who sat there, none: its policies."""
+    from wsim.positions.as_played import story_of
+
+    return _replay(game.plan, game.number, story_of(game, names), playouts, "", progress)
+
+
+def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, progress: Progress | None) -> Replay:
+    """Return a story with the win chances of its positions; ``command`` makes the page again, empty: none does."""
     from wsim.positions.chances import chances, line_up_of
 
-    story = simulator.story(number)
     seats = [place for place, seat in enumerate(story.seats) if seat.side >= 0]
     found = chances(story.positions, line_up_of(plan, number), playouts, plan.seed, seats, progress)
-    return Replay(plan, number, story, found, _command(plan, number, playouts))
+    return Replay(plan, number, story, found, command)
 
 
 def write_replay(replay: Replay, target: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,19 +12,20 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
     from wsim.lab.progress import Progress
     from wsim.lab.store import Run
+    from wsim.report.grids import Grid
     from wsim.report.material import Besides, Material
 
 NEEDED = ("altair", "vl_convert", "jinja2")
 
 
-def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report") -> None:
-    """Raise UserError if packages of the extra ``report`` are not there; ``what`` needs them."""
+def check_extra(needed: Sequence[str] = NEEDED, what: str = "wsim report", extra: str = "report") -> None:
+    """Raise UserError if packages of an extra are not there; ``what`` needs them."""
     if any(find_spec(name) is None for name in needed):
-        raise UserError(f"{what} needs the extra: pip install 'wsim[report]'")
+        raise UserError(f"{what} needs the extra: pip install 'wsim[{extra}]'")
 
 
 def write_report(run: Run, target: Path, besides: Besides | None = None, progress: Progress | None = None) -> Path:
@@ -60,10 +62,14 @@ def check_target(target: Path) -> None:
 
 def template(name: str) -> Template:
     """Return a template of a page; whatever is put into it is escaped."""
+    return templates("wsim.report").get_template(name)
+
+
+@cache
+def templates(*homes: str) -> Environment:
+    """Return the templates that lie in some packages: the first of them that has one of a name gives it."""
     import jinja2
     from markupsafe import Markup
-
-    from wsim.report.grids import parts_json
 
     environment = jinja2.Environment(
         autoescape=True,
@@ -71,17 +77,27 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
-        loader=jinja2.FunctionLoader(text_of),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(home) for home in homes]),
+        auto_reload=False,
     )
     environment.filters["svg"] = Markup
-    environment.filters["parts"] = lambda grid: Markup(parts_json(grid))
-    return environment.get_template(name)
+    environment.filters["parts"] = _parts
+    return environment
 
 
-def text_of(*names: str) -> str:
-    """Return the text of files that lie beside the templates, one after the other."""
-    home = files("wsim.report") / "templates"
-    return "\n".join((home / name).read_text(encoding="utf-8") for name in names)
+def _parts(grid: Grid) -> str:
+    """Return the slices of a table for the script of a page."""
+    from markupsafe import Markup
+
+    from wsim.report.grids import parts_json  # imports all of the laboratory
+
+    return Markup(parts_json(grid))
+
+
+def text_of(*names: str, home: str = "wsim.report") -> str:
+    """Return the text of files that lie beside the templates of a package, one after the other."""
+    folder = files(home) / "templates"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 def render(material: Material) -> str:

@@ -17,7 +17,7 @@ from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
 from wsim.wonders.catalog.listing import catalogue_dict
 from wsim.wonders.describe import text as words
-from wsim.wonders.describe.scenes import story
+from wsim.wonders.describe.scenes import seen, story
 from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
-    from wsim.positions.scenes import Story
+    from wsim.positions.scenes import Scene, Story
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
@@ -100,6 +100,10 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
         if deed["action"] == "sell":
             return "sells a card"
         return move_text(deed, self).replace("build", "builds", 1) if deed["action"] == "build" else "builds a stage"
+
+    def seen(self, view: Mapping[str, Any]) -> Scene:
+        """Return what a seat may know as a scene."""
+        return seen(view, self.catalogue, self.rules)
 
     def story(self, number: int) -> Story:
         """Return one game scene by scene: a turn each."""

@@ -51,6 +51,32 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
     )
 
 
+def seen(view: Object) -> Scene:
+    """Return what a seat may know (a view of its own) as a scene: of the other hands it is how many cards they are."""
+    cities = []
+    for seat, one in enumerate(view["seats"]):
+        own = view if seat == view["seat"] else {"hand": {}, "held": {}}
+        cities.append(_city(one, own, [one["points"]]))
+    events = []
+    if build := view.get("build"):
+        events.append(Event(f"To be built: {build['wonder']}, space {build['space']} ({_disc(build['disc']).name})"))
+        events += [
+            Event(f"offers {' and '.join(parts)}{', which is taken' if offer['seat'] in build['taken'] else ''}", seat)
+            for seat, offer in enumerate(build["offers"])
+            if (parts := offered(offer, _counted(offer["cards"])))
+        ]
+    label = f"Turn {view['turn']}; next row: {view['row']}; deck: {view['deck']} cards"
+    return Scene(f"Row {view['row']}", label, cities, events, board=_board(view), turn_of=view["active"])
+
+
+def _board(view: Object) -> list[Row]:
+    """Return the discs that are left on the board."""
+    return [
+        Row(row["wonder"], [None if needs is None else _disc(needs) for needs in row["discs"]], row["parts"])
+        for row in view["board"]
+    ]
+
+
 class _Table:
     """The seats of a game, and what happened there."""
 
@@ -62,10 +88,7 @@ class _Table:
         cities = [
             _city(seat, own, counted) for seat, own, counted in zip(after["seats"], after["own"], points, strict=True)
         ]
-        board = [
-            Row(row["wonder"], [None if needs is None else _disc(needs) for needs in row["discs"]], row["parts"])
-            for row in after["board"]
-        ]
+        board = _board(after)
         if turn is None:
             return Scene("Row 1", "The start", cities, [Event("begins", self.trace["start"])], board=board)
         events = [event for action in turn["actions"] for event in self.acted(turn["seat"], action)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.positions.scenes import Card, City, Clash, Event, Flow, Scene, Seat, Story
 from wsim.wonders.catalog import Catalogue
-from wsim.wonders.describe.text import HOW, ROMAN, deed, effect_text, payments
+from wsim.wonders.describe.text import HOW, ROMAN, card_text, deed, effect_text, next_stage, payments
 from wsim.wonders.words import ACTIONS, CATEGORIES, COLORS
 
 if TYPE_CHECKING:
@@ -52,6 +52,24 @@ def story(
         ],
         positions=positions,
     )
+
+
+def seen(view: Object, catalogue: Catalogue, rules: Any) -> Scene:
+    """Return what a seat may know (a view of its own) as a scene; the cards of its hand say what they cost and do."""
+    table = _Table(catalogue, rules, {"seats": [{**city, "policy": ""} for city in view["cities"]]})
+    cards, me = {card.name: card for card in catalogue.cards}, view["seat"]
+    hands = {me: view["hand"]}
+    if "mate_hand" in view:
+        hands[me ^ 1] = view["mate_hand"]
+    cities = []
+    for seat, city in enumerate(view["cities"]):
+        hand = [Card(name, cards[name].color, card_text(cards[name])) for name in hands.get(seat, ())]
+        facts = {"board": table.seats[seat].name, **table.facts(city)}
+        if seat == me and (stage := next_stage(catalogue, city)):
+            facts["next stage"] = stage
+        cities.append(City(facts, table.built(city, city["built"]), [], hand))
+    chapter = f"Age {ROMAN[view['age']]}"
+    return Scene(chapter, f"{chapter}, turn {view['turn']}; discard pile: {view['discarded']} cards", cities)
 
 
 class _Table:

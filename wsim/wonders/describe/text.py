@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from wsim.wonders.catalog import Catalogue
+from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.listing import cost_text, effects_text
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, WAYS
 
@@ -170,15 +170,25 @@ def _built(seat: int, city: Mapping[str, Any]) -> list[str]:
 
 def _stages(catalogue: Catalogue, city: Mapping[str, Any]) -> Iterator[str]:
     """Yield the next stage of the own board with its price."""
+    if text := next_stage(catalogue, city):
+        yield from wrap(f"Next stage, {text}", WIDTH, subsequent_indent="    ")
+        yield ""
+
+
+def next_stage(catalogue: Catalogue, city: Mapping[str, Any]) -> str:
+    """Return the next stage of a board with its price and effects; empty if there is none."""
     wonder = next(one for one in catalogue.wonders if one.name == city["wonder"])
     stages = dict(wonder.sides)[city["side"]]
-    if city["stages"] < len(stages):
-        stage = stages[city["stages"]]
-        text = (
-            f"Next stage, {city['stages'] + 1} of {len(stages)}: {cost_text(stage.cost)}: {effects_text(stage.effects)}"
-        )
-        yield from wrap(text, WIDTH, subsequent_indent="    ")
-        yield ""
+    if city["stages"] == len(stages):
+        return ""
+    stage = stages[city["stages"]]
+    return f"{city['stages'] + 1} of {len(stages)}: {cost_text(stage.cost)}: {effects_text(stage.effects)}"
+
+
+def card_text(card: Card) -> str:
+    """Return what a card costs and does, and with what it is free."""
+    chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
+    return f"{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
 
 
 def _hand(catalogue: Catalogue, hand: Sequence[str], title: str) -> Iterator[str]:
@@ -188,7 +198,5 @@ def _hand(catalogue: Catalogue, hand: Sequence[str], title: str) -> Iterator[str
     yield title
     cards = {card.name: card for card in catalogue.cards}
     for name in hand:
-        card = cards[name]
-        chain = f"; free with {', '.join(card.free_with)}" if card.free_with else ""
-        text = f"{name:<22}{card.color:<8}{cost_text(card.cost)}: {effects_text(card.effects)}{chain}"
+        text = f"{name:<22}{cards[name].color:<8}{card_text(cards[name])}"
         yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 32, break_on_hyphens=False)

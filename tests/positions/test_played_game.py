@@ -1,0 +1,165 @@
+"""Games that people play: choices at the same time, undo, what the table has seen, and their story as it was played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.games import toy_game
+from tests.tiers import first_quick
+from wsim.errors import UserError
+from wsim.game import GAMES
+from wsim.positions.as_played import played_again, story_of
+from wsim.positions.played_game import PlayedGame, ahead, known_to
+from wsim.positions.why import why_along, why_of
+
+PLANS = {
+    "wonders": {"ruleset": "1e", "players": 3, "seed": 7, "policies": "random"},
+    "babel": {"game": "tower_of_babel", "players": 3, "seed": 7, "policies": "random"},
+    "teams": {"ruleset": "2e-cities-teams", "players": 4, "seed": 7, "policies": "random"},
+    "duo": {"ruleset": "1e-duo", "players": 2, "seed": 7, "policies": "random"},
+}
+
+
+def started(name: str) -> wsim.Game:
+    return wsim.Game(**PLANS[name])  # type: ignore[arg-type]
+
+
+def last_moves(game: wsim.Game) -> wsim.Game:
+    """Play to the end, every third move by the plan's policy, else the last one of the list."""
+    while game.to_move is not None:
+        if len(game.steps) % 3 == 0:
+            game.follow()
+        else:
+            game.step(len(game.legal()) - 1)
+    return game
+
+
+def test_every_seat_can_choose_before_those_who_are_asked_first() -> None:
+    game = started("wonders")
+    assert game.to_move == 0
+    for seat in range(3):
+        there = ahead(game, seat)
+        assert there is not None
+        assert (there.to_move, there.observe(seat)["hand"]) == (seat, game.observe(seat)["hand"])
+
+
+def test_who_has_chosen_waits_for_the_others() -> None:
+    game = started("wonders").step(0)
+    assert ahead(game, 0) is None
+    assert ahead(game, 2) is not None
+    assert known_to(game, 2) == known_to(started("wonders"), 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["wonders", *(pytest.param(name, marks=pytest.mark.slow) for name in ("babel", "duo", "teams"))]
+)
+def test_what_can_be_chosen_ahead_is_what_the_seat_is_asked_later(name: str) -> None:
+    """Unless somebody does something in the open before, which changes what the seat knows."""
+    waiting: dict[int, Any] = {}
+    game, met = started(name), 0
+    while game.to_move is not None:
+        seat, known = game.to_move, known_to(game, game.to_move)
+        if seat in waiting and waiting[seat][0] == known:
+            assert waiting[seat][1] == game.legal()
+            met += 1
+        waiting.pop(seat, None)
+        for other in range(game.plan.players):
+            there = None if other == seat else ahead(game, other)
+            if there is not None:
+                waiting[other] = known_to(game, other), there.legal()
+        game.follow()
+    assert met > 10
+
+
+def test_undo_takes_back_one_s_own_move_until_somebody_else_has_moved() -> None:
+    played = PlayedGame(started("wonders"), {0, 1})
+    with pytest.raises(UserError, match="There is nothing to undo"):
+        played.undo(0)
+    before = played.game.to_json()
+    played.decide(1)
+    played.undo(0)
+    assert (played.game.to_json(), played.moves) == (before, [])
+    played.decide(1)
+    played.decide(0)
+    with pytest.raises(UserError, match="Seat 1 has moved since"):
+        played.undo(0)
+    played.follow()
+    played.undo(1)
+    assert (played.moves, played.game.to_move) == ([1], 1)
+
+
+@first_quick(1, "name", ["babel", "wonders"])
+def test_the_table_sees_what_is_done_in_the_open(name: str) -> None:
+    played = PlayedGame(started(name), {0})
+    while len(played.seen()) < 3:
+        if played.game.to_move == 0:
+            played.decide(0)
+        else:
+            played.follow()
+    assert all(line.startswith("seat ") for line in played.seen())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
+def test_the_story_of_a_game_is_of_the_moves_that_were_made(name: str) -> None:
+    game = last_moves(started(name))
+    with played_again(game) as simulator:
+        assert simulator is not None
+        assert [one["total"] for one in simulator.trace(0)["scores"]] == [one["total"] for one in game.result or ()]
+    names = ["Ann", *["random"] * (game.plan.players - 1)]
+    story = story_of(game, names)
+    assert [seat.policy for seat in story.seats][: game.plan.players] == names
+    assert not story.scenes[-1].label.startswith("Decision")
+    assert story.positions[-1].view(None) == game.record()
+
+
+def test_the_story_of_a_game_that_is_not_over_is_told_plainly() -> None:
+    game = started("wonders").step(0).step(1).determinize(2, 3).step(0)
+    story = story_of(game)
+    assert [scene.label for scene in story.scenes] == [f"Decision {place}" for place in range(5)]
+    assert story.scenes[3].events[0].text == "['determinize', 2, 3]"
+    assert story.scenes[4].events[0].seat == 2
+
+
+def test_a_game_without_kernels_is_told_plainly() -> None:
+    before = toy_game.register()
+    try:
+        story = story_of(last_moves(wsim.Game(game="toy", players=3, policies="bold")), ["Ann", "shy", "bold"])
+    finally:
+        GAMES.clear()
+        GAMES.update(before)
+    assert [seat.policy for seat in story.seats] == ["Ann", "shy", "bold"]
+
+
+def test_history_is_the_game_step_by_step() -> None:
+    game = last_moves(started("wonders"))
+    history = game.history()
+    assert (len(history), history[0].steps) == (len(game.steps) + 1, [])
+    assert history[-1].record() == game.record()
+    assert game.positions()[5].view(0) == history[5].observe(0).record
+
+
+def test_why_of_a_followed_game_and_of_its_moves_is_the_same() -> None:
+    followed = why_of(started("wonders").plan, 0, 2, seat=1)
+    game = started("wonders")
+    decisions = []
+    while game.to_move is not None:
+        here = game.clone()
+        decisions.append((here, game.made()))
+    assert why_along(decisions, 2, seat=1) == followed
+
+
+@pytest.mark.parametrize("name", ["wonders", "babel"])
+def test_what_a_seat_sees_is_a_scene_without_the_hands_of_others(name: str) -> None:
+    game = started(name)
+    for _ in range(8):
+        game.follow()
+    scene = game.seen(1)
+    assert scene is not None
+    assert [bool(city.hand) for city in scene.cities] == [False, True, False]
+    other = game.determinize(1, 5)
+    assert other.record() != game.record()
+    assert other.seen(1) == scene

@@ -1,0 +1,206 @@
+"""``wsim open``: what the server refuses, what it lists, how it begins and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Command
+from tests.workbench.client import HOST, PORT, TOKEN, Caller
+from wsim.errors import UserError
+from wsim.workbench import server
+from wsim.workbench.folder import Folder
+from wsim.workbench.guard import MOST_BYTES
+
+ANSWER = {
+    "format": "wsim-whatif/2",
+    "estimand": "Mean score <script>alert(1)</script>",
+    "baseline": {"plan": {"game": "seven_wonders", "ruleset": "1e", "players": 4, "policies": ["net"]}},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with an answer, something else, and a link out of it."""
+    inside = tmp_path / "open"
+    inside.mkdir()
+    (inside / "palace.json").write_text(json.dumps(ANSWER, indent=2))
+    (inside / "other.json").write_text('{"format": "somebody/1"}')
+    (tmp_path / "secret.json").write_text(json.dumps(ANSWER))
+    (inside / "link.json").symlink_to(tmp_path / "secret.json")
+    return inside
+
+
+@pytest.fixture
+def caller(folder: Path) -> Caller:
+    """A browser with the token."""
+    return Caller(folder)
+
+
+def test_the_start_lists_what_lies_there(caller: Caller) -> None:
+    reply = caller.get("/")
+    assert reply.status == 200
+    assert "seven_wonders 1e, 4 players, net" in reply.text
+    assert "palace.json" in reply.text
+    assert "other.json" not in reply.text
+    assert "link.json" not in reply.text
+
+
+def test_text_of_files_is_never_html(caller: Caller) -> None:
+    text = caller.get("/").text
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
+
+
+def test_every_reply_says_what_a_page_may_do(caller: Caller) -> None:
+    for reply in (caller.get("/"), caller.get("/", host="evil.example"), caller.get("/nowhere")):
+        policy = reply.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "http" not in policy
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", "127.0.0.1", "127.0.0.1.evil.example:8123", "", None],
+)
+def test_another_name_of_this_machine_is_refused(caller: Caller, host: str | None) -> None:
+    reply = caller.get("/", host=host)
+    assert reply.status == 403
+    assert "palace" not in reply.text
+
+
+def test_an_address_in_numbers_is_accepted_where_every_address_is_listened_at(folder: Path) -> None:
+    assert Caller(folder, host="0.0.0.0").get("/", host=f"192.168.1.5:{PORT}").status == 200
+    assert Caller(folder, host="0.0.0.0").get("/", host=f"evil.example:{PORT}").status == 403
+    assert Caller(folder).get("/", host=f"192.168.1.5:{PORT}").status == 403
+    assert Caller(folder).get("/", host=f"[::1]:{PORT}").status == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", f"http://127.0.0.1:{PORT + 1}", f"https://{HOST}", None]
+)
+def test_what_changes_something_comes_from_a_page_of_the_server(caller: Caller, origin: str | None) -> None:
+    assert caller.post("/", origin=origin).status == 403
+    assert caller.post("/").status == 405  # the page takes no forms, but this one was let through
+
+
+def test_a_page_of_another_origin_reads_nothing(caller: Caller) -> None:
+    assert caller.get("/", origin="http://evil.example").status == 403
+    assert caller.get("/", origin=f"http://{HOST}").status == 200
+
+
+@pytest.mark.parametrize("cookie", [None, "", f"wsim-{PORT}=wrong", f"wsim={TOKEN}", f"wsim-{PORT}=", "=;;=\x01"])
+def test_a_missing_or_wrong_token_is_refused(caller: Caller, cookie: str | None) -> None:
+    reply = caller.get("/", cookie=cookie)
+    assert reply.status == 403
+    assert "wsim open" in reply.text
+
+
+def test_the_token_in_the_address_becomes_a_cookie(caller: Caller) -> None:
+    assert caller.get("/?token=wrong", cookie=None).status == 403
+    assert caller.get("/?token=wrong").status == 403
+    reply = caller.get(f'/x?a="1"&token={TOKEN}', cookie=None)
+    assert reply.status == 200
+    assert re.fullmatch(rf"wsim-{PORT}={TOKEN}; HttpOnly; Path=/; SameSite=strict", reply.headers["set-cookie"])
+    assert TOKEN not in reply.text
+    assert "/x?a=%221%22" in reply.text
+    assert 'url=/evil.example"' in caller.get(f"//evil.example?token={TOKEN}", cookie=None).text
+    assert caller.post(f"/?token={TOKEN}", cookie=None).status == 403
+
+
+def test_large_bodies_are_refused(caller: Caller) -> None:
+    same = {"origin": f"http://{HOST}"}
+    assert caller.call("POST", "/", {**same, "content-length": str(MOST_BYTES + 1)}).status == 413
+    assert caller.call("POST", "/", {**same, "content-length": "-1"}).status == 413
+    assert caller.call("POST", "/", same, [b"x" * 65536] * 17).status == 413
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.json", "/etc/passwd", "link.json", "a/../../secret.json", "a\0b", "x" * 5000]
+)
+def test_nothing_outside_the_folder_is_found(folder: Path, name: str) -> None:
+    with pytest.raises(UserError, match=r"does not lie in the folder|is no name of a file"):
+        Folder.of(folder).inside(name)
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../pyproject.toml", "/static/%2e%2e", "/static/base.html.j2", "/static/x", "/no"]
+)
+def test_an_address_that_there_is_none_of_has_a_sentence(caller: Caller, path: str) -> None:
+    reply = caller.get(path)
+    assert reply.status in (400, 404)
+    assert re.search("there is no (page|file)", reply.text)
+
+
+def test_what_is_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert server.opened(str(folder)) == (Folder(folder.resolve()), "/")
+    assert server.opened(str(folder / "palace.json"))[0].root == folder.resolve()
+    monkeypatch.chdir(folder)
+    assert server.opened("tower_of_babel")[0].root == folder.resolve()
+    with pytest.raises(UserError, match="is no answer"):
+        server.opened("other.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nowhere"], "'nowhere' is no run, answer, position or folder, and no game: games are"),
+        (["--port", "70000"], "port lies between 0 (a free one) and 65535, not 70000"),
+        (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7, port 0:"),
+    ],
+)
+def test_bad_input_is_one_sentence(wsim_command: Command, tmp_path: Path, words: list[str], sentence: str) -> None:
+    answer = wsim_command("open", "--no-browser", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"wsim: {sentence}")
+    assert answer.err.count("\n") == 1
+
+
+def test_the_extra_is_named(wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr("wsim.report.page.find_spec", lambda name: None if name == "starlette" else found(name))
+    answer = wsim_command("open")
+    assert (answer.code, answer.err) == (2, "wsim: wsim open needs the extra: pip install 'wsim[web]'\n")
+
+
+@pytest.fixture
+def opened(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``wsim open`` as a process, and the address that it printed."""
+    words = [sys.executable, "-m", "wsim", "open", "--no-browser", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_is_served_until_ctrl_c(opened: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = opened
+    with urllib.request.urlopen(address) as reply:
+        cookie = reply.headers["Set-Cookie"].partition(";")[0]
+    base = address.partition("?")[0]
+    with urllib.request.urlopen(urllib.request.Request(base, headers={"Cookie": cookie})) as reply:
+        assert b"palace.json" in reply.read()
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(base)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "wsim: open until Ctrl-C\nwsim: interrupted\n"

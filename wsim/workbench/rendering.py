@@ -1,0 +1,83 @@
+"""How a page of the workbench is made: a template that extends ``base.html.j2``, with the look of the page of a run."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from starlette.responses import HTMLResponse, Response
+
+from wsim.errors import UserError
+from wsim.game import find_game
+from wsim.report.page import templates, text_of
+from wsim.report.theme import Palette
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from wsim.workbench.folder import Folder
+
+HOME = "wsim.workbench"
+
+
+def page(request: Request, name: str, heading: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page.
+
+    Parameters
+    ----------
+    name: of its template, in ``wsim/workbench/templates``. heading: of the page, and its title.
+    values: what the template shows, escaped; ``game``: whose colours it shows; ``scripts``, ``styles``: further files.
+    """
+    state = request.app.state
+    common = {"game": None, "scripts": [], "styles": [], "menu": state.menu, "here": request.url.path}
+    text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
+    return HTMLResponse(text, status)
+
+
+def folder_of(request: Request) -> Folder:
+    """Return the folder that is open."""
+    folder: Folder = request.app.state.folder
+    return folder
+
+
+def form_of(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of a form in their order; raise UserError for a body that is none."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/x-www-form-urlencoded":
+        raise UserError(f"a form is sent as application/x-www-form-urlencoded, not {kind!r}")
+    try:
+        return parse_qsl(request.state.body.decode(), keep_blank_values=True, max_num_fields=500, errors="strict")
+    except ValueError as error:
+        raise UserError(f"the form cannot be read: {error}") from error
+
+
+def static(request: Request) -> Response:
+    """Return a style sheet or a script."""
+    name = request.path_params["name"]
+    kind = "text/css" if name.endswith(".css") else "text/javascript"
+    return Response(_static(name), media_type=kind)
+
+
+@cache
+def _static(name: str) -> str:
+    if name.startswith("colours-"):
+        return Palette(find_game(name.removeprefix("colours-").removesuffix(".css")).COLOURS).style()
+    shared = {"page.css": ("page.css",), "page.js": ("theme.js", "page.js")}
+    if name in shared:
+        return text_of(*shared[name])
+    if name not in OWN:
+        raise UserError(f"there is no file {name!r}")
+    return text_of(name, home=HOME)
+
+
+OWN = {"workbench.css"}
+"""Style sheets and scripts of the workbench, in its ``templates``; a page with a script of its own adds it."""
+
+
+def size_words(size: int) -> str:
+    """Return a number of bytes for people: ``1.4 MB``."""
+    value, unit = float(size), 0
+    while value >= 1000 and unit < 4:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.1f} {('bytes', 'kB', 'MB', 'GB', 'TB')[unit]}" if unit else f"{size} bytes"

@@ -1,0 +1,205 @@
+"""The server of the workbench: one application of the pages of some modules, behind the guard.
+
+**To add a page**: a module of ``wsim/workbench/`` with
+
+* ``ROUTES``: its ``starlette.routing.Route`` (plain functions ``def show(request) -> Response`` run on threads; what
+  takes long does not belong there but into a worker), listed in ``PAGES`` below,
+* ``MENU``, if it is to stand in the menu of every page: pairs of a name and an address,
+* ``SHOWS``, if it shows runs or files: by kind of ``folder.Found`` (``run``, ``match``, ``position``; ``game``: a name
+  of a game) a function that takes the name within the folder and returns the address of its page,
+* ``begin(app)`` and ``end(app)``, called when the application is made and when the server ends; ``HEAVY``: names of
+  modules that its pages import and that take seconds.
+
+A page is made by ``rendering.page(request, "name.html.j2", heading, **values)`` of a template in ``templates/`` that
+extends ``base.html.j2`` (blocks ``content``, ``facts``); forms are read by ``rendering.form_of(request)``, files of the
+folder by ``folder_of(request).inside(name)``. A script or a style sheet of its own is a file beside the templates: its
+name in ``rendering.OWN`` and in ``scripts=`` (``styles=``) of the page; nothing of the kind may stand within a page. A
+UserError becomes a page with its sentence (400), so does an OSError (500). Paths whose pages check a key of their own
+in the place of the token (a seat's link) begin with ``/seat/`` (``KEYED``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from secrets import token_urlsafe
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.workbench import answer_page, run_page, start_page, thing_page
+from wsim.workbench.folder import Folder
+from wsim.workbench.guard import Access, Guard
+from wsim.workbench.rendering import page, static
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+PAGES: tuple[ModuleType, ...] = (start_page, run_page, thing_page, answer_page)
+"""Modules with pages, in the order of the menu."""
+KEYED = ("/static/", "/seat/")
+"""Beginnings of paths that need no token: nothing secret, or pages that check a key of their own."""
+
+
+def application(folder: Folder, access: Access) -> Starlette:
+    """Return the workbench of a folder."""
+    routes = [route for module in PAGES for route in module.ROUTES]
+    app = Starlette(
+        routes=[Route("/static/{name}", static), *routes],
+        middleware=[Middleware(Guard, access=access)],
+        exception_handlers={UserError: refused, OSError: failed, HTTPException: missing},
+        lifespan=_life,
+    )
+    shows: dict[str, Callable[[str], str]] = {}
+    for module in PAGES:
+        shows |= getattr(module, "SHOWS", {})
+    app.state.folder, app.state.access, app.state.shows = folder, access, shows
+    app.state.menu = [entry for module in PAGES for entry in getattr(module, "MENU", ())]
+    for module in PAGES:
+        getattr(module, "begin", lambda _: None)(app)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def _life(app: Starlette) -> AsyncIterator[None]:
+    """Let pages end what they have running: ``end(app)`` of their modules."""
+    yield
+    for module in PAGES:
+        getattr(module, "end", lambda _: None)(app)
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """Return the page of a mistake."""
+    return page(request, "refused.html.j2", "That cannot be shown", status=400, sentence=str(error))
+
+
+async def failed(request: Request, error: Exception) -> Response:
+    """Return the page of a failure of the disk."""
+    return page(request, "refused.html.j2", "That failed", status=500, sentence=str(error))
+
+
+async def missing(request: Request, error: Exception) -> Response:
+    """Return the page of an address that there is none of."""
+    assert isinstance(error, HTTPException)
+    sentence = f"there is no page {request.url.path!r}" if error.status_code == 404 else error.detail
+    return page(request, "refused.html.j2", "That cannot be shown", status=error.status_code, sentence=sentence)
+
+
+def opened(target: str) -> tuple[Folder, str]:
+    """Return the folder to open and the page to begin with, for a run, an answer, a position, a game or a folder.
+
+    Of a run or a file, the folder is the one that it lies in. Raises UserError for what is none of them.
+    """
+    from wsim.installed import GAMES
+
+    path = Path(target)
+    if target in GAMES and not path.exists():
+        return Folder.of(Path()), _page_of("game", target)
+    if not path.exists():
+        raise UserError(f"{target!r} is no run, answer, position or folder, and no game: games are {', '.join(GAMES)}")
+    folder = Folder.of(path.resolve().parent)
+    inside = [one for one in Folder.of(path).found() if one.name == "."] if path.is_dir() else []
+    if path.is_dir() and not inside:
+        return Folder.of(path), "/"
+    name = folder.name_of(path)
+    kind = "run" if inside else next((one.kind for one in folder.found() if one.name == name), None)
+    if kind is None:
+        raise UserError(f"{target!r} is no answer and no position of wsim")
+    return folder, _page_of(kind, name)
+
+
+def _page_of(kind: str, name: str) -> str:
+    """Return the page that shows what is of a kind; the start where there is none."""
+    for module in PAGES:
+        shows: Mapping[str, Callable[[str], str]] = getattr(module, "SHOWS", {})
+        if kind in shows:
+            return shows[kind](name)
+    return "/"
+
+
+@contextlib.contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Give a socket that listens; raise UserError for a host or a port that cannot be had. Port 0: a free one."""
+    try:
+        family, kind, proto, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, proto) as made:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(place)
+            yield made
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UserError(f"cannot listen at {host}, port {port}: {why}") from error
+
+
+class Server(uvicorn.Server):
+    """A server that says when it answers, and that a signal ends in order, its handlers then being as before."""
+
+    def __init__(self, app: Starlette, ready: Callable[[], object]) -> None:
+        config = uvicorn.Config(
+            app, log_level="critical", access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=1
+        )
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._ready()
+
+    def handle_exit(self, _number: int, _frame: Any) -> None:
+        """End in order; the second signal ends at once (``wsim.cli.signals``)."""
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let signals end the server. Uvicorn's own way raises them again at the end, which counts as a second one."""
+        heard = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, self.handle_exit) for number in heard}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, browser: bool = True) -> None:
+    """Serve the workbench until a signal, then raise KeyboardInterrupt.
+
+    Parameters
+    ----------
+    target: what is opened (``opened``). ready: called with the address once the server answers.
+    browser: whether it is opened in one.
+    """
+    folder, first = opened(target)
+    with listening(host, port) as made:
+        access = Access(token_urlsafe(24), host, made.getsockname()[1], KEYED)
+        address = access.address(first)
+
+        def begun() -> None:
+            ready(address)
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=_warm, daemon=True).start()
+
+        Server(application(folder, access), begun).run(sockets=[made])
+    raise KeyboardInterrupt
+
+
+def _warm() -> None:
+    """Import what pages import."""
+    for module in PAGES:
+        for name in getattr(module, "HEAVY", ()):
+            import_module(name)
