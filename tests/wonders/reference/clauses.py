@@ -112,7 +112,7 @@ class Eyes:
             return self.fixed[name]
         if name in ("compass", "gear", "tablet", "wild"):
             wanted = "any" if name == "wild" else name
-            printed = sum(effect["symbol"] == wanted for effect in city.effects("science"))
+            printed: int = sum(effect["symbol"] == wanted for effect in city.effects("science"))
             return printed + city.more_symbols.count(wanted)
         if name in RESOURCES:
             return sum(name in symbol for symbol in own_symbols(city))
