@@ -38,7 +38,7 @@ def test_games_a_second(benchmark: Any, ruleset: str, players: int) -> None:
     benchmark.pedantic(played, (table, CHUNK), rounds=5)
     speed = CHUNK / benchmark.stats.stats.min
     rows = played(table, 200)
-    decisions = 3 * table.catalogue.settings.turns * len(rows) / 200
+    decisions = int(table.rules.age_turns.sum()) * len(rows) / 200
     benchmark.extra_info |= {"games_a_second": round(speed), "turns_a_second": round(speed * decisions)}
     assert speed >= LEAST_GAMES_A_SECOND.get((ruleset, players), 0)
 
@@ -71,7 +71,7 @@ def test_cards_by_formula(benchmark: Any, players: int) -> None:
 def test_speed_against_the_first_edition(benchmark: Any, ruleset: str) -> None:
     """2e within a tenth of 1e; Cities at least 0.6 of its decisions a second."""
     first, second = engine_table("1e", 4), engine_table(ruleset, 4)
-    turns = second.catalogue.settings.turns / first.catalogue.settings.turns
+    turns = int(second.rules.turns) / int(first.rules.turns)
     ratio = speed_against(second, first, rounds=6) * turns
     benchmark.pedantic(played, (second, CHUNK), rounds=2)
     benchmark.extra_info |= {"decisions_against_1e": round(ratio, 2)}

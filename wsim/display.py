@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Rows = Sequence[Mapping[str, Any]]
+
+_HEADINGS = {"win_points": "times fair share"}
 
 
 @dataclass(frozen=True)
@@ -73,3 +77,25 @@ def html_of(title: str, frame: pl.DataFrame, notes: Iterable[str] = ()) -> str:
 def text_of(title: str, frame: pl.DataFrame, notes: Iterable[str] = ()) -> str:
     """Return the same as plain text, for a prompt."""
     return "\n".join([title, str(frame), *filter(None, notes)])
+
+
+def heading_of(name: str) -> str:
+    """Return the words above a column."""
+    return _HEADINGS.get(name, name.removeprefix("points_").replace("_", " "))
+
+
+def json_of(value: Any) -> Any:
+    """Return a value as JSON knows it: no NaN, no infinity; dates and the like as text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): json_of(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_of(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def csv_of(frame: pl.DataFrame, record: Mapping[str, Any]) -> str:
+    """Return rows as CSV behind lines ``# {...}``, one JSON object for each entry of what made them."""
+    head = "".join(f"# {json.dumps({key: one}, ensure_ascii=False)}\n" for key, one in json_of(dict(record)).items())
+    return head + frame.write_csv()

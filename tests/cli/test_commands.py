@@ -225,7 +225,7 @@ def test_mistakes_of_tables(wsim_command: Command, a_run: str, words: list[str],
 
 
 def test_json_has_no_nan() -> None:
-    from wsim.cli.console import json_of
+    from wsim.display import json_of
 
     assert json_of({"a": [float("nan"), float("inf"), 1.5, None, True, "x"]}) == {
         "a": [None, None, 1.5, None, True, "x"]

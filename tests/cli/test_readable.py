@@ -18,10 +18,10 @@ import wsim
 from tests.cli.terminal import ROOT, on_terminal
 from tests.conftest import Command
 from tests.tiers import first_quick
-from wsim.cli.filters import filtered
 from wsim.cli.text_columns import all_as_text, as_text, columns_of
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
+from wsim.stats.filters import filtered
 from wsim.wonders.analysis import cards
 
 LONG = 200  # columns at which nothing is broken

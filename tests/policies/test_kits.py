@@ -27,6 +27,7 @@ def {name}(public, own, choice, rules):
     seat = choice.seat
     total = neighbor_left(public, seat) + 2 * neighbor_right(public, seat) + 3 * next_holder(public, rules, seat)
     total += 5 * war_points(public, rules, seat, 1, 0) + 7 * science_gain(public, seat, 1, 0)
+    total += 41 * science_change(public, rules, seat, 1, 0) + 43 * sale_coins(public, rules, seat)
     total += int(30 * uniform(own)) + below(own, 7)
     for i in range(choice.count):
         move = choice.moves[i]

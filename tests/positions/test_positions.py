@@ -12,7 +12,8 @@ import pytest
 from tests.games.rows import Row
 from tests.games.test_conformance import LAYINGS, ready, rows_of
 from tests.tiers import each_third_quick
-from wsim.game import GAMES, Position, Simulator
+from wsim.game import GAMES, Position, Simulator, find_game
+from wsim.lab.plan import Plan
 
 each_table = each_third_quick(("row", "table"), LAYINGS)
 
@@ -88,7 +89,20 @@ def test_a_copy_is_on_its_own(row: Row, table: dict[str, Any]) -> None:
 def test_redrawing_changes_nothing_that_a_seat_knows_and_uses_nothing_else(row: Row, table: dict[str, Any]) -> None:
     """What is drawn anew is a function of what the seat knows: hidden cards drawn before make no difference (R49)."""
     _, simulator = ready(row, table)
-    players = table["players"]
+    redraws_what_it_cannot_know(simulator, table["players"])
+
+
+def test_redrawing_knows_house_rules_of_hands_and_last_cards() -> None:
+    fewer = ("Apothecary", "Workshop", "Scriptorium")
+    changes = ["rulesets.1e.seats=[3]", "settings.hand_size=[6, 7, 7]", "settings.last_card='played'"]
+    changes += [f"cards.{name}.copies=[4]" for name in fewer]
+    redraws_what_it_cannot_know(
+        find_game("seven_wonders").prepare(Plan.make(players=3, policies="random", set=changes)), 3
+    )
+
+
+def redraws_what_it_cannot_know(simulator: Simulator, players: int) -> None:
+    """Draw anew what the seats of a game cannot know, and compare with what they know."""
     changed, asked = 0, 0
     for step, position in enumerate(walk(simulator, 2)):
         if step % 5:

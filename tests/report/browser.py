@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,3 +59,13 @@ def colours(chrome: Chrome, scheme: str) -> None:
     still = {"name": "prefers-reduced-motion", "value": "reduce"}  # no click while the page scrolls
     features = [{"name": "prefers-color-scheme", "value": scheme}, still]
     chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+
+
+def complaints(chrome: Chrome) -> list[tuple[str, list[str]]]:
+    """Return what axe-core (WCAG 2.1 AA) says of the page: names, roles, headings, the contrast of every text."""
+    source = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    chrome.execute_script(source)
+    chrome.set_script_timeout(120)
+    asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']}).then(arguments[0])"
+    violations = chrome.execute_async_script(asked)["violations"]
+    return [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations]

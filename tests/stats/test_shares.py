@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.stats.data import finish
 from wsim import stats
-from wsim.cli.table_command import fair_share
+from wsim.lab.run_tables import fair_share
 from wsim.stats import wilson
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tests.wonders import positions
-from tests.wonders.extremes import facts_of
+from tests.wonders.extremes import facts_of, house_rules
 from tests.wonders.positions import Move
 from tests.wonders.reference.clauses import moment
 from tests.wonders.reference.conflict import end_age
@@ -41,8 +41,11 @@ class TwinPosition:
         self, ruleset: str, *boards: str, age: int = 1, turn: int = 1, changes: tuple[str, ...] = (), **switches: bool
     ) -> None:
         seats = [Seat(board) for board in boards]
+        players = 2 if ruleset == "1e-duo" else len(boards)
         facts = facts_of(load_catalogue(ruleset, changes=changes)) if changes else None
         self.table = lay_out(ruleset, seats, age, turn, self._ask, facts, **switches)
+        if changes:
+            self.table.rules = house_rules(load_catalogue(ruleset, changes=changes), players)
         self.seats = len(boards)
         self.names = sorted(self.table.catalogue.cards)
         self._hands: list[list[str]] = [[] for _ in boards]

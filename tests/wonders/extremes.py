@@ -10,19 +10,22 @@ from typing import Any
 
 import numpy as np
 
+from tests.wonders import formulas
 from tests.wonders.catalog.test_facts import card_facts, cost_facts, effect_facts
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, twin_policy
-from tests.wonders.reference.facts import RULE_SETS, catalogue_of
+from tests.wonders.reference.facts import RULE_SETS, RuleSet, catalogue_of
 from tests.wonders.reference.facts import Catalogue as FactCatalogue
 from tests.wonders.reference.game import Reference
 from wsim.errors import UserError
 from wsim.wonders.catalog import Catalogue, load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import (
     COLORS,
     COUNTED,
     DRAWN_COLORS,
     FREE_BUILDS,
+    LAST_CARDS,
     NEIGHBORS,
     RAW,
     RESOURCES,
@@ -135,6 +138,10 @@ def cost(rng: random.Random) -> dict[str, int]:
 
 def change(rng: random.Random, catalogue: Catalogue) -> str:
     """Return one change of a catalogue."""
+
+    def formula() -> str:
+        return formulas.number(rng, [card.name for card in catalogue.cards], False, rng.randint(0, 3))
+
     kind = rng.random()
     if kind < 0.08:
         name = rng.choice(list(SWITCHES))
@@ -149,6 +156,12 @@ def change(rng: random.Random, catalogue: Catalogue) -> str:
                 f"defeat_points={-rng.choice((0, 1, 20, 99))}",
                 f"coins_per_point={rng.choice((1, 2, 10, 99))}",
                 f"passing={written([rng.choice(NEIGHBORS) for _ in range(3)])}",
+                f"last_card={written([rng.choice(LAST_CARDS) for _ in range(3)])}",
+                f"start_coins={written(rng.choice(('players', '8 - players', '2 * players % 5')))}",
+                f"sale_coins={written(f'min(20, abs({formula()}))')}",
+                f"sale_coins={written([rng.choice((0, 2, 'age', 'players', 'sold')) for _ in range(3)])}",
+                f"science={written(f'max(-9, min(60, {formula()})) + {rng.choice(SYMBOLS[1:4])} ** 2')}",
+                f"tie_breaks={written([formula() for _ in range(rng.randint(0, 3))])}",
             )
         )
     if kind < 0.35:
@@ -250,19 +263,34 @@ def twin_of(case: Case) -> Reference:
     """Return the reference twin with the facts of a case."""
     catalogue = load_catalogue(case.ruleset, changes=case.changes)
     facts = facts_of(catalogue)
-    settings = catalogue.settings
-    rules = replace(
-        RULE_SETS[case.ruleset],
-        start_coins=settings.start_coins,
+    return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), house_rules(catalogue, case.players))
+
+
+def house_rules(catalogue: Catalogue, players: int) -> RuleSet:
+    """Return the rule set of the twin with the settings of a catalogue; formulas of players and age as Python's own."""
+    settings, printed = catalogue.settings, RULE_SETS[catalogue.ruleset]
+
+    def settled(value: Any, age: int = 1) -> int:
+        value = value[age - 1] if isinstance(value, tuple) else value
+        names = {"players": players, "age": age, "sets": min, "count": lambda *holding: sum(holding)}
+        return int(eval(str(value), {}, names))
+
+    guilds = settled(settings.guilds) - catalogue.cities_at_table(players) if settings.guilds != "" else None
+    return replace(
+        printed,
+        hands=tuple(settled(settings.hand_size, age) for age in (1, 2, 3)),
+        start_coins=settled(settings.start_coins),
         sale_coins=settings.sale_coins,
-        trade_price=settings.trade_price,
-        victory_tokens=settings.victory_tokens,
-        defeat_points=settings.defeat_points,
-        coins_per_point=settings.coins_per_point,
-        guilds_extra=settings.guilds_extra,
+        trade_price=settled(settings.trade_price),
+        victory_tokens=tuple(settled(settings.victory_tokens, age) for age in (1, 2, 3)),
+        defeat_points=settled(settings.defeat_points),
+        coins_per_point=settled(settings.coins_per_point),
+        guilds_extra=settled(settings.guilds_extra) if guilds is None else guilds,
         passing=settings.passing,
+        last_card=settings.last_card,
+        science="" if settings.science == Settings().science else settings.science,
+        tie_breaks=settings.tie_breaks,
     )
-    return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), rules)
 
 
 COLUMNS = {

@@ -26,6 +26,38 @@ def test_hands_pass_where_a_house_rule_says() -> None:
     compare_case(Case(0, "2e-cities", 4, ('settings.passing=["right", "right", "left"]',)), games=1)
 
 
+_FEWER = (
+    "rulesets.1e.seats=[3]",
+    "settings.hand_size=[6, 7, 5]",
+    *(f'cards."{name}".copies=[4]' for name in ("Apothecary", "Workshop", "Scriptorium")),
+    *(f'cards."{name}".copies=[4]' for name in ("Academy", "Arena", "Arsenal", "Gardens", "Haven", "Lodge")),
+)
+HOUSES = {
+    "sales and science": Case(
+        1,
+        "2e-cities",
+        4,
+        (
+            "settings.sale_coins=[1, 'min(6, sold + left.red)', '2 if coins < 5 else 0']",
+            "settings.science='3 * max(compass, gear, tablet) + (compass - gear) ** 2 - green'",
+            "settings.tie_breaks=['stages', '-debts']",
+            "settings.start_coins='2 * players - 1'",
+        ),
+    ),
+    "last cards": Case(2, "2e-cities", 7, ("settings.last_card=['played', 'discarded', 'played']",)),
+    "for two": Case(
+        3, "1e-duo", 2, ("settings.last_card='played'", "settings.sale_coins='age'", "settings.science='5 * gear'")
+    ),
+    "in teams": Case(4, "2e-cities-teams", 4, ("settings.tie_breaks=['red', 'coins']", "settings.last_card='played'")),
+    "hands by age": Case(5, "1e", 3, _FEWER),
+}
+
+
+@pytest.mark.parametrize("name", HOUSES)
+def test_house_rules_are_played_as_the_twin_plays_them(name: str) -> None:
+    compare_case(HOUSES[name], games=2)
+
+
 @opt_in
 @pytest.mark.slow
 def test_many_drawn_catalogues_are_played_as_the_twin_plays_them() -> None:

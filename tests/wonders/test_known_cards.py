@@ -106,6 +106,23 @@ def test_what_a_formula_can_say_of_the_printed_cards_plays_the_same_games(tmp_pa
     same_games("2e-cities", 5, 60, tmp_path)
 
 
+AS_PRINTED = (
+    "settings.science='7 * sets(tablet, gear, compass) + tablet * tablet + gear * gear + compass * compass'",
+    "settings.sale_coins='3 + 0 * red'",
+    "settings.tie_breaks=['1 * coins']",
+    "settings.coins_per_point='3 + 0 * players'",
+    "settings.guilds='players + 2'",
+)
+
+
+def test_the_printed_rules_said_by_formulas_are_the_same_games_and_choices() -> None:
+    line_up = "balanced,greedy,science,random,rulebased"
+    for ruleset in ("1e", "2e-cities"):
+        plan = Plan.make(ruleset=ruleset, players=5, policies=line_up, seed=6)
+        printed = wsim.simulate(plan, games=60, threads=1)
+        assert_frame_equal(wsim.simulate(plan.replace(set=AS_PRINTED), games=60, threads=1), printed)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "players"), TABLES)
 def test_so_it_does_in_every_rule_set(ruleset: str, players: int, tmp_path: Path) -> None:

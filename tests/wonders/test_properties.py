@@ -14,6 +14,7 @@ import pytest
 from tests.tiers import each_third_quick
 from tests.wonders.engine_tools import RANDOM, TABLES, TASTES, engine_table, played
 from wsim.wonders.catalog import Catalogue, Count, Effects, Stage, Toll
+from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.simulator import WondersSimulator
 from wsim.wonders.words import CATEGORIES
 
@@ -76,7 +77,8 @@ class Bank:
         self.catalogue = catalogue
         self.seats = [catalogue.wonder(seat["wonder"]).stages(seat["side"]) for seat in trace["seats"]]
         self.number = len(self.seats)
-        self.coins = [catalogue.settings.start_coins] * self.number
+        self.rules = at_table(catalogue.settings, self.number)
+        self.coins = [self.rules.start_coins] * self.number
         self.structures: list[list[str]] = [[] for _ in self.seats]
         self.stages = [0] * self.number
         self.victories = [0] * self.number
@@ -106,7 +108,7 @@ class Bank:
         """Put a card where it goes and pay for it; return the effects of what was built."""
         seat = move["seat"]
         if move["action"] == "sell":
-            self.coins[seat] += self.catalogue.settings.sale_coins
+            self.coins[seat] += self.rules.sale_coins
             return None
         self.coins[seat] -= move["bank"] + move["left"] + move["right"]
         self.coins[(seat + 1) % self.number] += move["left"]
@@ -198,7 +200,7 @@ def test_scores_shares_and_ranks_add_up(ruleset: str, players: int) -> None:
 def test_every_seat_makes_as_many_plays_as_turns(ruleset: str, players: int) -> None:
     for table in tables(ruleset, players):
         rows = played(table, GAMES).reshape(GAMES, table.seats)
-        turns = 3 * table.catalogue.settings.turns
+        turns = int(table.rules.age_turns.sum())
         plays = sum(rows[name].astype(int) for name in ("built_paid", "built_chain", "built_free", "sold", "stages"))
         assert plays.min() >= turns  # and more with last cards
         assert plays.max() <= turns + 3
@@ -237,6 +239,6 @@ def test_picks_hold_every_turn(ruleset: str, players: int) -> None:
         rows = np.zeros(games * table.seats, table.row_dtype)
         picks = np.zeros(games * table.picks_per_game, table.pick_dtype)
         written = table.play(0, rows, picks)
-        assert written >= games * table.plan.players * 3 * table.catalogue.settings.turns
+        assert written >= games * table.plan.players * int(table.rules.age_turns.sum())
         event = picks["event"][:written]
         assert (event["index"] < event["legal"]).all()

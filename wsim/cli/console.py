@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from typer import Abort, TyperException
 
 from wsim.cli.signals import INTERRUPTED as INTERRUPTED
 from wsim.cli.signals import stoppable
+from wsim.display import json_of
 from wsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -100,17 +100,6 @@ def _of_system(error: OSError) -> str:
     if error.strerror is None or error.filename is None:
         return str(error)
     return f"cannot use {str(error.filename)!r}: {error.strerror}"
-
-
-def json_of(value: Any) -> Any:
-    """Return a value as JSON knows it: no NaN, no infinity; dates and the like as text."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): json_of(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_of(one) for one in value]
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 def print_json(value: Any) -> None:

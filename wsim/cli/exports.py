@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wsim.cli.console import json_of, remark, write_out
+from wsim.cli.console import remark, write_out
+from wsim.display import csv_of, json_of
 from wsim.errors import UserError
 from wsim.options import Options, option
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wsim.lab.plan import Plan
-    from wsim.lab.store import Run
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Files(Options):
 
         sound = json_of({key: value for key, value in record.items() if key != "rows"})
         if self.csv is not None:
-            head = "".join(f"# {json.dumps({key: value}, ensure_ascii=False)}\n" for key, value in sound.items())
-            text = head + frame.write_csv()
+            text = csv_of(frame, sound)
             if self.instead:
                 write_out(text.rstrip("\n"))
             else:
@@ -60,17 +59,6 @@ class Files(Options):
         files = [name for name in (self.csv, self.parquet) if name not in (None, "-")]
         if files and not quiet:
             remark(f"written: {', '.join(map(str, files))}")
-
-
-def identity_of(run: Run) -> dict[str, Any]:
-    """Return what tells which run an analysis is of."""
-    return {
-        "folder": str(run.path),
-        "digest": run.provenance.digest,
-        "games": run.games,
-        "complete": run.complete,
-        "plan": run.plan.as_dict(),
-    }
 
 
 def plan_identity(plan: Plan) -> dict[str, Any]:

@@ -41,9 +41,13 @@ class View(Wide):
 
         ``splits``: columns that it would have with options, and these.
         """
-        from wsim.cli.filters import viewed
+        from wsim.cli.console import remark
+        from wsim.stats.filters import viewed
 
-        return viewed(table, self.sort, self.top, self.only, splits)
+        shown, said = viewed(table, self.sort, self.top, self.only, splits)
+        if said:
+            remark(f"wsim: {said}")
+        return shown
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,8 @@ class _Ending:
 
 def _summary(run: Run) -> list[_Ending]:
     """Return the tables that a run ends with."""
-    from wsim.cli.table_command import fair_share
     from wsim.display import Shown
+    from wsim.lab.run_tables import fair_share
     from wsim.stats.brief import brief, ends
 
     found = []

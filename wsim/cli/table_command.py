@@ -7,20 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wsim.cli.console import print_json, print_tables, remark, rows_of
-from wsim.cli.exports import Files, identity_of
+from wsim.cli.exports import Files
 from wsim.cli.parameters import split
 from wsim.display import Display, Shown
-from wsim.errors import UserError, nearest
-from wsim.game import GAMES, analyses_of, find_analysis, find_game
+from wsim.errors import UserError
+from wsim.game import GAMES, find_analysis, find_game
 from wsim.options import Options, argument, level_option, names, option, options_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wsim.cli.groups import Printing, View
     from wsim.lab.store import Run
-    from wsim.stats.analysis import Analysis
-    from wsim.stats.tables import Table
 
 
 @dataclass(frozen=True)
@@ -176,77 +172,20 @@ def any_table(own: Sequence[str], table: TableOptions, view: View, files: Files,
 def show_table(name: str, wanted: Wanted) -> None:
     """Print the table ``name`` of one run, or of several as one: its rows, what it says and what it does not."""
     from wsim.cli.presenter import Output, show
+    from wsim.lab.run_tables import RunTable, texts_read
 
     wanted.files.check()
-    runs = [open_run(folder) for folder in wanted.folders]
-    parts = [_part(name, run, wanted) for run in runs]
-    analysis = find_analysis(find_game(runs[0].plan.game), name)
-    table, front = (parts[0], None) if len(runs) == 1 else beside(runs, parts, analysis, wanted.table.by)
-    split = wanted.table.by or analysis.by or ()
-    labels = (*split, *(f"opponent_{one}" for one in split), *((front,) if front else ()))
-    shown = wanted.view.of(table.frame, _splits(runs[0], analysis, split))
-    record: dict[str, Any] = {"format": FORMAT, "table": name, "title": table.title, "note": table.note}
-    record |= {"level": wanted.table.level, "by": list(split)}
-    record |= {"options": {key: list(texts) for key, texts in wanted.options.items()}}
-    record |= {"filter": list(wanted.view.only), "sort": wanted.view.sort, "top": wanted.view.top}
-    record |= {"runs": [identity_of(run) for run in runs]}
-    games = " and ".join(f"{run.games:,}" for run in runs)
-    title = f"{table.title}, {games} games{fair_share(table.frame)}"
+    runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
+    given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
+    found = RunTable.of(name, runs, by, level, given)
+    rows = wanted.view.of(found.table.frame, found.splits)
+    record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.files, wide=wanted.view.wide, as_json=wanted.as_json)
-    printed = _shown(title, shown, labels, analysis, wanted.table.by)
-    notes = [table.note] if table.note else []
-    show(Display(rows=shown, named="rows", tables=[printed], notes=notes), record, output)
-
-
-def _splits(run: Run, analysis: Analysis, by: Sequence[str]) -> dict[str, str]:
-    """Return the columns of names that a table would have if it were split by them, and how that is asked for."""
-    if analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
-        return {}
-    names = [name for name in run.seats.collect_schema().names() if ":" not in name]
-    return {name: f"--by {','.join((*by, name))}" for name in names}
-
-
-FORMAT = "wsim-table/1"
-
-
-def _part(name: str, run: Run, wanted: Wanted) -> Table:
-    """Make the table of one run."""
-    analysis = find_analysis(find_game(run.plan.game), name)
-    options = {key: _value(name, analysis, key, texts) for key, texts in wanted.options.items()}
-    return analysis.table(run, wanted.table.by, level=wanted.table.level, **options)
-
-
-def beside(runs: Sequence[Run], parts: Sequence[Table], analysis: Analysis, by: Sequence[str]) -> tuple[Table, str]:
-    """Return one table of the tables of several runs, and the name of the column that tells the runs apart."""
-    from wsim.lab.store import told_apart
-    from wsim.stats.combined import stack
-
-    column, values = told_apart(runs)
-    return stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ()), column
-
-
-def _shown(title: str, rows: pl.DataFrame, named: Sequence[str], analysis: Analysis, by: Sequence[str]) -> Shown:
-    """Return a table to print; ``named``: the columns that name a row."""
-    from wsim.stats.brief import brief
-
-    labels = 1 + max((rows.columns.index(one) for one in named if one in rows.columns), default=0)
-    main = analysis.main(by)
-    columns = tuple(brief(rows, (*main, *named)).columns) if main else ()
-    return Shown(title, rows_of(rows), columns, (*named, *analysis.first), labels)
-
-
-def fair_share(frame: pl.DataFrame) -> str:
-    """Return what a title says of the share of wins that everybody has by chance; nothing where it differs."""
-    if not {"win_share", "win_points"} <= set(frame.columns):
-        return ""
-    pairs = frame.select("win_share", "win_points").drop_nulls().rows()
-    ratios = [share / points for share, points in pairs if points]
-    if not ratios or max(ratios) - min(ratios) > 1e-6:
-        return ""
-    ends = frame.select("win_points", "win_share_low", "score_low").rows() if "score_low" in frame.columns else []
-    alone = any(points and abs(points - 1) < 1e-9 and low is None and score is not None for points, low, score in ends)
-    by = ", by construction that of who takes every seat" if alone else ""
-    return f"; a fair share of wins is {ratios[0]:.3f}{by}"
+    main, names = found.brief(rows), found.labels
+    labels = 1 + max((rows.columns.index(one) for one in names if one in rows.columns), default=0)
+    printed = Shown(found.title, rows_of(rows), main, (*names, *found.analysis.first), labels)
+    notes = [found.table.note] if found.table.note else []
+    show(Display(rows=rows, named="rows", tables=[printed], notes=notes), record, output)
 
 
 def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
@@ -267,6 +206,8 @@ def words_of(words: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
 
 def list_tables(wanted: Wanted) -> None:
     """Print which tables a run has."""
+    from wsim.lab.run_tables import option_names, tables_of_run
+
     run = open_run(wanted.folders[0])
     game = find_game(run.plan.game)
     rows = [
@@ -274,36 +215,14 @@ def list_tables(wanted: Wanted) -> None:
             "table": name,
             "shows": analysis.about,
             "by": ",".join(analysis.by or ()),
-            "options": " ".join(_option_names(analysis)),
+            "options": " ".join(option_names(analysis)),
         }
-        for name, analysis in analyses_of(game).items()
-        if run.plan.keep != "summary" or analysis.sums is not None
+        for name, analysis in tables_of_run(run).items()
     ]
     if wanted.as_json:
         print_json(rows)
         return
     print_tables([Shown(f"Tables of {game.TITLE}: wsim table {wanted.folders[0]} NAME", rows)], wide=wanted.view.wide)
-
-
-def _option_names(analysis: Analysis) -> list[str]:
-    return [*(["--by"] if analysis.by is not None else []), *(f"--{name}" for name in analysis.options)]
-
-
-def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
-    """Return the value of an option of a table; raise UserError for one that it does not have."""
-    known = _option_names(analysis)
-    if key not in analysis.options:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise UserError(f"the table {name} has no option '--{key}': {has}{nearest('--' + key, known)}")
-    option = analysis.options[key]
-    given = [text for text in texts if text is not None]
-    if option.flag:
-        if given:
-            raise UserError(f"the option '--{key}' takes no value, not {given[0]!r}: {option.help}")
-        return True
-    if len(given) < len(texts):
-        raise UserError(f"the option '--{key}' needs a value: {option.help}")
-    return option.value(f"--{key}", given)
 
 
 def open_run(folder: str) -> Run:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wsim.display import heading_of
+
 Rows = Sequence[Mapping[str, Any]]
 
 GAP = 2  # spaces between columns
@@ -20,7 +22,6 @@ PROSE = 32  # a text longer than this is a sentence, which may be broken between
 FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
 NARROWEST = 24  # columns of a sentence
 _ENDS = ("_low", "_high")
-_HEADINGS = {"win_points": "times fair share"}
 _SMALL = 0.001  # a p-value below is said to be below
 
 
@@ -64,11 +65,6 @@ class TextTable:
 
     lines: tuple[str, ...]
     hidden: tuple[str, ...] = ()
-
-
-def heading_of(name: str) -> str:
-    """Return the words above a column."""
-    return _HEADINGS.get(name, name.removeprefix("points_").replace("_", " "))
 
 
 def columns_of(rows: Rows) -> list[Column]:

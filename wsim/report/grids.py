@@ -45,13 +45,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what it is sorted by, and perhaps an interval, a dot of a colour, a smaller second text."""
+    """A cell: its text, what it is sorted by, perhaps an interval, a dot of a colour, a smaller second text, a link."""
 
     text: str
     key: float | str | None
     range: Range | None = None
     colour: str = ""
     small: str = ""
+    link: str = ""
 
 
 Rows = Sequence[Sequence[Cell]]
@@ -59,7 +60,10 @@ Rows = Sequence[Sequence[Cell]]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: heading, whether it holds numbers, whether a narrow screen leaves it out, what it says, its unit."""
+    """A column: heading, whether it holds numbers, whether a narrow screen leaves it out, what it says, its unit.
+
+    ``link``: the address of the page that is sorted by it, where the server sorts.
+    """
 
     heading: str
     numeric: bool = True
@@ -67,6 +71,7 @@ class Column:
     hint: str = ""
     wide: bool = False
     unit: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,7 @@ class Grid:
     search: whether it can be searched. choices: columns (by place) whose values can be chosen, with these values.
     sorted_by: the place of the column that the rows are sorted by, None for none; ``descending`` says how.
     slices: the rows of a part of the seats, by what the parts are told apart by (wonder) and by their names (Gizah).
+    csv: the address of its rows as a file, where the server writes it.
     """
 
     name: str
@@ -92,6 +98,7 @@ class Grid:
     sorted_by: int | None = None
     descending: bool = True
     slices: Mapping[str, Mapping[str, Rows]] = field(default_factory=dict)
+    csv: str = ""
 
 
 def plain(value: object) -> Cell:
@@ -258,8 +265,7 @@ def _level_cells(row: Mapping[str, Any], points: Sequence[str], axis: _Axis) -> 
 
 def plain_grid(name: str, caption: str, table: pl.DataFrame, units: Mapping[str, str] | None = None) -> Grid:
     """Return any table, intervals behind their estimates; ``units`` of columns whose names do not tell theirs."""
-    names = table.columns
-    shown = [one for one in names if not (one.endswith(INTERVAL_ENDS) and one.rpartition("_")[0] in names)]
+    shown = plain_columns(table)
     kinds = {one: _is_number(table[one]) for one in shown}
     columns = [
         Column(heading(one), kinds[one], unit=(units or {}).get(one, unit_of(one) if kinds[one] else ""))
@@ -267,6 +273,12 @@ def plain_grid(name: str, caption: str, table: pl.DataFrame, units: Mapping[str,
     ]
     rows = [[_any(row, one) for one in shown] for row in table.to_dicts()]
     return Grid(name, caption, columns, rows)
+
+
+def plain_columns(table: pl.DataFrame) -> list[str]:
+    """Return the columns of a table that a grid of it has: ends of intervals stand with their estimates."""
+    names = table.columns
+    return [one for one in names if not (one.endswith(INTERVAL_ENDS) and one.rpartition("_")[0] in names)]
 
 
 def _any(row: Mapping[str, Any], name: str) -> Cell:

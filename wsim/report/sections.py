@@ -26,25 +26,40 @@ def sections(material: Material) -> list[Section]:
     palette = Palette(material.game.COLOURS)
     dealt, owned, seated, met, humans, others = [], [], [], [], [], []
     for name, table in material.tables.items():
-        parts = material.slices.get(name)
+        section = table_section(name, table, palette, material.slices.get(name))
         match shape_of(table.frame):
             case "levels" if by_policy(table.frame):
-                seated.append(_levels(name, table.frame, palette, parts))
+                seated.append(section)
             case "levels":
-                dealt.append(_levels(name, table.frame, palette, parts))
+                dealt.append(section)
             case "owners":
-                owned.append(_owners(name, table, palette, parts))
+                owned.append(section)
             case "matchups":
-                met.append(_matchups(name, table))
+                met.append(section)
             case "humans":
-                humans.append(panels.humans(name, table))
+                humans.append(section)
             case _:
-                others.append(_plain(name, table))
+                others.append(section)
     found = [*dealt, *owned, *seated, *met, _scores(material, palette), _winners(material), _seats(material)]
     found += [*answers.sections(material.answers), *humans]
     if material.comparison is not None:
         found.append(panels.comparison(material.comparison))
     return [*found, *others]
+
+
+def table_section(name: str, table: Table, palette: Palette, parts: Slices | None = None) -> Section:
+    """Return the section of a table, drawn by its shape; ``parts``: its slices."""
+    match shape_of(table.frame):
+        case "levels":
+            return _levels(name, table.frame, palette, parts)
+        case "owners":
+            return _owners(name, table, palette, parts)
+        case "matchups":
+            return _matchups(name, table)
+        case "humans":
+            return panels.humans(name, table)
+        case _:
+            return _plain(name, table)
 
 
 def _points(table: pl.DataFrame) -> list[str]:

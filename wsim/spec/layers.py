@@ -35,8 +35,8 @@ class Grammar:
     numbered: lists whose items a patch changes by their numbers, from 1, and what an item is called; one past the last
         adds an item.
     formulas: tables of ``numbered`` below which texts are formulas: ``coins:2`` is the second number written in coins.
-    with_number: called with a formula, the place of a number in it and another number, returns the formula with that;
-        raises ValueError if it cannot.
+    with_number: called with a formula or a list of some, the place of a number in it and another number, returns it
+        with that; raises ValueError if it cannot.
     """
 
     sections: tuple[str, ...]
@@ -46,7 +46,7 @@ class Grammar:
     whole: tuple[Path, ...] = ()
     numbered: Mapping[Path, str] = field(default_factory=dict)
     formulas: tuple[Path, ...] = ()
-    with_number: Callable[[str, int, int], str] | None = None
+    with_number: Callable[[Any, int, int], Any] | None = None
 
 
 def _match(path: Path, patterns: Iterable[Path]) -> Path | None:
@@ -117,7 +117,7 @@ class Layers:
     def _is_formula(self, path: Path, value: Any) -> bool:
         """Say whether what stands in a table at ``path`` is a formula."""
         above = any(_match(path[: len(one)], [one]) for one in self._grammar.formulas)
-        return above and isinstance(value, str | int) and not isinstance(value, bool)
+        return above and isinstance(value, str | int | list) and not isinstance(value, bool)
 
     def _apply_number(self, target: Entries, key: str, value: Any, path: Path, source: str) -> None:
         """Change one of the numbers of a formula."""
@@ -129,7 +129,7 @@ class Layers:
             self._problems.at(path, f"{value!r} is not accepted; accepted: a whole number")
             return
         try:
-            target[name] = change(str(target[name]), int(place), value)
+            target[name] = change(target[name], int(place), value)
         except ValueError as error:
             self._problems.wrote(path, source)
             self._problems.at(path, str(error))

@@ -40,7 +40,8 @@ keep nothing else between calls.
 Of a move: ``action_of`` (BUILD, STAGE, SELL, DECLINE, PAY), ``card_of``, ``how_of`` (PAID, CHAIN, FREE), ``bank_of``,
 ``left_of``, ``right_of`` and ``price_of`` (coins to the bank, to the neighbours, all), ``slot_of``, ``spends_of``. Of a
 city: ``owns``, ``has_chain``, ``next_stage``, ``neighbor_left``, ``neighbor_right``, ``next_holder``. Of what an item
-brings: ``score_change``, ``coins_of``, ``rivals_loss``, ``science_gain``, ``war_points``. Each says more by itself.
+brings: ``score_change``, ``coins_of``, ``rivals_loss``, ``science_change`` (``science_gain`` as printed, whatever the
+house rule), ``war_points``; of a sale: ``sale_coins``. Each says more by itself.
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ __all__ = [
     "price_of",
     "right_of",
     "rivals_loss",
+    "sale_coins",
+    "science_change",
     "science_gain",
     "score_change",
     "slot_of",
@@ -140,4 +143,6 @@ coins_of = _helper(points.coins_of, _I8(Public, Rules, _I8, _I8))
 score_change = _helper(points.score_change, _F8(Public, Rules, _I8, _I8))
 rivals_loss = _helper(points.rivals_loss, _F8(Public, Rules, _I8, _I8))
 science_gain = _helper(points.science_gain, _I8(Public, _I8, _I8, _I8))
+science_change = _helper(points.science_change, _I8(Public, Rules, _I8, _I8, _I8))
+sale_coins = _helper(turn.sale_coins, _I8(Public, Rules, _I8))
 war_points = _helper(points.war_points, _I8(Public, Rules, _I8, _I8, _I8))

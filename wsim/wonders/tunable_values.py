@@ -11,10 +11,11 @@ played; for a stage at tables where its side is in play.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wsim.game import Tuning
+from wsim.wonders.catalog.house_rules import numbers_of
+from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import BUILT, RESOURCES
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def _values(simulator: WondersSimulator) -> Mapping[Path, int]:
         for side, stages in wonder.sides:
             for number, stage in enumerate(stages, start=1):
                 found |= _of_entry(("wonders", wonder.name, "sides", side, str(number)), stage.cost, stage.effects)
-    settings = {name: value for name, value in asdict(catalogue.settings).items() if isinstance(value, int)}
-    return found | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings.items()}
+    settings = numbers_of(catalogue.settings).items()
+    return found | {("rulesets", catalogue.ruleset, "settings", name): value for name, value in settings}
 
 
 def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
@@ -64,8 +65,8 @@ def _of_entry(path: Path, cost: Cost, effects: Effects) -> dict[Path, int]:
 
 def _worth(simulator: WondersSimulator, path: Path, seats: pl.DataFrame) -> NDArray[np.int64] | None:
     """Return 1 for the rows that have what points are for, None for a value that is no plain number of points."""
-    if path[-1] != "points":
-        return None
+    if path[-1] != "points" or simulator.catalogue.settings.tie_breaks != Settings().tie_breaks:
+        return None  # rows hold the coins that break ties, and not what else may
     if path[0] == "cards":
         return seats[BUILT + path[1]].to_numpy().astype(int)
     built = seats["stages"].to_numpy() >= int(path[4])

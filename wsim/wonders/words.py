@@ -26,6 +26,7 @@ STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then
 ENTRIES = 256
 UNITS = 12  # resources in a cost
 DEPTH = 16  # numbers that a formula holds at once
+TIES = 4  # formulas that decide between equal points
 FLEX = 24  # either/or symbols of one city
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
 EXPLORE = PARAMETERS - 1  # its place; the other places belong to the policy
@@ -201,6 +202,9 @@ LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens")
 ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
 """What a clause does, in the order in which its parts are done."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}
+
+LAST_CARDS = ("discarded", "played")
+"""What becomes of the last card of a hand (R9.5): as printed, or everybody plays it (R27)."""
 
 # --- switches --------------------------------------------------------------------------------------------------------
 

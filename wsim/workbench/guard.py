@@ -183,8 +183,8 @@ class Guard:
         target = quote(scope["path"]) + (f"?{urlencode(rest)}" if rest else "")
         target = "/" + target.lstrip("/\\").replace("&", "&amp;").replace('"', "&quot;")
         response = HTMLResponse(
-            f'<!DOCTYPE html><html lang="en"><title>wsim</title><meta http-equiv="refresh" content="0;url={target}">'
-            f'<p><a href="{target}">Go on</a></p></html>'
+            '<!DOCTYPE html><html lang="en"><title>wsim</title><link rel="icon" href="data:,">'
+            f'<meta http-equiv="refresh" content="0;url={target}"><p><a href="{target}">Go on</a></p></html>'
         )
         access = self.access
         response.set_cookie(access.cookie, access.token, httponly=True, samesite="strict", path="/")

@@ -7,7 +7,8 @@
 * ``MENU``, if it is to stand in the menu of every page: pairs of a name and an address,
 * ``SHOWS``, if it shows runs or files: by kind of ``folder.Found`` (``run``, ``match``, ``position``; ``game``: a name
   of a game) a function that takes the name within the folder and returns the address of its page,
-* ``begin(app)`` and ``end(app)``, if something is to run as long as the server.
+* ``begin(app)`` and ``end(app)``, called when the application is made and when the server ends; ``HEAVY``: names of
+  modules that its pages import and that take seconds.
 
 A page is made by ``rendering.page(request, "name.html.j2", heading, **values)`` of a template in ``templates/`` that
 extends ``base.html.j2`` (blocks ``content``, ``facts``); forms are read by ``rendering.form_of(request)``, files of the
@@ -25,6 +26,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from secrets import token_urlsafe
 from types import ModuleType
@@ -37,7 +39,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.workbench import start_page
+from wsim.workbench import answer_page, run_page, start_page, thing_page
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import Access, Guard
 from wsim.workbench.rendering import page, static
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-PAGES: tuple[ModuleType, ...] = (start_page,)
+PAGES: tuple[ModuleType, ...] = (start_page, run_page, thing_page, answer_page)
 """Modules with pages, in the order of the menu."""
 KEYED = ("/static/", "/seat/")
 """Beginnings of paths that need no token: nothing secret, or pages that check a key of their own."""
@@ -66,14 +68,14 @@ def application(folder: Folder, access: Access) -> Starlette:
         shows |= getattr(module, "SHOWS", {})
     app.state.folder, app.state.access, app.state.shows = folder, access, shows
     app.state.menu = [entry for module in PAGES for entry in getattr(module, "MENU", ())]
+    for module in PAGES:
+        getattr(module, "begin", lambda _: None)(app)
     return app
 
 
 @contextlib.asynccontextmanager
 async def _life(app: Starlette) -> AsyncIterator[None]:
-    """Let pages begin and end what they have running: ``begin(app)`` and ``end(app)`` of their modules."""
-    for module in PAGES:
-        getattr(module, "begin", lambda _: None)(app)
+    """Let pages end what they have running: ``end(app)`` of their modules."""
     yield
     for module in PAGES:
         getattr(module, "end", lambda _: None)(app)
@@ -190,6 +192,14 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
             ready(address)
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=_warm, daemon=True).start()
 
         Server(application(folder, access), begun).run(sockets=[made])
     raise KeyboardInterrupt
+
+
+def _warm() -> None:
+    """Import what pages import."""
+    for module in PAGES:
+        for name in getattr(module, "HEAVY", ()):
+            import_module(name)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from wsim.wonders.catalog import Catalogue, Cost, Effects, default_cards_path, load_catalogue, ruleset_names
-from wsim.wonders.catalog.ruleset import SETTINGS
+from wsim.wonders.catalog.house_rules import READERS, at_table
 from wsim.wonders.words import SWITCHES
 
 DATA = Path(__file__).parents[2] / "data"
@@ -181,14 +181,21 @@ def test_rule_sets() -> None:
     found = {}
     for name in FACTS:
         c = load_catalogue(name)
-        found[name] = (c.seat_numbers, c.sides, c.settings.hand_size, c.settings.turns, c.cities, c.teams, c.duo)
+        found[name] = (
+            c.seat_numbers,
+            c.sides,
+            at_table(c.settings, c.seats[0]).hand_size,
+            c.cities,
+            c.teams,
+            c.duo,
+        )
     seats = (3, 4, 5, 6, 7)
     assert found == {
-        "1e": (seats, ("A", "B"), 7, 6, False, False, False),
-        "1e-duo": ((2,), ("A", "B"), 7, 6, False, False, True),
-        "2e": (seats, ("day", "night"), 7, 6, False, False, False),
-        "2e-cities": (seats, ("day", "night"), 8, 7, True, False, False),
-        "2e-cities-teams": ((4, 6), ("day", "night"), 8, 7, True, True, False),
+        "1e": (seats, ("A", "B"), (7, 7, 7), False, False, False),
+        "1e-duo": ((2,), ("A", "B"), (7, 7, 7), False, False, True),
+        "2e": (seats, ("day", "night"), (7, 7, 7), False, False, False),
+        "2e-cities": (seats, ("day", "night"), (8, 8, 8), True, False, False),
+        "2e-cities-teams": ((4, 6), ("day", "night"), (8, 8, 8), True, True, False),
     }
     assert load_catalogue("2e").seats == (3, 7)
 
@@ -206,10 +213,14 @@ def test_settings_and_switches_of_the_rules(ruleset: str) -> None:
         "defeat_points": -1,
         "coins_per_point": 3,
         "guilds_extra": 2,
+        "guilds": "",
         "passing": ("left", "right", "left"),
+        "last_card": ("discarded", "discarded", "discarded"),
+        "science": "compass ** 2 + gear ** 2 + tablet ** 2 + 7 * sets(compass, gear, tablet)",
+        "tie_breaks": ("coins",),
     }
     assert catalogue.switches == {name: switch.default for name, switch in SWITCHES.items()}
-    assert set(SETTINGS) == set(settings)
+    assert set(READERS) == set(settings)
 
 
 def test_every_switch_is_written_down_with_its_rule() -> None:

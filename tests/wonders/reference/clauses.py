@@ -47,6 +47,7 @@ class Eyes:
     owner: City
     other: City
     more_purple: int = 0
+    fixed: dict[str, int] | None = None  # the owner's symbols, while science is counted (R23)
 
     def city(self, name: str) -> City:
         """The city that a formula calls other, left or right."""
@@ -107,6 +108,8 @@ class Eyes:
         if name in (*COLORS, "cards"):
             found = sum(card.color == name or name == "cards" for card in city.structures)
             return found + (self.more_purple if city is self.owner and name in ("purple", "cards") else 0)
+        if name in ("compass", "gear", "tablet") and city is self.owner and self.fixed is not None:
+            return self.fixed[name]
         if name in ("compass", "gear", "tablet", "wild"):
             wanted = "any" if name == "wild" else name
             return sum(effect["symbol"] == wanted for effect in city.effects("science"))
@@ -128,9 +131,11 @@ class Eyes:
         return counts[name]
 
 
-def value(table: Table, owner: City, other: City, text: Any, more_purple: int = 0) -> int:
+def value(
+    table: Table, owner: City, other: City, text: Any, more_purple: int = 0, fixed: dict[str, int] | None = None
+) -> int:
     """What a formula comes to."""
-    return Eyes(table, owner, other, more_purple).walk(ast.parse(str(text), mode="eval").body)
+    return Eyes(table, owner, other, more_purple, fixed).walk(ast.parse(str(text), mode="eval").body)
 
 
 # --- who acts, and on whom

@@ -83,14 +83,22 @@ class RuleSet:
     hand_size: int = 7
     duo: bool = False
     teams: bool = False
+    hands: tuple[int, ...] = ()  # cards dealt in each age, where a house rule says so
     start_coins: int = 3
-    sale_coins: int = 3
+    sale_coins: int | str | tuple[int | str, ...] = 3  # by age, by a formula
     trade_price: int = 2
     victory_tokens: tuple[int, ...] = (1, 3, 5)  # what those printed 1, 3 and 5 are worth
     defeat_points: int = -1
     coins_per_point: int = 3
     guilds_extra: int = 2
     passing: tuple[str, ...] = ("left", "right", "left")
+    last_card: tuple[str, ...] = ("discarded", "discarded", "discarded")
+    science: str = ""  # as printed
+    tie_breaks: tuple[str, ...] = ("coins",)
+
+    def cards_dealt(self, age: int) -> int:
+        """The cards of a hand; an age has one turn less (R5)."""
+        return self.hands[age - 1] if self.hands else self.hand_size
 
     def token_points(self, printed: int) -> int:
         """The points of a victory token, which is named by its printed value."""

@@ -114,7 +114,9 @@ class Reference:
         table.age = age
         for city in table.cities:
             city.free_builds_used = 0
-        hands = deal_age(self.catalogue, age, self.cities, self.rules.hand_size, seed, number, self.rules.guilds_extra)
+        hands = deal_age(
+            self.catalogue, age, self.cities, self.rules.cards_dealt(age), seed, number, self.rules.guilds_extra
+        )
         pile = hands.pop() if self.rules.duo else []
         entry: Trace = {"age": age, "hands": [sorted(hand) for hand in hands]}
         if self.rules.duo:
@@ -122,7 +124,7 @@ class Reference:
         entry["turns"] = []
         table.turn = 1
         moment(table, "age_start")
-        for table.turn in range(1, self.rules.turns + 1):
+        for table.turn in range(1, self.rules.cards_dealt(age)):
             entry["turns"].append(self._play_turn(hands, pile))
             hands = passed(hands, self.rules.passing[age - 1])
         entry["conflicts"] = end_age(table)

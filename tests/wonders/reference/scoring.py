@@ -6,10 +6,10 @@ from collections import Counter
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.clauses import formula_points
+from tests.wonders.reference.clauses import formula_points, value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Table
@@ -38,17 +38,23 @@ def science_points(compass: int, gear: int, tablet: int) -> int:
     return compass**2 + gear**2 + tablet**2 + 7 * min(compass, gear, tablet)
 
 
-def best_science(fixed: Counter[str], wild: int, copies: int, to_copy: Iterable[str]) -> int:
+def best_science(
+    fixed: Counter[str],
+    wild: int,
+    copies: int,
+    to_copy: Iterable[str],
+    points: Callable[[int, int, int], int] = science_points,
+) -> int:
     """The most points over all ways to fix ``wild`` symbols and to copy ``copies`` of the given symbols (R23, R31)."""
     there = Counter(to_copy)
-    best = 0
+    found = []
     for copied in product(*(range(min(copies, there[symbol]) + 1) for symbol in SYMBOLS)):
         if sum(copied) > copies:
             continue
         for fixed_wild in combinations_with_replacement(SYMBOLS, wild):
             counts = fixed + Counter(dict(zip(SYMBOLS, copied, strict=True))) + Counter(fixed_wild)
-            best = max(best, science_points(*(counts[symbol] for symbol in SYMBOLS)))
-    return best
+            found.append(points(*(counts[symbol] for symbol in SYMBOLS)))
+    return max(found)
 
 
 def copy_options(table: Table, seat: int) -> list[Card | None]:
@@ -112,7 +118,12 @@ def city_science(table: Table, city: City, copied: Card | None) -> int:
         for card, effect in neighbour.card_effects("science")
         if card.color == "green" and effect["symbol"] != "any"
     ]
-    return best_science(fixed, symbols.count("any"), copies, to_copy)
+
+    def by_house_rule(*counts: int) -> int:
+        return value(table, city, city, table.rules.science, fixed=dict(zip(SYMBOLS, counts, strict=True)))
+
+    points = by_house_rule if table.rules.science else science_points
+    return best_science(fixed, symbols.count("any"), copies, to_copy, points)
 
 
 def scores(table: Table) -> list[dict[str, Any]]:
@@ -131,9 +142,15 @@ def win_shares(table: Table, rows: list[dict[str, Any]]) -> list[float]:
     """1/k for each seat of the k winners, seats or teams (R24, R42, R48)."""
     seats = [row["seat"] for row in rows if not table.is_free_city(row["seat"])]
     team_of = {seat: seat // 2 if table.rules.teams else seat for seat in seats}
-    results: dict[int, tuple[int, int]] = {}
+    results: dict[int, tuple[int, ...]] = {}
     for seat in seats:
-        total, coins = results.get(team_of[seat], (0, 0))
-        results[team_of[seat]] = (total + rows[seat]["total"], coins + rows[seat]["coins"])
+        city = table.cities[seat]
+        ties = [
+            rows[seat]["coins"] if text == "coins" else value(table, city, city, text)
+            for text in table.rules.tie_breaks
+        ]
+        own = (rows[seat]["total"], *ties)
+        mate = results.get(team_of[seat], (0,) * len(own))
+        results[team_of[seat]] = tuple(map(sum, zip(own, mate, strict=True)))
     winners = [team for team, result in results.items() if result == max(results.values())]
     return [1 / len(winners) if team_of.get(row["seat"]) in winners else 0.0 for row in rows]

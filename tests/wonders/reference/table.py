@@ -128,4 +128,4 @@ class Table:
     @property
     def is_last_turn(self) -> bool:
         """Whether this is the last turn of the age (R5)."""
-        return self.turn == self.rules.turns
+        return self.turn == self.rules.cards_dealt(self.age) - 1

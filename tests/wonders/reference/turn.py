@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.wonders.reference.clauses import moves_made
+from tests.wonders.reference.clauses import moves_made, value
 from tests.wonders.reference.market import Market, market
 from tests.wonders.reference.moves import discard_moves, has_standing_free_build, loss_moves, turn_moves
 
@@ -75,7 +75,7 @@ def pay(table: Table, move: Move) -> None:
     """Step 2: to the bank, to the neighbours, and from the bank for a sale."""
     city = table.cities[move["seat"]]
     if move["action"] == "sell":
-        city.coins += table.rules.sale_coins
+        city.coins += sale_coins(table, city)
         return
     city.coins -= move["bank"] + move["left"] + move["right"]
     city.tally["bank_paid"] += move["bank"]
@@ -84,6 +84,13 @@ def pay(table: Table, move: Move) -> None:
         seller.tally["trade_received"] += move[side]
         city.tally["trade_paid"] += move[side]
         city.tally[f"trade_paid_{side}"] += move[side]
+
+
+def sale_coins(table: Table, city: City) -> int:
+    """What a card sold brings (R8): a number, or by a house rule a formula, or one of three for the ages."""
+    coins = table.rules.sale_coins
+    coins = coins[table.age - 1] if isinstance(coins, tuple) else coins
+    return coins if isinstance(coins, int) else value(table, city, city, coins)
 
 
 def take_effect(table: Table, moves: list[Move], placed: list[Placed], log: Log) -> None:
@@ -140,7 +147,7 @@ def lose_coins(table: Table, placed: list[Placed], log: Log) -> None:
 
 def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Market], log: Log) -> list[Placed]:
     """Step 5: remaining cards are discarded, but PLAY LAST CARD makes an extra turn of them (R27)."""
-    players = [seat for seat, _ in enumerate(hands) if table.cities[seat].effects("play_last_card")]
+    players = [seat for seat, _ in enumerate(hands) if may_play_last(table, seat)]
     for seat, hand in enumerate(hands):
         if seat not in players:
             table.discard_pile += [table.catalogue.cards[name] for name in hand]
@@ -152,6 +159,11 @@ def play_last_cards(table: Table, hands: list[list[str]], start_markets: list[Ma
         moves.append(table.ask("last_card", seat, options, hands[seat]))
     log.extra += moves
     return resolve(table, moves, log)
+
+
+def may_play_last(table: Table, seat: int) -> bool:
+    """Whether a seat plays its last card (R27), or everybody does (R9.5)."""
+    return bool(table.cities[seat].effects("play_last_card")) or table.rules.last_card[table.age - 1] == "played"
 
 
 def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> None:

@@ -113,7 +113,7 @@ for (const grid of document.querySelectorAll(".grid")) {
   const table = grid.querySelector("table");
   setUpSlices(grid, table);
   for (const heading of table.tHead.rows[0].cells) {
-    heading.querySelector("button").addEventListener("click", () => sortBy(table, heading));
+    heading.querySelector("button")?.addEventListener("click", () => sortBy(table, heading));
   }
   const tools = grid.querySelector(".tools");
   if (tools) {
@@ -181,7 +181,7 @@ function csvOf(table) {
   return [names, ...lines].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
 }
 
-for (const button of document.querySelectorAll(".download")) {
+for (const button of document.querySelectorAll("button.download")) {
   button.hidden = false;
   button.addEventListener("click", () => {
     const grid = button.closest(".grid");

@@ -8,7 +8,7 @@ is proved where the record is laid out; here stands what depends on the cards.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,11 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.wonders.catalog.clause_bounds import Brought, Clauses
-from wsim.wonders.catalog.formula import WIDEST, Spans
+from wsim.wonders.catalog.formula import WIDEST, Spans, parse, span
 from wsim.wonders.catalog.holdings import Amounts, Holdings
+from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, ROW
 from wsim.wonders.words import (
-    AGES,
     ANY,
     BLACK_MARKET,
     CARDS,
@@ -73,7 +73,8 @@ def check_bounds(rules: Any, catalogue: Catalogue) -> None:
     clauses = tuple((entry, clause) for entry, effects in entries for clause in effects.when)
     more = Brought(Holdings(rules), clauses, WIDEST)
     held = Holdings(rules, more.total("victory_tokens"), more.total("defeat_tokens"))
-    for bound in Bounds(held, clauses).all():
+    house = at_table(catalogue.settings, int(rules.players))
+    for bound in Bounds(held, clauses, None, house.sale, house.science).all():
         if not bound.fits:
             raise UserError(_refusal(bound, rules, catalogue))
 
@@ -113,12 +114,15 @@ def _width(name: str) -> tuple[int, int]:
 class Bounds:
     """Everything that a table can come to.
 
-    ``spans``: of what formulas may ask; without them, those that follow from the widest ones.
+    ``spans``: of what formulas may ask; without them, those that follow from the widest ones. ``sale_formula``,
+    ``science_formula``: those of house rules.
     """
 
     held: Holdings
     clauses: Clauses = ()
     spans: Spans | None = None
+    sale_formula: str = ""
+    science_formula: str = ""
 
     @property
     def rules(self) -> Any:
@@ -131,17 +135,27 @@ class Bounds:
         yield from self._counts()
         yield from self._money()
         yield from self._points()
-        if self.clauses:
+        if self.has_formulas:
             yield from self._clauses()
 
     # --- what clauses bring
 
+    @property
+    def has_formulas(self) -> bool:
+        """Whether any formula is worked out while a game is played and changes what cities come to."""
+        return bool(self.clauses or self.sale_formula or self.science_formula)
+
+    @cached_property
+    def within(self) -> Spans:
+        """The spans within which formulas are bounded."""
+        if self.spans is not None or not self.has_formulas:
+            return self.spans or WIDEST
+        return replace(self, spans=WIDEST).reached()
+
     @cached_property
     def brought(self) -> Brought:
         """What clauses can bring."""
-        if self.spans is not None or not self.clauses:
-            return Brought(self.held, self.clauses, self.spans or WIDEST)
-        return Brought(self.held, self.clauses, Bounds(self.held, self.clauses, WIDEST).reached())
+        return Brought(self.held, self.clauses, self.within)
 
     def reached(self) -> Spans:
         """Return the spans of what formulas may ask, by what cities can come to; none is wider than the widest."""
@@ -244,21 +258,30 @@ class Bounds:
         return self.held.field("coins") + self.held.per("coins_per") + self.brought.own("coins")
 
     @cached_property
+    def sale(self) -> int:
+        """The coins that a card sold can bring (R8)."""
+        return span(parse(self.sale_formula), self.within)[1] if self.sale_formula else int(self.rules.sale_coins)
+
+    @cached_property
     def coins(self) -> int:
         """The coins that a city can have: by its cards or their sale, its stages, the others' gifts and their trade."""
         held, rules = self.held, self.rules
-        sales = np.full(held.placed, int(rules.sale_coins), np.int64)
+        sales = np.full(held.placed, self.sale, np.int64)
         cards = np.where(held.copies > 0, self.gains[:CARDS], 0)
         by_cards = int(np.sort(np.concatenate([cards, sales]))[::-1][: held.placed].sum())
         gifts = held.field("coins_to_others")
         units = sum((np.asarray(rules.cost) >> np.uint64(8 * k) & np.uint64(0xFF)).astype(int) for k in range(7))
-        turns = AGES * (int(rules.turns) + (held.last_players > 0))
+        turns = held.plays
         trade = NEIGHBOR_SEATS * turns * int(np.max(units)) * int(rules.trade_price)
         given = held.from_others(gifts[:, 0], gifts[:, 1]) + self.brought.from_others("coins")
         return int(rules.start_coins) + by_cards + held.of_stages(self.gains) + given + trade
 
     def _money(self) -> Iterator[Bound]:
         held = self.held
+        if self.sale_formula:
+            nothing = np.zeros(len(self.rules.points), np.int64)
+            sales = self.sale * held.placed
+            yield Bound("the coins of a city's sales", sales, _width("coins")[1], nothing, "settings.sale_coins")
         parts = self.gains + held.field("coins_to_others")[:, 0] + self.brought.given("coins")
         change = "`coins`, `coins_per`, `coins_to_others`, settings.start_coins and settings.sale_coins"
         yield Bound("the coins of a city", self.coins, _width("coins")[1], parts, change)
@@ -283,13 +306,16 @@ class Bounds:
         return np.maximum(sure, 0) + self.brought.points(sign)
 
     @cached_property
-    def science(self) -> int:
-        """The most points of science symbols: of n symbols, n² if all are the same, or 10 of three (R23)."""
+    def science(self) -> tuple[int, int]:
+        """The least and the most points of science: of n symbols, n² if all are the same, or 10 of three (R23)."""
         held = self.held
         symbols = held.in_city((held.field("symbol") != 0).astype(np.int64)) + held.in_city(held.field("copy_science"))
         if self.copying:
             symbols += 1 + int(held.field("copy_science")[:CARDS].max())
-        return symbols * symbols + (symbols >= 3)
+        if self.science_formula:
+            counts = dict.fromkeys(SYMBOLS[1:ANY], (0, symbols))
+            return span(parse(self.science_formula), {**self.within, **counts})
+        return 0, symbols * symbols + (symbols >= 3)
 
     def _copied(self, worth: Amounts) -> int:
         """Return the worth of the best guild that a city can copy, which is one more structure."""
@@ -299,14 +325,20 @@ class Bounds:
     def _points(self) -> Iterator[Bound]:
         """Yield the bounds of the total: categories, coins lost and debts can be no further from 0."""
         held, rules = self.held, self.rules
+        if self.science_formula:
+            nothing = np.zeros(len(rules.points), np.int64)
+            for limit, points in zip(_width("total"), self.science, strict=True):
+                value = min(points, 0) if limit < 0 else points
+                yield Bound("the points of a city's science", value, limit, nothing, "settings.science")
         change = "`points`, `points_per` and what is counted"
         tokens = int((held.tokens * np.asarray(rules.victory_points)).sum())
         treasury = self.coins // int(rules.coins_per_point)
         worth = self._worth(1)
-        most = held.in_city(worth) + self._copied(worth) + tokens + treasury + self.science
+        most = held.in_city(worth) + self._copied(worth) + tokens + treasury + max(self.science[1], 0)
         yield Bound("the points of a city", most, _width("total")[1], worth, change)
         worth = self._worth(-1)
         least = held.in_city(worth) + self._copied(worth) - held.defeats * int(rules.defeat_points) + self.debts
+        least -= min(self.science[0], 0)
         parts = worth + self.losses + held.field("debt")[:, 0] + self.brought.parts("debts")
         change += ", `debt` and `coin_loss`"
         yield Bound("the points of a city", -least, _width("total")[0], parts, change)

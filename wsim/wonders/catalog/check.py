@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
 from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
 
 if TYPE_CHECKING:
@@ -47,12 +48,18 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
         for side, stages in wonder.sides
         for number, stage in enumerate(stages, start=1)
     ]
-    for path, effects in entries:
-        for number, clause in enumerate(effects.when, start=1):
-            for field, formula in clause.formulas():
-                for part in formula.walk():
-                    if part.kind == "card" and part.name not in names:
-                        problems.unknown((*path, "when", str(number), *field), "card", part.name, names)
+    formulas = [
+        ((*path, "when", str(number), *field), formula)
+        for path, effects in entries
+        for number, clause in enumerate(effects.when, start=1)
+        for field, formula in clause.formulas()
+    ]
+    rules = ("rulesets", catalogue.ruleset, "settings")
+    formulas += [((*rules, name), formula) for name, formula in formulas_of(catalogue.settings)]
+    for path, formula in formulas:
+        for part in formula.walk():
+            if part.kind == "card" and part.name not in names:
+                problems.unknown(path, "card", part.name, names)
 
 
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:
@@ -78,7 +85,10 @@ def check_table(problems: Problems, catalogue: Catalogue) -> None:
     if black and not catalogue.cities:
         rules = f"rule set {catalogue.ruleset} draws no black cards"
         problems.at(("cards", black[0], "color"), f"{rules}; accepted: another color or `cities = true`")
-    for age in range(1, AGES + 1):
+    before_decks = len(problems.sentences)
+    path = ("rulesets", catalogue.ruleset, "settings")
+    check_house_rules(problems, path, catalogue.settings, catalogue.seat_numbers)
+    for age in range(1, AGES + 1 if len(problems.sentences) == before_decks else 1):
         before = (0, 0)
         for players in catalogue.seat_numbers:
             before = _check_deck(problems, catalogue, players, age, before)
@@ -98,9 +108,10 @@ def _check_deck(
     """
     seats = catalogue.cities_at_table(players)
     base = sum(card.copies_dealt(age, seats) for card in catalogue.cards)
+    rules = at_table(catalogue.settings, players)
     pools = [("black card", "black", seats)] if catalogue.cities else []
     if age == 3:
-        pools.insert(0, ("guild", "purple", seats + catalogue.settings.guilds_extra))
+        pools.insert(0, ("guild", "purple", rules.guilds_drawn(seats)))
     parts, total, candidates = [f"{base} copies"], base, base
     for what, color, drawn in pools:
         pool = sum(card.color == color and age in card.ages for card in catalogue.cards)
@@ -110,9 +121,10 @@ def _check_deck(
         if pool < drawn:
             there = f"there {'is' if pool == 1 else 'are'} {pool}"
             problems.at(("cards",), f"{drawn} {what}s are drawn in age {age} with {players} players, but {there}")
-    needed = seats * catalogue.settings.hand_size
+    hand_size = rules.hand_size[age - 1]
+    needed = seats * hand_size
     if total != needed:
-        hands = f"{seats} hands of {catalogue.settings.hand_size}"
+        hands = f"{seats} hands of {hand_size}"
         dealt = f"{hands} are {needed} cards, the deck has {total} ({' + '.join(parts)})"
         where = f"in rule set {catalogue.ruleset}{_laid(catalogue)}"
         advice = _advice(catalogue, age, range(before[0] + 1, seats + 1), total - needed - before[1])

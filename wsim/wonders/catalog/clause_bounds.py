@@ -47,7 +47,7 @@ class Brought:
             return movers * AGES
         if clause.event in ("built", "scored"):
             return 1
-        return AGES * (int(held.rules.turns) if clause.event == "turn_start" else 1)
+        return int(held.rules.age_turns.sum()) if clause.event == "turn_start" else AGES
 
     # --- how much
 
@@ -100,7 +100,7 @@ class Brought:
         held = self.held
         found = np.zeros(len(held.rules.points), np.int64)
         holders = np.append(np.minimum(held.copies, held.cities), np.ones(len(found) - CARDS, np.int64))
-        turns = AGES * int(held.rules.turns)
+        turns = int(held.rules.age_turns.sum())
         for entry, clause in self.clauses:
             cities = self._cities(clause.by if clause.each == "trigger" else clause.each)
             found[entry] += min(self.times(clause), turns) * cities * len(clause.acts()) * (clause.event != "scored")

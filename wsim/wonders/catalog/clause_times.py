@@ -25,14 +25,14 @@ class Expected:
     def times(self, clause: Clause) -> list[float]:
         """Return how often a clause acts in each age, all cities that may set it off together."""
         if clause.event not in MOVE_TRIGGERS:
-            return [float(self.rules.turns) if clause.event == "turn_start" else 1.0] * AGES
+            return [float(turns) if clause.event == "turn_start" else 1.0 for turns in self.rules.age_turns]
         others = int(self.rules.seats) - 1
         several = {"neighbor": min(2, others), "other": others, "anyone": others + 1}
         movers = several.get(clause.by, int(clause.by != "partner" or bool(self.rules.teams)))
         if clause.event == "last_card":
-            return [movers * self._last_cards()] * AGES
-        turns = movers * int(self.rules.turns) * MOVES[clause.event]
-        return [turns * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
+            return [movers * (1.0 if played else self._last_cards()) for played in self.rules.last_played]
+        moves = [movers * int(turns) * MOVES[clause.event] for turns in self.rules.age_turns]
+        return [moves[age] * (self._share(age, clause.color) if clause.color else 1.0) for age in range(AGES)]
 
     def _last_cards(self) -> float:
         """Return for which part of the sides a city plays the last card of an age (R27)."""

@@ -12,6 +12,7 @@ from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
 from wsim.wonders.catalog.formula import code, parse
+from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES
 from wsim.wonders.words import (
@@ -69,26 +70,55 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     rules = np.zeros(1, RULES).view(np.recarray)
     record = rules[0]
     seats = catalogue.cities_at_table(players)
-    settings = catalogue.settings
     record.seats, record.players = seats, players
-    record.hand_size, record.turns = settings.hand_size, settings.turns
-    record.start_coins, record.sale_coins = settings.start_coins, settings.sale_coins
-    record.trade_price, record.coins_per_point = settings.trade_price, settings.coins_per_point
-    record.defeat_points = settings.defeat_points
-    record.victory_points[:] = settings.victory_tokens
-    record.to_right[:] = [direction == "right" for direction in settings.passing]
     record.cities, record.teams, record.duo = catalogue.cities, catalogue.teams, catalogue.duo
     record.boards, record.cards = len(catalogue.wonders), len(catalogue.cards)
     record.switch[:] = [catalogue.switches[name] for name in SWITCHES]
     record.price[:] = NO_PRICE
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
+    formulas = _Formulas(number)
+    _fill_settings(record, catalogue, formulas)
     _fill_deals(record, catalogue, number, seats)
     for i, card in enumerate(catalogue.cards):
         _fill_card(record, i, card, number, catalogue)
     _fill_boards(record, catalogue)
-    _fill_clauses(record, catalogue, number)
+    _fill_clauses(record, catalogue, formulas)
     check_bounds(record, catalogue)
     return rules
+
+
+class _Formulas:
+    """The words of all formulas, each once; ``number`` is that of each card."""
+
+    def __init__(self, number: Mapping[str, int]) -> None:
+        self.words: list[int] = []
+        self._number = number
+        self._starts: dict[str, int] = {}
+
+    def begins(self, formula: str) -> int:
+        """Return where a formula begins in the code."""
+        if formula not in self._starts:
+            self._starts[formula] = len(self.words)
+            self.words += code(parse(formula), self._number)
+        return self._starts[formula]
+
+
+def _fill_settings(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
+    """Lay out the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
+    settings, rules = catalogue.settings, at_table(catalogue.settings, int(record.players))
+    record.hand_size = max(rules.hand_size)
+    record.age_turns[:] = [cards - 1 for cards in rules.hand_size]
+    record.turns = record.hand_size - 1
+    record.start_coins, record.trade_price = rules.start_coins, rules.trade_price
+    record.coins_per_point, record.defeat_points = rules.coins_per_point, rules.defeat_points
+    record.sale_coins, record.victory_points[:] = rules.sale_coins, rules.victory_tokens
+    record.sale_at = formulas.begins(rules.sale) if rules.sale else -1
+    record.science_at = formulas.begins(rules.science) if rules.science else -1
+    record.to_right[:] = [direction == "right" for direction in settings.passing]
+    record.last_played[:] = [fate == "played" for fate in settings.last_card]
+    record.ties = len(settings.tie_breaks)
+    for place, formula in enumerate(settings.tie_breaks):
+        record.tie_at[place] = -1 if formula == "coins" else formulas.begins(formula)
 
 
 def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats: int) -> None:
@@ -98,7 +128,8 @@ def _fill_deals(record: Any, catalogue: Catalogue, number: dict[str, int], seats
         record.slot_card[age, : len(names)] = [number[name] for name in names]
         record.base_count[age] = len(base)
         record.base_slots[age, : len(base)] = base
-        drawn = (min(seats + catalogue.settings.guilds_extra, len(guilds)), seats if catalogue.cities else 0)
+        wanted = at_table(catalogue.settings, int(record.players)).guilds_drawn(seats)
+        drawn = (min(wanted, len(guilds)), seats if catalogue.cities else 0)
         for kind, (pool, many) in enumerate(zip((guilds, black), drawn, strict=True)):
             record.pool_count[age, kind] = len(pool)
             record.pool[age, kind, : len(pool)] = pool
@@ -150,23 +181,13 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
         record.eventful[i] |= effect.eventful
 
 
-def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) -> None:
+def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
     """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
     stages = (stage for wonder in catalogue.wonders for _, stages in wonder.sides for stage in stages)
     entries = [(i, card.effects.when) for i, card in enumerate(catalogue.cards)]
     entries += [(STAGE_ENTRY + i, stage.effects.when) for i, stage in enumerate(stages)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
-    words: list[int] = []
-    starts: dict[str, int] = {}
-
-    def begins(formula: str) -> int:
-        """Return where a formula begins in the code."""
-        if formula not in starts:
-            starts[formula] = len(words)
-            words.extend(code(parse(formula), number))
-        return starts[formula]
-
     expected = Expected(record, catalogue)
     for trigger, event in enumerate(TRIGGERS):
         record.clause_from[trigger] = len(clauses)
@@ -179,13 +200,13 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
                         record.clause_stages[trigger] = 1
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
-                    condition = begins(clause.condition) if clause.condition else -1
+                    condition = formulas.begins(clause.condition) if clause.condition else -1
                     clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
-                    actions += [(ACT[act], begins(amount)) for act, amount in clause.acts()]
+                    actions += [(ACT[act], formulas.begins(amount)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
         ("effects of clauses", len(actions), ACTIONS),
-        ("words of formulas", len(words), CODE),
+        ("words of formulas", len(formulas.words), CODE),
     ):
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
@@ -205,4 +226,4 @@ def _fill_clauses(record: Any, catalogue: Catalogue, number: Mapping[str, int]) 
     record.clause_actions[len(clauses)] = len(actions)
     for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
         record[name][: len(values)] = values
-    record.code[: len(words)] = words
+    record.code[: len(formulas.words)] = formulas.words

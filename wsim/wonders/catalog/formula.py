@@ -8,8 +8,9 @@ made: the range of what it can come to (``span``), the words that kernels run (`
 from __future__ import annotations
 
 import ast
+import operator
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -323,6 +324,37 @@ _ENDS = {
     "*": int.__mul__,
     "//": int.__floordiv__,
 }
+
+
+# --- what it comes to before anything is played -----------------------------------------------------------------------
+
+_OPERATORS: Mapping[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
+    """Return what a formula comes to where its names stand for these numbers; it names no card."""
+    if not node.parts:
+        return numbers[node.name] if node.kind == "name" else node.value
+    parts = [worked_out(part, numbers) for part in node.parts]
+    match node.kind:
+        case "neg":
+            return -parts[0]
+        case "not":
+            return 1 - parts[0]
+        case "abs":
+            return abs(parts[0])
+        case "if":
+            return parts[0] if parts[2] else parts[1]
+        case "count":
+            return sum(parts)
+        case "min" | "sets" | "and":
+            return min(parts)
+        case "max" | "or":
+            return max(parts)
+    return int(_OPERATORS[node.kind](*parts))
 
 
 # --- the words that kernels run --------------------------------------------------------------------------------------

@@ -104,15 +104,23 @@ class Holdings:
         return min(int(self.rules.players), boards + int(self.copies[able[:CARDS] != 0].sum()))
 
     @cached_property
+    def plays(self) -> int:
+        """Turns and last cards of a city in a game."""
+        last = np.asarray(self.rules.last_played) | (self.last_players > 0)
+        return int(self.rules.age_turns.sum()) + int(last.sum())
+
+    @cached_property
     def placed(self) -> int:
         """Cards and stages that one city can place in a game, cards sold among them."""
         own_builds = int(self.grants[:CARDS][self.copies > 0].sum() + self._best_sides(self.grants).max())
-        return AGES * (int(self.rules.turns) + (self.last_players > 0)) + own_builds
+        return self.plays + own_builds
 
     @cached_property
     def deeds(self) -> int:
         """Moves of all cities in a game, losses apart."""
-        return AGES * (self.cities * int(self.rules.turns) + self.last_players) + self.pile_builds
+        rules = self.rules
+        last = np.where(rules.last_played, int(rules.players), self.last_players)
+        return self.cities * int(rules.age_turns.sum()) + int(last.sum()) + self.pile_builds
 
     # --- sums of what entries bring
 

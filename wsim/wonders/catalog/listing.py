@@ -11,6 +11,7 @@ from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
+from wsim.wonders.catalog.house_rules import house_rows
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
 from wsim.wonders.words import COLORS, SWITCHES
@@ -84,7 +85,7 @@ def switch_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
     """Return the whole catalogue as JSON-able values; cards and boards in the form of cards.toml."""
-    settings = asdict(catalogue.settings)
+    settings = {name: value for name, value in asdict(catalogue.settings).items() if value != ""}
     return {
         "ruleset": catalogue.ruleset,
         "title": catalogue.title,
@@ -192,8 +193,8 @@ def _rules(catalogue: Catalogue) -> Parts:
     """Return the rules of a catalogue for comparison: a single entry without a name."""
     fields: dict[str, Any] = {"seats": _listed(catalogue.seat_numbers), "sides": _listed(catalogue.sides)}
     fields |= {"cities": catalogue.cities, "teams": catalogue.teams, "duo": catalogue.duo}
-    settings = asdict(catalogue.settings)
-    settings |= {name: _listed(value) for name, value in settings.items() if isinstance(value, tuple)}
+    settings = {name: value for name, value in asdict(catalogue.settings).items() if value != ""}
+    settings |= {name: _listed(value) or "none" for name, value in settings.items() if isinstance(value, tuple)}
     return {"": fields | settings | dict(catalogue.switches)}
 
 
@@ -284,6 +285,7 @@ class WondersCatalogues(Catalogues):
         parts = (
             Shown("Cards", cards, first=("name", "age", "cost", "effects", "color")),
             Shown("Wonders", wonders, first=("wonder", "side", "stage", "cost", "effects"), labels=4),
+            Shown("House rules", house_rows(catalogue.settings, catalogue.cities) if name is None else []),
             Shown("Switches", switches),
         )
         head = (

@@ -14,8 +14,8 @@ from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_fi
 from wsim.spec.source import Entries, copied, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
-from wsim.wonders.catalog.formula import with_number
-from wsim.wonders.catalog.model import Catalogue, Settings
+from wsim.wonders.catalog.house_rules import with_number
+from wsim.wonders.catalog.model import ADDED_SETTINGS, Catalogue, Settings
 from wsim.wonders.catalog.reading import read_card, read_wonder
 from wsim.wonders.catalog.ruleset import Ruleset, read_rulesets, resolve
 
@@ -32,7 +32,7 @@ GRAMMAR = Grammar(
     example="cards.Palace.points=6",
     removable=ENTRIES,
     numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
-    formulas=_CLAUSES,
+    formulas=(*_CLAUSES, ("rulesets", "*", "settings")),
     with_number=with_number,
 )
 NO_EFFECTS = asdict(Effects())
@@ -40,8 +40,12 @@ ORDERED = (
     "cards",
     "wonders",
     "sides",
+    "hand_size",
+    "sale_coins",
     "victory_tokens",
     "passing",
+    "last_card",
+    "tie_breaks",
     "when",
 )  # lists whose order means something, or is fixed already
 
@@ -191,8 +195,9 @@ def _digest(catalogue: Catalogue) -> str:
     content = _plain(catalogue)
     for key in ("ruleset", "title", "digest", "source", "changes"):
         del content[key]
-    if content["settings"]["passing"] == Settings().passing:  # nor does a setting new to wsim that stands as before
-        del content["settings"]["passing"]
+    for name in ADDED_SETTINGS:  # nor does a setting new to wsim that stands as before
+        if content["settings"][name] == getattr(Settings(), name):
+            del content["settings"][name]
     stages = [stage for wonder in content["wonders"] for _, stages in wonder["sides"] for stage in stages]
     for entry in (*content["cards"], *stages):
         entry.pop("uncertain", None)

@@ -69,24 +69,34 @@ class Wonder:
         raise UserError(f"unknown side {side!r} of {self.name}: accepted are {', '.join(names)}{nearest(side, names)}")
 
 
+Amount = int | str
+"""A number, or a formula of one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The numbers of a rule set; cards.toml says what each means."""
+    """The rules of a rule set that are numbers, formulas and lists; ``house_rules`` says what each means.
 
-    hand_size: int = 7
-    start_coins: int = 3
-    sale_coins: int = 3
-    trade_price: int = 2
-    victory_tokens: tuple[int, int, int] = (1, 3, 5)
-    defeat_points: int = -1
-    coins_per_point: int = 3
-    guilds_extra: int = 2
+    A formula is in its normal form; of three values the ages have one each.
+    """
+
+    hand_size: Amount | tuple[Amount, ...] = 7
+    start_coins: Amount = 3
+    sale_coins: Amount | tuple[Amount, ...] = 3
+    trade_price: Amount = 2
+    victory_tokens: tuple[Amount, ...] = (1, 3, 5)
+    defeat_points: Amount = -1
+    coins_per_point: Amount = 3
+    guilds_extra: Amount = 2
+    guilds: Amount = ""
     passing: tuple[str, str, str] = ("left", "right", "left")
+    last_card: tuple[str, str, str] = ("discarded", "discarded", "discarded")
+    science: str = "compass ** 2 + gear ** 2 + tablet ** 2 + 7 * sets(compass, gear, tablet)"
+    tie_breaks: tuple[str, ...] = ("coins",)
 
-    @property
-    def turns(self) -> int:
-        """Turns of an age: the last card of a hand is not played (R5)."""
-        return self.hand_size - 1
+
+ADDED_SETTINGS = ("guilds", "passing", "last_card", "science", "tie_breaks")
+"""Settings that older versions had not: those that stand as printed say nothing in a digest."""
 
 
 @dataclass(frozen=True, slots=True)

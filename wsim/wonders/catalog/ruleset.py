@@ -18,30 +18,48 @@ from wsim.spec.fields import (
     table_schema,
     text,
     whole,
-    word,
 )
+from wsim.wonders.catalog.formula import FormulaError
+from wsim.wonders.catalog.house_rules import READERS, settings_schema, with_number
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import AGES, HAND, NEIGHBORS, SEATS, SWITCHES
+from wsim.wonders.words import SEATS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SETTINGS: Mapping[str, Reader] = {
-    "hand_size": whole(2, HAND),
-    "start_coins": whole(0, 99),
-    "sale_coins": whole(0, 99),
-    "trade_price": whole(1, 5),
-    "victory_tokens": listing(whole(0, 99), least=AGES, most=AGES, distinct=False),
-    "defeat_points": whole(-99, 0),
-    "coins_per_point": whole(1, 99),
-    "guilds_extra": whole(0, 9),
-    "passing": listing(word("direction", NEIGHBORS), least=AGES, most=AGES, distinct=False),
-}
 
-
-@described(table_schema(SETTINGS))
+@described(settings_schema())
 def _settings(problems: Problems, path: Path, value: Any) -> dict[str, Any]:
-    return read_fields(problems, path, value, SETTINGS, "setting")
+    """Read settings; numbers of formulas that an ancestor wrote (science:2) are put in when it is known."""
+    numbers: dict[str, Any] = {}
+    if isinstance(value, dict):
+        numbers = {key: one for key, one in value.items() if key.partition(":")[0] in READERS and ":" in key}
+        value = {key: one for key, one in value.items() if key not in numbers}
+    found = read_fields(problems, path, value, READERS, "setting")
+    for key, one in numbers.items():
+        if isinstance(one, bool) or not isinstance(one, int) or not key.partition(":")[2].isdecimal():
+            problems.at((*path, key), f"{one!r} is not accepted; accepted: a whole number for a place such as {key}")
+        else:
+            found[key] = one
+    return found
+
+
+def _laid(problems: Problems, path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay settings over those of an ancestor."""
+    found = {**old, **{key: value for key, value in new.items() if ":" not in key}}
+    for key, value in new.items():
+        name, _, place = key.partition(":")
+        if place:
+            there = found.get(name, getattr(Settings(), name))
+            try:
+                changed = with_number(there, int(place), value)
+            except FormulaError as mistake:
+                problems.at((*path, key), str(mistake))
+                continue
+            read = READERS[name](problems, (*path, key), changed)
+            if read is not None:
+                found[name] = read
+    return found
 
 
 _FLAGS: Mapping[str, Reader] = dict.fromkeys(SWITCHES, flag)
@@ -156,9 +174,10 @@ def _merged(problems: Problems, rulesets: Mapping[str, dict[str, Any]], name: st
         step = rulesets[step].get("extends")
     merged: dict[str, Any] = {"settings": {}, "switches": {}}
     for ancestor in reversed(chain):
-        own = rulesets[ancestor]
+        own, settings = rulesets[ancestor], merged["settings"]
         for key, value in own.items():
-            merged[key] = merged[key] | value if key in ("settings", "switches") else value
+            merged[key] = merged[key] | value if key == "switches" else value
+        merged["settings"] = _laid(problems, ("rulesets", ancestor, "settings"), settings, own.get("settings", {}))
     return merged
 
 

@@ -52,15 +52,15 @@ def set_up(start: P, described: Mapping[str, Any]) -> P:
     refuse_unknown("a position", described, POSITION_KEYS)
     record, rules = start.record, start.machine.rules
     age = number_in("age", described.get("age"), 1, AGES) - 1
-    turn = number_in("turn", described.get("turn"), 1, int(rules.turns)) - 1
+    turn = number_in("turn", described.get("turn"), 1, int(rules.age_turns[age])) - 1
     seat = number_in("seat", described.get("seat"), 0, int(rules.players) - 1)
-    record.public.age, record.public.turn = age, turn
+    record.public.age, record.public.turn, record.public.turns = age, turn, rules.age_turns[age]
     record.public.deed_count = 0
     for one, city in enumerate(listed("cities", described["cities"], Mapping)):
         _set_city(start, one, city)
     most = int(rules.seats) * (int(rules.turns) + 1) * AGES
     record.public.discarded = number_in("discarded", described.get("discarded", 0), 0, most)
-    size = int(rules.hand_size) - turn
+    size = int(rules.age_turns[age]) + 1 - turn
     record.public.hand_size[: int(rules.players)] = size
     for one in range(int(rules.players)):
         record.own[one].passed[:], record.own[one].took[:] = 0, layout.NOBODY
@@ -115,8 +115,8 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
 
 def _most_built(position: StatePosition) -> int:
     """Return how many structures a city can have: one a turn, last cards, and builds from the discard pile."""
-    public = position.record.public
-    return (int(public.turns) + 1) * int(public.age) + int(public.turn) + MOST_FROM_PILE
+    public, age = position.record.public, int(position.record.public.age)
+    return int(position.machine.rules.age_turns[:age].sum()) + age + int(public.turn) + MOST_FROM_PILE
 
 
 def _hand(position: StatePosition, seat: int, names: Any, size: int) -> int:

@@ -101,7 +101,8 @@ class _Reader:
         if seat == 0:
             self.ages.append({"age": age + 1, "hands": [], "turns": [], "conflicts": []})
         if self.duo and seat == 2:
-            pile = [self.names[self.rules.slot_card[age][slot]] for slot in event["values"][: self.rules.hand_size]]
+            slots = event["values"][: self.rules.age_turns[age] + 1]
+            pile = [self.names[self.rules.slot_card[age][slot]] for slot in slots]
             entry = self.ages[-1]
             rest = {key: entry.pop(key) for key in ("turns", "conflicts")}
             entry["free_city"] = pile

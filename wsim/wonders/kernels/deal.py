@@ -128,7 +128,7 @@ def set_up(game, rules, seating, number):
     """Set the table for one game: boards, policies, coins, random streams."""
     public, hidden = game.public, game.hidden
     public.seats = rules.seats
-    public.turns = rules.turns
+    public.turns = rules.age_turns[0]
     public.age = public.turn = 0
     public.discarded = public.deed_count = 0
     seat_boards(game, rules, seating, number)
@@ -161,6 +161,8 @@ def deal(game, rules):
     """Draw the guilds and black cards of the age, shuffle the deck and deal the hands (R4, R43)."""
     public, hidden, dealer = game.public, game.hidden, game.dealer
     age = public.age
+    public.turns = rules.age_turns[age]
+    hand_size = public.turns + 1
     seek(dealer, hidden.seed, hidden.number, age)
     size = rules.base_count[age]
     for i in range(size):
@@ -178,23 +180,23 @@ def deal(game, rules):
     at = 0
     for seat in range(rules.players):
         hand = _ZERO
-        for _ in range(rules.hand_size):
+        for _ in range(hand_size):
             hand |= _ONE << np.uint64(_next_card(dealer, size, at))
             at += 1
         own = game.own[seat]
         own.hand = own.seen = hand
         own.mate_hand = _ZERO
-        public.hand_size[seat] = rules.hand_size
+        public.hand_size[seat] = hand_size
         public.free_used[seat] = 0
-        for turn in range(rules.turns):
+        for turn in range(public.turns):
             own.passed[age, turn] = _ZERO
             own.took[age, turn] = NOBODY
     if rules.duo:
-        for turn in range(rules.turns):
+        for turn in range(public.turns):
             game.own[2].passed[age, turn] = _ZERO
             game.own[2].took[age, turn] = NOBODY
         public.free_used[2] = 0
-        for i in range(rules.hand_size):
+        for i in range(hand_size):
             hidden.free_pile[i] = _next_card(dealer, size, at)
             at += 1
         hidden.free_pile_next = 0

@@ -49,7 +49,7 @@ from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
 from wsim.wonders.kernels.payment import spread
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, private_symbol, resolve
+from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, private_symbol, resolve
 from wsim.wonders.words import (
     AGES,
     BUILD,
@@ -63,7 +63,6 @@ from wsim.wonders.words import (
     ON_PEACE,
     ON_TURN,
     ON_WAR,
-    PLAY_LAST,
     PRICE_KINDS,
     SWITCH_NUMBER,
     TURN,
@@ -212,7 +211,7 @@ def _wrap(flow):
 @kernel
 def _resolve_turn(game, rules):
     """Resolve the moves of all cities, chosen from the state at the start of the turn (R6, R9.1-R9.4)."""
-    last_turn = game.public.turn == rules.turns - 1
+    last_turn = game.public.turn == game.public.turns - 1
     if last_turn:
         for seat in range(rules.players):
             game.own[seat].passed[game.public.age, game.public.turn] = game.own[seat].hand
@@ -269,7 +268,7 @@ def _put_hands_away(game, rules):
     for seat in range(rules.seats):
         hidden.taken[seat] = NO_MOVE
     for seat in range(rules.players):
-        if public.abilities[seat] & PLAY_LAST:
+        if plays_last(public, rules, seat):
             continue
         hand = game.own[seat].hand
         while hand:
@@ -290,7 +289,7 @@ def _list_next_last_card(game, rules):
         _put_hands_away(game, rules)
     while flow.seat < flow.end or _wrap(flow):
         seat = flow.seat
-        if public.abilities[seat] & PLAY_LAST and game.own[seat].hand:
+        if plays_last(public, rules, seat) and game.own[seat].hand:
             return list_choice(game, rules, seat, LAST_CARD)
         flow.seat += 1
     return NOBODY
@@ -434,7 +433,7 @@ def _finish_turn(game, rules):
     """End a turn, and with the last one the age, and with the last one the game."""
     public, flow = game.public, game.flow
     _close_turn(game, rules)
-    if public.turn < rules.turns - 1:
+    if public.turn < public.turns - 1:
         _pass_hands(game, rules)
         public.turn += 1
         flow.phase = BEGIN

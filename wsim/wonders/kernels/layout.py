@@ -47,6 +47,7 @@ from wsim.wonders.words import (
     STAGES,
     SWITCHES,
     SYMBOL_KINDS,
+    TIES,
     TRIGGERS,
     TURNS,
 )
@@ -121,11 +122,7 @@ PUBLIC = np.dtype(
         ("price", "i4", (SEATS, PRICE_KINDS)),  # coins that a unit costs (R14), both together
         ("cheapest", "i4", (SEATS,)),  # the least of the four
         ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # left, right: coins off one unit each turn (wharfs)
-        (
-            "board_rebate",
-            "i4",
-            (SEATS, 2),
-        ),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
+        ("board_rebate", "i4", (SEATS, 2)),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
         # what happened so far, for the seats table; coins but for the counts of structures and sales
         ("trade_paid", "i4", (SEATS,)),  # coins to neighbours
         ("trade_received", "i4", (SEATS,)),  # coins from neighbours
@@ -138,11 +135,7 @@ PUBLIC = np.dtype(
         ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
-        (
-            "deeds",
-            "u8",
-            (DEEDS,),
-        ),  # moves as the table saw them, see moves.py
+        ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
     ],
     align=True,
 )
@@ -184,15 +177,21 @@ RULES = np.dtype(
     [
         ("seats", "i8"),  # cities at the table, the Free City included
         ("players", "i8"),  # seats that win or lose: 2 in the game for two
-        ("hand_size", "i8"),  # cards dealt to a hand
-        ("turns", "i8"),  # of an age
+        ("hand_size", "i8"),  # cards dealt to a hand, in the age of the largest hands
+        ("turns", "i8"),  # of the longest age
+        ("age_turns", "i8", (AGES,)),  # of each age: one less than cards are dealt to a hand (R5)
+        ("last_played", "i8", (AGES,)),  # 1 in ages in which everybody plays the last card (R9.5)
         ("to_right", "i8", (AGES,)),  # 1 in ages in which hands pass to the right, 0 to the left (R5)
         ("start_coins", "i8"),  # coins of a city at the start (R3)
-        ("sale_coins", "i8"),  # coins for a card sold (R8)
+        ("sale_coins", "i8"),  # coins for a card sold (R8); 0 where a formula says it
+        ("sale_at", "i8"),  # where that begins in the code, -1 none
         ("trade_price", "i8"),  # coins a unit without a discount (R14)
         ("coins_per_point", "i8"),  # coins that make a point (R22)
         ("defeat_points", "i8"),  # points of a defeat token, negative
         ("victory_points", "i8", (AGES,)),  # points of a victory token, by age
+        ("science_at", "i8"),  # where the formula of science begins in the code, -1 as printed (R23)
+        ("ties", "i8"),  # what decides between equal points (R24)
+        ("tie_at", "i8", (TIES,)),  # where the formulas begin in the code, -1 coins
         ("cities", "i8"),  # 1: with Cities (R33-R41)
         ("teams", "i8"),  # 1: in teams (R42)
         ("duo", "i8"),  # 1: the game for two (R43-R47)
@@ -423,6 +422,7 @@ RESULT = np.dtype(
     [
         ("points", "i8", (SEATS, CATEGORY_KINDS)),  # points by category
         ("total", "i8", (SEATS,)),  # points
+        ("ties", "i8", (SEATS, TIES)),  # what decides between equal points, one after the other
         ("rank", "i8", (SEATS,)),  # 1 best, 0 of the Free City
         ("share", "f8", (SEATS,)),  # of the victory
     ],

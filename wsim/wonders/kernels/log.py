@@ -123,5 +123,5 @@ def log_hands(game, rules):
         event.hand = game.own[seat].hand
     if rules.duo:
         event = log_event(game, LOG_HANDS, 2)
-        for i in range(rules.hand_size):
+        for i in range(game.public.turns + 1):
             event.values[i] = game.hidden.free_pile[i]

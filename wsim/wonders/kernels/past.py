@@ -247,7 +247,7 @@ def _bury_unseen(game, rules, me, age, hand):
             past.city[age, turn] = from_pool(past)
     if sight > past.turns[age]:
         slots = _ZERO
-        for _ in range(rules.hand_size - past.turns[age]):
+        for _ in range(rules.age_turns[age] + 1 - past.turns[age]):
             slots |= bit(from_pool(past))
         past.left[age, hand] = slots
     return True

@@ -33,7 +33,8 @@ from wsim.wonders.kernels.seen import (
     read_events,
     seat_of,
 )
-from wsim.wonders.words import AGES, CARD_WORDS, PLAY_LAST, TURNS
+from wsim.wonders.kernels.turn import plays_last
+from wsim.wonders.words import AGES, CARD_WORDS, TURNS
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _NIBBLE = np.uint64(0xF)
@@ -46,10 +47,10 @@ MOST_TRIES = 50_000  # pasts made up before a pile that was seen is no longer as
 
 
 @kernel
-def _has_last_card(game, age, seat):
+def _has_last_card(game, rules, age, seat):
     """Say whether a seat keeps its last card until it plays it, because it has not done so yet (R27)."""
     waits = game.flow.phase == LAST or (game.flow.phase == SETTLE and game.flow.after == LAST)
-    return age == game.public.age and waits and game.public.abilities[seat] & PLAY_LAST != 0
+    return age == game.public.age and waits and plays_last(game.public, rules, seat)
 
 
 @kernel
@@ -58,10 +59,10 @@ def _last_event(game, rules, age, hand):
     past = game.redraw
     if age == game.public.age and not put_away(game, rules):
         return NOTHING
-    seat = seat_of(rules, age, rules.turns - 1, hand)
+    seat = seat_of(rules, age, rules.age_turns[age] - 1, hand)
     if past.event[age, seat, TURNS] != NOTHING:
         return past.event[age, seat, TURNS]
-    return NOTHING if _has_last_card(game, age, seat) else SOLD
+    return NOTHING if _has_last_card(game, rules, age, seat) else SOLD
 
 
 @kernel
@@ -80,7 +81,7 @@ def _discard_age(game, rules, age, before, at_least):
                 past.pile[rules.slot_card[age, past.gone[age, hand, turn]]] += 1
             if rules.duo and hand == 0 and past.event[age, _FREE_CITY_SEAT, turn] == SOLD:
                 past.pile[rules.slot_card[age, past.city[age, turn]]] += 1
-        moment = age * (TURNS + 1) + rules.turns - 1
+        moment = age * (TURNS + 1) + rules.age_turns[age] - 1
         if at_least <= moment < before and _last_event(game, rules, age, hand) == SOLD and past.left[age, hand]:
             past.pile[rules.slot_card[age, lowest_bit(past.left[age, hand])]] += 1
         if rules.duo and hand == 0 and at_least <= moment < before and past.city_left[age] != NOBODY:
@@ -223,7 +224,7 @@ def _give_hand(game, rules, seat):
     public, past, own = game.public, game.redraw, game.own[seat]
     age, turn = public.age, public.turn
     hand = past.left[age, hand_at(rules, age, turn, seat)]
-    if put_away(game, rules) and not _has_last_card(game, age, seat):
+    if put_away(game, rules) and not _has_last_card(game, rules, age, seat):
         hand = _ZERO
     choosing = game.flow.phase == CHOOSE or game.flow.phase == CITY
     if rules.duo and choosing and holder(public, age, turn) == seat:
@@ -262,7 +263,7 @@ def _put_pile(game, rules):
         if past.pile[card]:
             hidden.pile[card >> 6] |= _ONE << np.uint64(card & 63)
     if rules.duo and not put_away(game, rules):
-        for place in range(hidden.free_pile_next, rules.hand_size):
+        for place in range(hidden.free_pile_next, rules.age_turns[game.public.age] + 1):
             hidden.free_pile[place] = from_pool(past)
 
 

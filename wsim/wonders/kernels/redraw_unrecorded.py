@@ -23,7 +23,7 @@ def is_recorded(game, rules):
     """Say whether the history holds every turn that was resolved."""
     past, public = game.redraw, game.public
     for age in range(public.age):
-        if past.turns[age] < rules.turns:
+        if past.turns[age] < rules.age_turns[age]:
             return False
     return past.turns[public.age] >= public.turn
 
@@ -116,6 +116,6 @@ def draw_unrecorded(game, rules, me):
             other = game.own[seat]
             other.hand = other.seen = _hand_of(game, rules, me, seat, built)
     if rules.duo:
-        for place in range(game.hidden.free_pile_next, rules.hand_size):
+        for place in range(game.hidden.free_pile_next, rules.age_turns[age] + 1):
             game.hidden.free_pile[place] = from_pool(past)
     _fill_pile(game, rules)

@@ -6,6 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clauses import formula_points
+from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.turn import count_around, neighbor_left, neighbor_right
 from wsim.wonders.words import (
     AGES,
@@ -29,13 +30,12 @@ from wsim.wonders.words import (
 
 _ONE = np.uint64(1)
 _NOTHING = -(1 << 40)  # fewer points than any guild has
-_COINS = 32  # bits of a standing that are coins
 _COPIED_COUNTS_ITSELF = SWITCH_NUMBER["copied_shipowners_counts_itself"]
 
 
 @kernel
 def science_points(compass, gear, tablet):
-    """Return the points of fixed science symbols (R23)."""
+    """Return the points of fixed science symbols, as printed (R23)."""
     sets = min(compass, min(gear, tablet))
     return compass * compass + gear * gear + tablet * tablet + SET_POINTS * sets
 
@@ -51,8 +51,10 @@ def best_wild(compass, gear, tablet, wild):
 
 
 @kernel
-def best_science(public, seat, extra_wild):
+def best_science(public, rules, seat, extra_wild):
     """Return the best science points with wild symbols and symbols copied from the neighbours' green cards (R31)."""
+    if rules.science_at >= 0:
+        return house_science(public, rules, seat, 0, 0, 0, extra_wild, 0)
     return science_with(public, seat, 0, 0, 0, extra_wild, 0)
 
 
@@ -77,6 +79,42 @@ def science_with(public, seat, compass, gear, tablet, wild, copies):
         for j in range(min(copies - i, gears) + 1):
             k = min(copies - i - j, tablets)
             best = max(best, best_wild(compass + i, gear + j, tablet + k, wild))
+    return best
+
+
+@kernel
+def _fixed_science(public, rules, seat, compass, gear, tablet):
+    """Return what the formula of a house rule makes of fixed symbols, which the city has while it is worked out."""
+    symbols = public.symbols
+    a, b, c, d = symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY]
+    symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY] = compass, gear, tablet, 0
+    points = evaluate(public, rules, rules.science_at, seat, seat)
+    symbols[seat, COMPASS], symbols[seat, GEAR], symbols[seat, TABLET], symbols[seat, ANY] = a, b, c, d
+    return points
+
+
+@kernel
+def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
+    """Return the best science points by a house rule: every way to fix wild and copied symbols is tried (R23, R31)."""
+    compass += public.symbols[seat, COMPASS]
+    gear += public.symbols[seat, GEAR]
+    tablet += public.symbols[seat, TABLET]
+    wild += public.symbols[seat, ANY]
+    copies += public.copy_science[seat]
+    left, right = neighbor_left(public, seat), neighbor_right(public, seat)
+    compasses = public.green_symbols[left, COMPASS] + public.green_symbols[right, COMPASS]
+    gears = public.green_symbols[left, GEAR] + public.green_symbols[right, GEAR]
+    tablets = public.green_symbols[left, TABLET] + public.green_symbols[right, TABLET]
+    best = _NOTHING
+    for copied in range((copies + 1) ** 3):  # so many compasses, gears and tablets are copied
+        i, j, k = copied // (copies + 1) ** 2, copied // (copies + 1) % (copies + 1), copied % (copies + 1)
+        if i + j + k > copies or i > compasses or j > gears or k > tablets:
+            continue
+        for more in range(wild + 1):
+            for other in range(wild - more + 1):
+                last = wild - more - other
+                points = _fixed_science(public, rules, seat, compass + i + more, gear + j + other, tablet + k + last)
+                best = max(best, points)
     return best
 
 
@@ -155,7 +193,7 @@ def _science_copied(public, rules, seat, card):
     wild = 1 if symbol == ANY else 0
     public.symbols[seat, symbol] += 1 - wild
     public.copy_science[seat] += rules.copy_science[card]
-    points = best_science(public, seat, wild)
+    points = best_science(public, rules, seat, wild)
     public.symbols[seat, symbol] -= 1 - wild
     public.copy_science[seat] -= rules.copy_science[card]
     return points
@@ -178,7 +216,7 @@ def _copy_best_guild(game, rules, seat):
             if guild + science > best:
                 best, best_guild, best_science_points = guild + science, guild, science
     if best == _NOTHING:
-        scores[seat, SCIENCE] += best_science(public, seat, 0)
+        scores[seat, SCIENCE] += best_science(public, rules, seat, 0)
         return
     _count_copy(game, rules, seat)
     scores[seat, GUILD] += best_guild
@@ -204,7 +242,7 @@ def score_seat(game, rules, seat):
     if public.abilities[seat] & COPY_GUILD:
         _copy_best_guild(game, rules, seat)
     else:
-        scores[seat, SCIENCE] += best_science(public, seat, 0)
+        scores[seat, SCIENCE] += best_science(public, rules, seat, 0)
     total = 0
     for category in range(CATEGORY_KINDS):
         total += scores[seat, category]
@@ -217,6 +255,7 @@ def score_game(game, rules):
     result, public = game.result, game.public
     for seat in range(public.seats):
         score_seat(game, rules, seat)
+        _fill_ties(game, rules, seat)
         result.rank[seat] = 0
         result.share[seat] = 0.0
     size = 2 if rules.teams else 1
@@ -225,7 +264,7 @@ def score_game(game, rules):
     for side in range(sides):
         better = 0
         for other in range(sides):
-            if _beats(game, size, other, side) and not _same_as_earlier(game, size, other):
+            if _compared(game, rules, size, other, side) > 0 and not _same_as_earlier(game, rules, size, other):
                 better += 1
         for seat in range(side * size, side * size + size):
             result.rank[seat] = better + 1
@@ -236,26 +275,33 @@ def score_game(game, rules):
 
 
 @kernel
-def _standing(game, size, side):
-    """Return points and coins of a player or team as one number that orders them (R24)."""
-    points, coins = 0, 0
-    for seat in range(side * size, side * size + size):
-        points += game.result.total[seat]
-        coins += game.public.coins[seat]
-    return (points << _COINS) + coins
+def _fill_ties(game, rules, seat):
+    """Note what decides between equal points (R24): coins, or what the formulas of a house rule come to."""
+    for place in range(rules.ties):
+        at = rules.tie_at[place]
+        coins = np.int64(game.public.coins[seat])
+        game.result.ties[seat, place] = coins if at < 0 else evaluate(game.public, rules, at, seat, seat)
 
 
 @kernel
-def _beats(game, size, first, second):
-    """Say whether one player or team stands before another."""
-    return _standing(game, size, first) > _standing(game, size, second)
+def _compared(game, rules, size, first, second):
+    """Return how far one player or team stands before another: in points, or in the first that breaks the tie (R24)."""
+    result = game.result
+    ahead = 0
+    for member in range(size):
+        ahead += result.total[first * size + member] - result.total[second * size + member]
+    for place in range(rules.ties):
+        if ahead == 0:
+            for member in range(size):
+                ahead += result.ties[first * size + member, place] - result.ties[second * size + member, place]
+    return ahead
 
 
 @kernel
-def _same_as_earlier(game, size, side):
+def _same_as_earlier(game, rules, size, side):
     """Say whether an earlier player or team has the same standing (so ranks are dense)."""
     for other in range(side):
-        if _standing(game, size, other) == _standing(game, size, side):
+        if _compared(game, rules, size, other, side) == 0:
             return True
     return False
 

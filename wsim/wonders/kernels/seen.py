@@ -55,7 +55,7 @@ def bit(slot):
 def put_away(game, rules):
     """Say whether the hands of this age are put away already (R9.5)."""
     flow = game.flow
-    if game.public.turn < rules.turns - 1 or flow.phase <= CITY:
+    if game.public.turn < game.public.turns - 1 or flow.phase <= CITY:
         return False
     return flow.seat != NOBODY or not (flow.phase == LAST or (flow.phase == SETTLE and flow.after == LAST))
 
@@ -135,7 +135,7 @@ def _is_past(flow, seat):
 @kernel
 def witness_of(game, rules, me, age, turn, hand):
     """Return the seat through whose eyes ``me`` saw a hand in a turn: its own or its mate's; NOBODY if it did not."""
-    if turn > game.redraw.turns[age] or turn >= rules.turns:
+    if turn > game.redraw.turns[age] or turn >= rules.age_turns[age]:
         return NOBODY
     if turn == game.redraw.turns[age] and (age != game.public.age or turn != game.public.turn):
         return NOBODY  # not dealt, or not yet handed on

@@ -6,6 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clauses import move_made
+from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
     NO_MOVE,
@@ -42,6 +43,7 @@ from wsim.wonders.words import (
     PAID,
     PER_STAGE,
     PER_VICTORY,
+    PLAY_LAST,
     PRICE_KINDS,
     PRICES,
     RESOURCE_KINDS,
@@ -233,10 +235,24 @@ def place(game, rules, seat, move):
 
 
 @kernel
+def sale_coins(public, rules, seat):
+    """Return the coins that a city gets for a card that it sells now (R8)."""
+    if rules.sale_at >= 0:
+        return evaluate(public, rules, rules.sale_at, seat, seat)
+    return rules.sale_coins
+
+
+@kernel
+def plays_last(public, rules, seat):
+    """Say whether a city plays the last card of this age (R9.5, R27)."""
+    return public.abilities[seat] & PLAY_LAST != 0 or rules.last_played[public.age] != 0
+
+
+@kernel
 def settle(public, rules, seat, move):
     """Make the payments of a move, or take the coins of a sale (R9.2)."""
     if action_of(move) == SELL:
-        public.coins[seat] += rules.sale_coins
+        public.coins[seat] += sale_coins(public, rules, seat)
         return
     bank, to_left, to_right = bank_of(move), left_of(move), right_of(move)
     public.bank_paid[seat] += bank

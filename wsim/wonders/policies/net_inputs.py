@@ -69,9 +69,9 @@ def _moment(public, choice, rules, x):
     x[at + choice.kind] = 1.0
     at += 5
     x[at], x[at + 1], x[at + 2] = rules.duo, rules.cities, rules.teams
-    x[at + 3] = (rules.turns - public.turn) / 4.0
+    x[at + 3] = (public.turns - public.turn) / 4.0
     x[at + 4] = public.discarded / 20.0
-    x[at + 5] = 1.0 if public.turn == rules.turns - 1 else 0.0
+    x[at + 5] = 1.0 if public.turn == public.turns - 1 else 0.0
     return at + 6
 
 
@@ -197,7 +197,7 @@ def coming_names(public, own, rules, word):
     found, seat, players, age, turn = _ZERO, own.seat, rules.players, public.age, public.turn
     for after in range(1, players):
         handed = turn + after - players
-        if handed < 0 or turn + after >= rules.turns:
+        if handed < 0 or turn + after >= public.turns:
             continue
         names = _names(rules, age, own.passed[age, handed], word)
         for step in range(1, turn - handed):

@@ -11,7 +11,7 @@ import numpy as np
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clauses import formula_points
 from wsim.wonders.kernels.moves import bank_of, left_of, right_of
-from wsim.wonders.kernels.scoring import points_of, science_with
+from wsim.wonders.kernels.scoring import house_science, points_of, science_with
 from wsim.wonders.kernels.turn import concerns, count_around, neighbor_left, neighbor_right
 from wsim.wonders.policies.clause_value import (
     AGE_SHIELDS,
@@ -137,7 +137,7 @@ def war_points(public, rules, seat, shields, tokens):
 
 @kernel
 def science_gain(public, seat, symbol, copies):
-    """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points."""
+    """Return what one more symbol (0 for none) and so many copied symbols add to a city's science points (R23)."""
     if symbol > 0 and symbol < ANY and copies + public.symbols[seat, ANY] + public.copy_science[seat] == 0:
         had = public.symbols[seat, symbol]
         others = min(
@@ -158,6 +158,16 @@ def science_gain(public, seat, symbol, copies):
         copies,
     )
     return more - science_with(public, seat, 0, 0, 0, 0, 0)
+
+
+@kernel
+def science_change(public, rules, seat, symbol, copies):
+    """Return what one more symbol (0 for none) and so many copied symbols bring, by the house rule if there is one."""
+    if rules.science_at < 0:
+        return science_gain(public, seat, symbol, copies)
+    compass, gear, tablet = int(symbol == COMPASS), int(symbol == GEAR), int(symbol == TABLET)
+    more = house_science(public, rules, seat, compass, gear, tablet, int(symbol == ANY), copies)
+    return more - house_science(public, rules, seat, 0, 0, 0, 0, 0)
 
 
 # --- coins and points -----------------------------------------------------------------------------------------------
@@ -247,7 +257,7 @@ def _best_guild(public, rules, seat):
             names &= names - _ONE
             points = points_of(public, rules, seat, card, 1)
             if rules.symbol[card]:
-                points += science_gain(public, seat, np.int64(rules.symbol[card]), 0)
+                points += science_change(public, rules, seat, np.int64(rules.symbol[card]), 0)
             best = max(best, points)
     return best
 
@@ -259,7 +269,7 @@ def score_change(public, rules, seat, item):
     points += _points_elsewhere(public, rules, seat, item)
     symbol, copies = np.int64(rules.symbol[item]), np.int64(rules.copy_science[item])
     if symbol or copies:
-        points += science_gain(public, seat, symbol, copies)
+        points += science_change(public, rules, seat, symbol, copies)
     shields, tokens = np.int64(rules.shields[item]), np.int64(rules.diplomacy[item])
     if rules.when[item]:
         brought = room_for_brought()

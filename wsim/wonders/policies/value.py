@@ -29,7 +29,7 @@ from wsim.wonders.policies.points import (
     fighter_right,
     points_counted,
     rivals_toll,
-    science_gain,
+    science_change,
     team_rival,
 )
 from wsim.wonders.words import (
@@ -218,20 +218,20 @@ def _truce(public, settings, rules, seat, tokens):
 
 
 @kernel
-def _symbols(public, settings, seat, symbol):
+def _symbols(public, settings, rules, seat, symbol):
     """Return the value of one more symbol."""
     weights = settings.weights[public.age]
     compass, gear, tablet = public.symbols[seat, COMPASS], public.symbols[seat, GEAR], public.symbols[seat, TABLET]
     left, right = neighbor_left(public, seat), neighbor_right(public, seat)
     value = weights[_SYMBOL] + weights[_FOLLOW] * (compass + gear + tablet)
     value += weights[_CONTEST] * (public.colors[left, GREEN] + public.colors[right, GREEN])
-    if symbol != ANY and public.symbols[seat, ANY] + public.copy_science[seat] == 0:
+    if symbol != ANY and public.symbols[seat, ANY] + public.copy_science[seat] == 0 and rules.science_at < 0:
         had = public.symbols[seat, symbol]
         rarer = (1 if compass < had else 0) + (1 if gear < had else 0) + (1 if tablet < had else 0)
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
         gained = 2 * had + 1 + (SET_POINTS if no_more == 1 else 0)
         return value + weights[_SCIENCE] * gained + (weights[_RAREST] if rarer == 0 else 0.0)
-    value += weights[_SCIENCE] * science_gain(public, seat, symbol, 0)
+    value += weights[_SCIENCE] * science_change(public, rules, seat, symbol, 0)
     if symbol == ANY or public.symbols[seat, symbol] == min(compass, min(gear, tablet)):
         value += weights[_RAREST]
     return value
@@ -254,11 +254,11 @@ def _special(public, settings, rules, seat, item, needs):
             value += _truce(public, settings, rules, seat, tokens)
         copies = np.int64(rules.copy_science[item])
         if copies:
-            value += weights[_SCIENCE] * science_gain(public, seat, 0, copies) + weights[_COPIED] * copies
+            value += weights[_SCIENCE] * science_change(public, rules, seat, 0, copies) + weights[_COPIED] * copies
     if abilities & (WAREHOUSE | BLACK_MARKET):
         kinds = public.made_kinds[seat] & ALL_RESOURCES
         value += _either(public, settings, seat, needs, kinds if abilities & WAREHOUSE else ALL_RESOURCES & ~kinds)
-    if abilities & PLAY_LAST:
+    if abilities & PLAY_LAST and not rules.last_played[public.age]:
         value += weights[_PLAY_LAST] * (AGES - public.age)
     if abilities & BUILD_DISCARD and public.discarded > 0:
         value += weights[_FROM_DISCARD]
@@ -336,7 +336,7 @@ def item_value(public, settings, rules, seat, item, needs):
     if rules.produces[item] | np.uint64(rules.one_of[item]):
         value += _production(public, settings, rules, seat, item, needs)
     if symbol:
-        value += _symbols(public, settings, seat, symbol)
+        value += _symbols(public, settings, rules, seat, symbol)
     shields = np.int64(rules.shields[item])
     if shields:
         value += _shields(public, settings, rules, seat, shields)
@@ -363,6 +363,8 @@ def card_for_next(public, settings, rules, receiver, card):
             public.symbols[receiver, GEAR],
             public.symbols[receiver, TABLET],
         )
+        if rules.science_at >= 0:
+            return value + weights[_DENY_SCIENCE] * science_change(public, rules, receiver, symbol, 0)
         had = public.symbols[receiver, symbol]
         no_more = (1 if compass <= had else 0) + (1 if gear <= had else 0) + (1 if tablet <= had else 0)
         value += weights[_DENY_SCIENCE] * (2 * had + 1 + (SET_POINTS if no_more == 1 and symbol != ANY else 0))

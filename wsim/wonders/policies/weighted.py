@@ -11,6 +11,7 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders.kernels.layout import ACTION_AT, BANK_AT, HOW_AT
 from wsim.wonders.kernels.moves import action_of, bank_of, card_of, left_of, right_of, spends_of
+from wsim.wonders.kernels.turn import sale_coins
 from wsim.wonders.policies.features import INDEX
 from wsim.wonders.policies.points import coins_of, next_holder, next_stage
 from wsim.wonders.policies.value import card_for_next, city_needs, item_value
@@ -122,7 +123,7 @@ def _best_rest(public, settings, choice, rules, stage, needs, first):
         best += settings.weights[age, _STAGE] + item_value(public, settings, rules, seat, stage, needs)
     sale = first + ways
     if sale < choice.count and choice.moves[sale] & _SAME == choice.moves[first] & _CARD | _SALE_MOVE:
-        sold = settings.weights[age, _SALE] + _treasury(settings, age, coins, coins + rules.sale_coins)
+        sold = settings.weights[age, _SALE] + _treasury(settings, age, coins, coins + sale_coins(public, rules, seat))
         if sold > best:
             best, at = sold, ways
         ways += 1
@@ -224,7 +225,7 @@ def _turn_values(public, settings, choice, rules, values):
                 gained = coins_of(public, rules, seat, card) if rules.eventful[card] else 0
             else:
                 value = staged if action == STAGE else weights[_SALE]
-                gained = gained_by_stage if action == STAGE else rules.sale_coins
+                gained = gained_by_stage if action == STAGE else sale_coins(public, rules, seat)
                 value += denying * card_for_next(public, settings, rules, receiver, card)
         values[i] = value + _after_paying(settings, age, coins, gained, move)
         if spends_of(move):

@@ -1,4 +1,4 @@
-"""``--filter``: which rows of a table are shown. ``win_share>=0.3``, ``policy!=random``, ``card=Altar,Baths``."""
+"""Which rows of a table are shown, and in which order: ``win_share>=0.3``, ``policy!=random``, ``card=Altar,Baths``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wsim.cli.console import remark
-from wsim.cli.text_columns import heading_of
+from wsim.display import heading_of
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -86,14 +85,12 @@ def _number(name: str, text: str) -> float:
 def viewed(
     table: pl.DataFrame, sort: str | None, top: int | None, conditions: Sequence[str],
     splits: Mapping[str, str] | None = None,
-) -> pl.DataFrame:  # fmt: skip
-    """Return what is shown of a table (``wsim.cli.groups.View``)."""
+) -> tuple[pl.DataFrame, str]:  # fmt: skip
+    """Return what is shown of a table, and what is to be said where a name has no rows."""
     if top is not None and top < 1:
         raise UserError(f"top must be at least 1, not {top}")
     table, said = filtered(table, conditions, splits)
-    if said:
-        remark(f"wsim: {said}")
     if sort is not None:
         name = column_named(table, sort.removeprefix("-"), splits)
         table = table.sort(name, descending=sort[:1] != "-", nulls_last=True, maintain_order=True)
-    return table if top is None else table.head(top)
+    return (table if top is None else table.head(top)), said

@@ -1,0 +1,203 @@
+"""Looking: what the pages of runs, cards and answers show is what the commands print, and an address says all of it."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.conftest import Command
+from tests.report.test_page import MIXED, WHATIF
+from tests.workbench.client import Caller, Reply
+from wsim.errors import UserError
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.workbench.table_view import TableView
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs, and an answer."""
+    root = tmp_path_factory.mktemp("look")
+    record(Plan.make(games=120, seed=3, policies=MIXED), root / "one")
+    record(Plan.make(games=60, seed=3, players=3, policies=MIXED[:3]), root / "three")
+    plan = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "policies": ["net"]}
+    (root / "palace.json").write_text(json.dumps({**WHATIF, "baseline": {"plan": plan}}))
+    return root
+
+
+@pytest.fixture
+def caller(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    """A browser of somebody who called ``wsim open`` in the folder."""
+    monkeypatch.chdir(folder)
+    return Caller(folder)
+
+
+def command_of(reply: Reply) -> list[str]:
+    found = re.findall(r"<code>(wsim [^<]*)</code>", reply.text)
+    return shlex.split(html.unescape(found[-1]))
+
+
+def frame_of(text: str) -> pl.DataFrame:
+    return pl.read_csv(io.StringIO(text), comment_prefix="#", infer_schema_length=None)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "table=wonders",
+        "table=cards&sort=score&top=4",
+        "table=cards&by=wonder&filter=wonder%3DGizah&filter=n%3E%3D2&option.raw=1&level=0.9",
+        "table=policies&by=seat&sort=-seat",
+        "table=synergies&option.card=Palace&top=3",
+    ],
+)
+def test_a_table_is_what_its_command_writes(caller: Caller, wsim_command: Command, query: str) -> None:
+    """The same rows and the same words about them."""
+    reply, file = caller.get(f"/run?run=one&{query}"), caller.get(f"/run.csv?run=one&{query}")
+    assert (reply.status, file.status) == (200, 200)
+    words = command_of(reply)
+    answer = wsim_command(*words[1:], "--csv", "-")
+    assert answer.code == 0, answer.err
+    assert file.text == answer.out
+    rows = frame_of(file.text).height
+    assert reply.text.count("<tr>") == rows + 1
+
+
+def test_runs_stand_side_by_side(caller: Caller, wsim_command: Command) -> None:
+    reply = caller.get("/run?run=one&run=three&table=policies")
+    assert reply.status == 200
+    assert command_of(reply) == ["wsim", "table", "one", "three", "policies"]
+    assert set(frame_of(caller.get("/run.csv?run=one&run=three&table=policies").text)["players"]) == {3, 4}
+
+
+def test_headings_sort_both_ways_and_keep_the_filters(caller: Caller) -> None:
+    text = html.unescape(caller.get("/run?run=one&table=cards&filter=age%3D3").text)
+    link = next(one for one in re.findall(r'<a href="(/run\?[^"]*sort=[^"]*)"', text) if "sort=n&" in f"{one}&")
+    assert "filter=age%3D3" in link
+    sorted_by_n = html.unescape(caller.get(link).text)
+    assert 'aria-sort="descending"' in sorted_by_n
+    assert "sort=-n" in sorted_by_n
+    numbers = frame_of(caller.get(link.replace("/run?", "/run.csv?")).text)["n"].to_list()
+    assert numbers == sorted(numbers, reverse=True)
+
+
+def test_an_address_says_all_that_is_shown() -> None:
+    query = [
+        ("run", "a b"), ("run", "c"), ("table", "cards"), ("by", "wonder,seat"), ("filter", "n>=1"), ("sort", "-n"),
+        ("top", "3"), ("level", "0.9"), ("wide", "1"), ("charts", "1"), ("option.raw", "1"),
+    ]  # fmt: skip
+    view = TableView.of(query)
+    assert view.query() == query
+    assert TableView.of([*query, ("filter", ""), ("run", "c")]) == view
+
+
+def test_charts_are_files_that_need_no_style_sheet(caller: Caller) -> None:
+    reply = caller.get("/run?run=one&table=wonders&charts=1")
+    assert reply.text.count('<div class="for-wide"><svg') == 2
+    file = caller.get("/chart.svg?run=one&table=wonders&figure=1")
+    assert file.headers["content-type"] == "image/svg+xml"
+    assert file.text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert "var(" not in file.text
+    assert "#c8452f" in file.text  # military, on paper
+    assert caller.get("/chart.svg?run=one&table=wonders&figure=2").status == 400
+    assert caller.get("/chart.pdf?run=one&table=wonders").status == 400
+
+
+def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
+    link = re.search(r'href="(/thing\?[^"]*Palace)"', caller.get("/run?run=one&table=cards").text)
+    assert link is not None
+    text = html.unescape(caller.get(html.unescape(link[1])).text)
+    assert "1 clay, 1 stone" in text
+    assert "Win difference" in text
+    row = frame_of(wsim_command("table", "one", "cards", "--filter", "card=Palace", "--csv", "-").out).row(
+        0, named=True
+    )
+    assert f"{row['score']:.3f}" in text
+    assert f"{row['score_low']:.3f} to {row['score_high']:.3f}" in text
+
+
+def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
+    page = "/thing?run=one&table=cards&name=Palace"
+    assert "wsim table one cards --by wonder --filter card=Palace" in caller.get(f"{page}&show=by:wonder").text
+    assert "wsim table one synergies --top 20 --card Palace" in caller.get(f"{page}&show=synergies").text
+    games = caller.get(f"{page}&show=games").text
+    rows = re.findall(r'<tr>\n<th scope="row" data-key="(\d+)">', games.partition('id="games"')[2])
+    seats = pl.read_parquet(f"one/seats/part-{0:014}.parquet")
+    won = seats.filter(pl.col("game") == int(rows[0]), pl.col("built:Palace") > 0, pl.col("win_share") > 0)
+    assert len(rows) == 10
+    assert len(won) > 0
+    assert caller.get("/thing?run=one&table=wonders&name=Gizah").status == 200
+    assert "did you mean &#39;Palace&#39;?" in caller.get("/thing?run=one&table=cards&name=Palac").text
+
+
+def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
+    reply = caller.get("/answer?file=palace.json")
+    assert reply.status == 200
+    assert command_of(reply) == ["wsim", "rerun", "palace.json"]
+    assert "cards.Palace.points=6" in reply.text
+    assert "<svg" in reply.text
+    file = caller.get("/answer.csv?file=palace.json&table=effects").text
+    rows = list(csv.DictReader(line for line in file.splitlines() if not line.startswith("#")))
+    assert [row["variant"] for row in rows] == [f"cards.Palace.points={value}" for value in (6, 7, 9)]
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/run", "name a run"),
+        ("/run?run=nowhere", "does not exist"),
+        ("/run?run=../look", "does not lie in the folder|does not exist|holds no run"),
+        ("/run?run=one&table=cardz", "did you mean 'cards'?"),
+        ("/run?run=one&table=cards&filter=x%3D1", "has no column 'x'"),
+        ("/run?run=one&table=cards&filter=policy%3Dnet", "which --by policy gives it"),
+        ("/run?run=one&table=cards&sort=nn", "has no column 'nn'"),
+        ("/run?run=one&table=cards&top=0", "top must be at least 1"),
+        ("/run?run=one&table=cards&top=x", "is not a whole number"),
+        ("/run?run=one&table=cards&level=2", "confidence level"),
+        ("/run?run=one&table=cards&level=x", "is not a number"),
+        ("/run?run=one&table=cards&option.no=1", "has no option '--no'"),
+        ("/run?run=one&table=cards&by=nothing", "has no column 'nothing'"),
+        ("/thing?run=one&table=cards&name=<b>", "has no card '<b>'"),
+        ("/answer?file=nowhere.json", "there is no file"),
+        ("/answer?file=one/run.json", "is no record"),
+        ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),
+    ],
+)
+def test_a_mistake_has_a_sentence(caller: Caller, path: str, sentence: str) -> None:
+    reply = caller.get(path)
+    assert reply.status == 400
+    assert re.search(sentence.replace("?", r"\?"), html.unescape(reply.text))
+    assert "<b>" not in reply.text
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_has_a_sentence(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "one", tmp_path / "gone")
+    caller = Caller(tmp_path)
+    assert caller.get("/run?run=gone&table=policies").status == 200
+    shutil.rmtree(tmp_path / "gone" / "seats")
+    (tmp_path / "gone" / "seats").mkdir()
+    assert caller.get("/run?run=gone&table=policies&by=seat").status in (400, 500)
+    shutil.rmtree(tmp_path / "gone")
+    reply = caller.get("/run?run=gone&table=policies")
+    assert reply.status == 400
+    assert "does not exist" in reply.text
+
+
+def test_what_was_read_is_not_read_again(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert caller.get("/run?run=one&table=cards").status == 200
+    monkeypatch.setattr("wsim.lab.store.load_run", lambda *_: pytest.fail("the run was opened again"))
+    assert caller.get("/run?run=one&table=cards&filter=age%3D1&sort=n").status == 200
+
+
+def test_levels_are_checked_as_by_the_command() -> None:
+    with pytest.raises(UserError, match="lies between 0 and 1"):
+        TableView.of([("run", "a"), ("level", "95")])

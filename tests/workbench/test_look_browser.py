@@ -1,0 +1,111 @@
+"""Looking in a real browser: by keys, light and dark, wide and narrow; nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.report.browser import colours, complaints, resize
+from tests.report.test_page import MIXED, WHATIF
+from tests.workbench.conftest import Serve
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+pytestmark = pytest.mark.browser
+
+PAGES = (
+    "/", "/run?run=one&table=wonders&charts=1", "/run?run=one&table=cards&by=wonder&top=9",
+    "/thing?run=one&table=cards&name=Palace&show=games", "/answer?file=palace.json", "/run?run=nowhere",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, serve: Serve) -> str:
+    """The address of a server, with the token."""
+    folder = tmp_path_factory.mktemp("browse")
+    record(Plan.make(games=120, seed=3, policies=MIXED), folder / "one")
+    record(Plan.make(games=60, seed=4, players=3, policies=MIXED[:3]), folder / "three")
+    plan = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "policies": ["net"]}
+    (folder / "palace.json").write_text(json.dumps({**WHATIF, "baseline": {"plan": plan}}))
+    return serve(folder)[1]
+
+
+@pytest.fixture
+def view(chrome: Chrome, address: str) -> Iterator[Chrome]:
+    """The first page at 1280 pixels, light; no page may leave a complaint in the console."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    resize(chrome, 1280)
+    colours(chrome, "light")
+    chrome.get(address)
+    WebDriverWait(chrome, 30).until(
+        lambda one: "token" not in one.current_url and one.find_elements("css selector", "#found")
+    )
+    yield chrome
+    said = [one for one in chrome.get_log("browser") if "400 (Bad Request)" not in one["message"]]  # type: ignore[no-untyped-call]
+    assert said == []
+
+
+def base(address: str) -> str:
+    return address.partition("/?")[0]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_an_accessibility_engine_has_nothing_to_say(
+    view: Chrome, address: str, page: str, scheme: str, width: int
+) -> None:
+    colours(view, scheme)
+    resize(view, width)
+    view.get(base(address) + page)
+    view.execute_script("for (const row of document.querySelectorAll('tbody tr:nth-child(n+9)')) row.remove();")
+    assert complaints(view) == []
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    loaded = view.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
+    assert [one for one in loaded if not one.startswith((base(address), "data:"))] == []
+
+
+def test_a_run_is_found_filtered_and_sorted_by_keys_alone(view: Chrome) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    def to(selector: str) -> None:
+        """Press the tabulator until something has the focus."""
+        for _ in range(80):
+            view.switch_to.active_element.send_keys(Keys.TAB)
+            if view.execute_script("return document.activeElement.matches(arguments[0])", selector):
+                return
+        raise AssertionError(f"no key leads to {selector}")
+
+    to("a[href='/run?run=one']")
+    view.switch_to.active_element.send_keys(Keys.ENTER)
+    to("a[href*='table=cards']")
+    view.switch_to.active_element.send_keys(Keys.ENTER)
+    to("input[name=filter]")
+    view.switch_to.active_element.send_keys("age=3", Keys.ENTER)
+    assert "filter=age%3D3" in view.current_url
+    to("thead a[href*='sort=n']")
+    view.switch_to.active_element.send_keys(Keys.ENTER)
+    assert "filter=age%3D3" in view.current_url
+    assert "sort=n" in view.current_url
+    ages = view.execute_script(
+        "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[2].textContent.trim())"
+    )
+    assert set(ages) == {"3"}
+    shown = view.find_element("css selector", "main").text
+    view.refresh()
+    assert view.find_element("css selector", "main").text == shown
+
+
+def test_two_runs_are_chosen_and_stand_side_by_side(view: Chrome) -> None:
+    for one in view.find_elements("css selector", "input[name=run]"):
+        one.click()
+    view.find_element("css selector", "#beside button").click()
+    assert "run=one" in view.current_url
+    assert "run=three" in view.current_url
+    assert "wsim table" in view.find_element("css selector", "pre").text

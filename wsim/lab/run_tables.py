@@ -1,0 +1,155 @@
+"""Any table of one run, or of several side by side: split, with its options, and what made it (``wsim table``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from wsim.errors import UserError, nearest
+from wsim.game import analyses_of, find_analysis, find_game
+from wsim.lab.store import Run, told_apart
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.stats.analysis import Analysis
+    from wsim.stats.tables import Table
+
+FORMAT = "wsim-table/1"
+Texts = Mapping[str, Sequence[str | None]]
+"""Options of a table with the texts that were given for each, None for an option without a value."""
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """A table of runs.
+
+    Attributes
+    ----------
+    name: of the analysis. runs: at least one. by: the columns that it was asked to be split by. level: of confidence.
+    teller: the column that tells several runs apart; none for one run.
+    """
+
+    name: str
+    runs: Sequence[Run]
+    analysis: Analysis
+    by: tuple[str, ...]
+    level: float
+    table: Table
+    teller: str = ""
+
+    @classmethod
+    def of(
+        cls, name: str, runs: Sequence[Run], by: Sequence[str], level: float, options: Mapping[str, object]
+    ) -> RunTable:
+        """Make a table; raise UserError for what the runs cannot be asked."""
+        from wsim.stats.combined import stack
+
+        found = [find_analysis(find_game(run.plan.game), name) for run in runs]
+        parts = [one.table(run, by, level=level, **options) for one, run in zip(found, runs, strict=True)]
+        analysis = found[0]
+        if len(runs) == 1:
+            return cls(name, runs, analysis, tuple(by), level, parts[0])
+        column, values = told_apart(runs)
+        table = stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ())
+        return cls(name, runs, analysis, tuple(by), level, table, column)
+
+    @property
+    def split(self) -> tuple[str, ...]:
+        """The columns that its rows are split by."""
+        return self.by or self.analysis.by or ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The columns that name a row, as far as they are there."""
+        return (*self.split, *(f"opponent_{one}" for one in self.split), *((self.teller,) if self.teller else ()))
+
+    @cached_property
+    def splits(self) -> dict[str, str]:
+        """The columns of names that it would have if it were split by them, and how that is asked for."""
+        run = self.runs[0]
+        if self.analysis.by is None or run.plan.keep == "summary" or not run.shards["seats"]:
+            return {}
+        names = [name for name in run.seats.collect_schema().names() if ":" not in name]
+        return {name: f"--by {','.join((*self.split, name))}" for name in names}
+
+    @property
+    def title(self) -> str:
+        """What it is, of how many games."""
+        games = " and ".join(f"{run.games:,}" for run in self.runs)
+        return f"{self.table.title}, {games} games{fair_share(self.table.frame)}"
+
+    def brief(self, rows: pl.DataFrame) -> tuple[str, ...]:
+        """Return the main columns of some of its rows; none: all of them."""
+        from wsim.stats.brief import brief
+
+        main = self.analysis.main(self.by)
+        return tuple(brief(rows, (*main, *self.labels)).columns) if main else ()
+
+    def record(self, options: Texts, only: Sequence[str], sort: str | None, top: int | None) -> dict[str, Any]:
+        """Return what made it, and what is shown of it: ``only`` the rows of these conditions, sorted, the first."""
+        record: dict[str, Any] = {"format": FORMAT, "table": self.name, "title": self.table.title}
+        record |= {"note": self.table.note, "level": self.level, "by": list(self.split)}
+        record |= {"options": {key: list(texts) for key, texts in options.items()}}
+        record |= {"filter": list(only), "sort": sort, "top": top}
+        return record | {"runs": [identity_of(run) for run in self.runs]}
+
+
+def tables_of_run(run: Run) -> dict[str, Analysis]:
+    """Return the tables that a run can be asked for, by name."""
+    every = analyses_of(find_game(run.plan.game)).items()
+    return {name: one for name, one in every if run.plan.keep != "summary" or one.sums is not None}
+
+
+def identity_of(run: Run) -> dict[str, Any]:
+    """Return what tells which run an analysis is of."""
+    return {
+        "folder": str(run.path),
+        "digest": run.provenance.digest,
+        "games": run.games,
+        "complete": run.complete,
+        "plan": run.plan.as_dict(),
+    }
+
+
+def fair_share(frame: pl.DataFrame) -> str:
+    """Return what a title says of the share of wins that everybody has by chance; nothing where it differs."""
+    if not {"win_share", "win_points"} <= set(frame.columns):
+        return ""
+    pairs = frame.select("win_share", "win_points").drop_nulls().rows()
+    ratios = [share / points for share, points in pairs if points]
+    if not ratios or max(ratios) - min(ratios) > 1e-6:
+        return ""
+    ends = frame.select("win_points", "win_share_low", "score_low").rows() if "score_low" in frame.columns else []
+    alone = any(points and abs(points - 1) < 1e-9 and low is None and score is not None for points, low, score in ends)
+    by = ", by construction that of who takes every seat" if alone else ""
+    return f"; a fair share of wins is {ratios[0]:.3f}{by}"
+
+
+def option_names(analysis: Analysis) -> list[str]:
+    """Return how the options of a table are written."""
+    return [*(["--by"] if analysis.by is not None else []), *(f"--{name}" for name in analysis.options)]
+
+
+def _value(name: str, analysis: Analysis, key: str, texts: Sequence[str | None]) -> object:
+    """Return the value of an option of a table; raise UserError for one that it does not have."""
+    known = option_names(analysis)
+    if key not in analysis.options:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise UserError(f"the table {name} has no option '--{key}': {has}{nearest('--' + key, known)}")
+    option = analysis.options[key]
+    given = [text for text in texts if text is not None]
+    if option.flag:
+        if given:
+            raise UserError(f"the option '--{key}' takes no value, not {given[0]!r}: {option.help}")
+        return True
+    if len(given) < len(texts):
+        raise UserError(f"the option '--{key}' needs a value: {option.help}")
+    return option.value(f"--{key}", given)
+
+
+def texts_read(name: str, analysis: Analysis, options: Texts) -> dict[str, object]:
+    """Return the values of the options of a table; raise UserError for one that it does not have."""
+    return {key: _value(name, analysis, key, texts) for key, texts in options.items()}

@@ -1,0 +1,37 @@
+"""Charts as files of their own: SVG and PNG, with the colours of paper in the place of those of a style sheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from wsim.report.charts import Drawing
+from wsim.report.page import text_of
+from wsim.report.theme import Palette
+
+_VARIABLE = re.compile(r"var\((--[\w-]+)\)")
+_SET = re.compile(r"(--[\w-]+):\s*([^;]+);")
+_ON_PAPER = re.compile(r"light-dark\(((?:[^(),]|\([^()]*\))+),.*\)")
+_SCALE = 2  # pixels of a PNG for one of the page
+
+
+def as_svg(drawing: Drawing, own: Mapping[str, str]) -> str:
+    """Return a chart as an SVG file; ``own``: the colours of its game (``wsim.game.Game.COLOURS``)."""
+    colours = _colours(Palette(own).style())
+    svg = _VARIABLE.sub(lambda found: colours.get(found[1], "#000"), drawing.wide)
+    return svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+
+
+def as_png(drawing: Drawing, own: Mapping[str, str]) -> bytes:
+    """Return a chart as a PNG file."""
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_png(as_svg(drawing, own), scale=_SCALE))
+
+
+@cache
+def _colours(own: str) -> dict[str, str]:
+    """Return the colours on paper by the names of their variables."""
+    found = dict(_SET.findall(text_of("page.css").partition("}")[0] + own))
+    return {name: _ON_PAPER.sub(r"\1", value).strip() for name, value in found.items()}

@@ -1,0 +1,104 @@
+"""The page of an answer: its figures, its tables with their intervals, what is to be said, how it is repeated."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.workbench.folder import plan_words
+from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.table_view import shown_path
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from wsim.lab.answer import Stored
+    from wsim.report.page_parts import Section
+
+KINDS = ("whatif", "match", "skill", "rest", "picks", "balance")
+
+
+def answer_page(request: Request) -> Response:
+    """Return the page of an answer."""
+    from wsim.lab.repetition import sound
+
+    stored = _stored(request)
+    record, path = stored.record, stored.path
+    assert path is not None
+    plan = sound(lambda: dict(stored.kind.flat_plan(record)))
+    drawn = list(_sections(stored))
+    return page(
+        request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED, title=_title(stored),
+        remarks=[f"{one}." for one in record.get("remarks", ())], plan=plan_words(plan), sections=drawn,
+        grids=[] if any(section.numbers for section in drawn) else list(sound(lambda: list(_grids(stored)))),
+        files=[(name, f"/answer.csv?{urlencode({'file': request.query_params['file'], 'table': name})}")
+               for name in _tables(stored)],
+        command=shlex.join(["wsim", "rerun", shown_path(path)]),
+        deals=record.get("deals"), games=record.get("games"), stopped=record.get("stopped"),
+    )  # fmt: skip
+
+
+def answer_csv(request: Request) -> Response:
+    """Return a table of an answer as CSV, with what made it."""
+    from wsim.display import csv_of
+
+    stored, name = _stored(request), request.query_params.get("table", "")
+    if name not in _tables(stored):
+        raise UserError(f"the answer has no table {name!r}: it has {', '.join(_tables(stored))}")
+    head = {key: one for key, one in stored.record.items() if key not in stored.kind.TABLES}
+    named = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return PlainTextResponse(csv_of(stored.table(name), head), headers=named, media_type="text/csv")
+
+
+def _stored(request: Request) -> Stored:
+    """Return the answer that is asked for; raise UserError for a file that is none."""
+    from wsim.balance.patch import Balance
+    from wsim.experiments.answer_kinds import stored_in
+
+    path = folder_of(request).inside(request.query_params.get("file", ""))
+    if not path.is_file():
+        raise UserError(f"there is no file {request.query_params.get('file', '')!r} in the folder that is open")
+    try:
+        stored = stored_in(path)
+    except UserError:
+        stored = Balance.read(path)
+    if stored is None:
+        raise UserError(f"{path.name!r} holds rows, and no answer")
+    return stored
+
+
+def _title(stored: Stored) -> str:
+    return str(stored.record.get("estimand", "")) or stored.kind.CALLED
+
+
+def _tables(stored: Stored) -> list[str]:
+    """Return the names of the tables that have rows."""
+    return [name for name in stored.kind.TABLES if isinstance(stored.record.get(name), list) and stored.record[name]]
+
+
+def _sections(stored: Stored) -> Iterator[Section]:
+    from wsim.report.answers import sections
+
+    yield from sections([stored])
+
+
+def _grids(stored: Stored) -> Iterator[object]:
+    """Yield the tables of an answer that the page of a run does not draw."""
+    from wsim.report.grids import plain_grid
+    from wsim.report.wording import title
+
+    for name in _tables(stored):
+        frame = stored.table(name)
+        flat = frame.select([one for one, kind in frame.schema.items() if not kind.is_nested()])
+        yield plain_grid(name, title(name), flat)
+
+
+SHOWS = {kind: lambda name: f"/answer?{urlencode({'file': name})}" for kind in KINDS}
+ROUTES = [Route("/answer", answer_page), Route("/answer.csv", answer_csv)]

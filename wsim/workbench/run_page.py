@@ -1,0 +1,173 @@
+"""The tables of a run, or of several side by side: split, filtered, sorted, drawn, as files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.table_view import Tables, TableView, flags_of, rows_shown
+
+if TYPE_CHECKING:
+    import polars as pl
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+
+    from wsim.lab.run_tables import RunTable
+    from wsim.report.grids import Grid
+    from wsim.report.page_parts import Figure
+
+NAMES = ("seat", "rank", "team")
+"""Columns of whole numbers that tables are split by."""
+HEAVY = ("wsim.report.sections", "wsim.stats.combined", "wsim.experiments.answer_kinds")
+"""What pages import that takes seconds: imported before the first of them is asked for."""
+MOST_DRAWN = 120
+"""Rows of a chart: of more, the first."""
+
+
+def begin(app: Starlette) -> None:
+    """Keep what was read as long as the server runs."""
+    app.state.tables = Tables(app.state.folder)
+
+
+def tables_kept(request: Request) -> Tables:
+    """Return the tables that the server keeps."""
+    found: Tables = request.app.state.tables
+    return found
+
+
+def run_page(request: Request) -> Response:
+    """Return the page of a table of runs."""
+    from wsim.lab.run_tables import tables_of_run
+
+    view, found = _asked(request)
+    rows, said = rows_shown(found, view)
+    run = found.runs[0]
+    figures = _figures(found, rows) if view.charts else []
+    heading = " and ".join(one.path.name for one in found.runs)
+    return page(
+        request, "run.html.j2", heading, game=run.plan.game, runs=found.runs, view=view, found=found, said=said,
+        tables=[(name, one.about, TableView(view.runs, name).address()) for name, one in tables_of_run(run).items()],
+        grid=table_grid(found, view, rows), command=view.command(folder_of(request), flags_of(found.analysis)),
+        splits=_split_columns(found), options=found.analysis.options, figures=list(enumerate(figures)),
+        rows=len(rows), all_rows=len(found.table.frame),
+        unsplit=view.address(by=()), more=view.address(wide=True), drawn=view.address(charts=True),
+        chart=lambda place, kind: f"/chart.{kind}?{urlencode([*view.query(), ('figure', str(place))])}",
+    )  # fmt: skip
+
+
+def run_csv(request: Request) -> Response:
+    """Return the rows that are shown as the CSV that the command writes."""
+    from wsim.display import csv_of
+
+    view, found = _asked(request)
+    rows, _ = rows_shown(found, view)
+    flags = flags_of(found.analysis)
+    texts = {key: [None] if key in flags else list(given) for key, given in view.options.items()}
+    record = found.record(texts, view.only, view.sort, view.top)
+    named = {"Content-Disposition": f'attachment; filename="{view.table}.csv"'}
+    return PlainTextResponse(csv_of(rows, record), headers=named, media_type="text/csv")
+
+
+def chart(request: Request) -> Response:
+    """Return a chart of the rows that are shown as a file: SVG or PNG."""
+    from wsim.game import find_game
+    from wsim.report.pictures import as_png, as_svg
+
+    view, found = _asked(request)
+    rows, _ = rows_shown(found, view)
+    figures = _figures(found, rows)
+    place = request.query_params.get("figure", "0")
+    if not place.isdecimal() or int(place) >= len(figures):
+        raise UserError(f"there are {len(figures)} charts of this table, numbered from 0, not {place!r}")
+    drawing, colours = figures[int(place)].drawing, find_game(found.runs[0].plan.game).COLOURS
+    kind = request.path_params["kind"]
+    named = {"Content-Disposition": f'attachment; filename="{view.table}-{place}.{kind}"'}
+    if kind == "svg":
+        return Response(as_svg(drawing, colours), media_type="image/svg+xml", headers=named)
+    if kind == "png":
+        return Response(as_png(drawing, colours), media_type="image/png", headers=named)
+    raise UserError(f"a chart is a file of the kind svg or png, not {kind!r}")
+
+
+def _asked(request: Request) -> tuple[TableView, RunTable]:
+    """Return what an address asks for."""
+    import polars as pl
+
+    from wsim.lab.run_tables import tables_of_run
+
+    view, kept = TableView.of(request.query_params.multi_items()), tables_kept(request)
+    if not view.table:
+        view = replace(view, table=next(iter(tables_of_run(kept.run(view.runs[0])))))
+    try:
+        found = kept.table(view)
+    except (FileNotFoundError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"the files of {' and '.join(view.runs)} are no longer what they were: {error}") from error
+    return (replace(view, by=()) if view.by == found.analysis.by else view), found
+
+
+def _split_columns(found: RunTable) -> list[tuple[str, bool]]:
+    """Return the columns of names that the table can be split by, and whether it is."""
+    run, split = found.runs[0], found.split
+    if not found.splits:
+        return []
+    kinds = run.seats.collect_schema()
+    several = [name for name, kind in kinds.items() if ":" not in name and (name in NAMES or not kind.is_numeric())]
+    return [(name, name in split) for name in dict.fromkeys([*split, *several])]
+
+
+def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
+    """Return the rows as a table whose headings sort and whose rows lead to the page of what they are about."""
+    from wsim.report.grids import plain_columns, plain_grid
+    from wsim.stats.filters import column_named
+
+    main = () if view.wide else found.brief(rows)
+    shown = rows.select([name for name in rows.columns if name in main]) if main else rows
+    made = plain_grid("table", found.title, shown)
+    columns = plain_columns(shown)
+    sort = view.sort or ""
+    by = column_named(rows, sort.removeprefix("-")) if sort else ""
+    headings = []
+    for name, column in zip(columns, made.columns, strict=True):
+        first, other = (name, f"-{name}") if column.numeric else (f"-{name}", name)
+        link = view.address(sort=other if sort == first else first)
+        headings.append(replace(column, link=link, minor=column.minor))
+    lines = []
+    for row, cells in zip(rows.to_dicts(), made.rows, strict=True):
+        link = _thing(found, view, row)
+        lines.append([replace(cells[0], link=link), *cells[1:]])
+    return replace(
+        made, columns=headings, rows=lines, csv=view.address("/run.csv"),
+        sorted_by=columns.index(by) if by in columns else None, descending=not sort.startswith("-"),
+    )  # fmt: skip
+
+
+def _thing(found: RunTable, view: TableView, row: Any) -> str:
+    """Return the address of the page of what a row is about; none for a table that is of nothing that has a page."""
+    from wsim.report.shapes import shape_of
+
+    if shape_of(found.table.frame) not in ("levels", "owners"):
+        return ""
+    name = str(row[found.table.frame.columns[0]])
+    return f"/thing?{urlencode([('run', view.runs[0]), ('table', view.table), ('name', name)])}"
+
+
+def _figures(found: RunTable, rows: pl.DataFrame) -> list[Figure]:
+    """Return the charts of the rows that are shown."""
+    from wsim.game import find_game
+    from wsim.report.sections import table_section
+    from wsim.report.theme import Palette
+
+    drawn = replace(found.table, frame=rows.head(MOST_DRAWN))
+    if drawn.frame.is_empty():
+        return []
+    return list(table_section(found.name, drawn, Palette(find_game(found.runs[0].plan.game).COLOURS)).figures)
+
+
+SHOWS = {"run": lambda name: f"/run?{urlencode([('run', name)])}"}
+ROUTES = [Route("/run", run_page), Route("/run.csv", run_csv), Route("/chart.{kind}", chart)]

@@ -1,0 +1,181 @@
+"""What is shown of which table, all of it in the address: the same link shows the same, and a command prints it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from wsim.errors import UserError
+from wsim.options import confidence_level, decimal, names, whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wsim.lab.run_tables import RunTable
+    from wsim.lab.store import Run
+    from wsim.workbench.folder import Folder
+
+OPTION = "option."
+MOST_TABLES = 64
+"""That are kept, the latest."""
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of runs and what is shown of it (``wsim table``).
+
+    Attributes
+    ----------
+    runs: names within the folder. table: its name; none: the first of the game.
+    by, level, only, sort, top, wide, options: as of ``wsim table``. charts: whether it is drawn, too.
+    """
+
+    runs: tuple[str, ...]
+    table: str = ""
+    by: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    sort: str | None = None
+    top: int | None = None
+    level: float = 0.95
+    wide: bool = False
+    charts: bool = False
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, query: Sequence[tuple[str, str]]) -> TableView:
+        """Read an address; raise UserError for a value that cannot be."""
+        given: dict[str, list[str]] = {}
+        for name, value in query:
+            if value.strip():
+                given.setdefault(name, []).append(value.strip())
+        if not given.get("run"):
+            raise UserError("name a run: run=NAME")
+        one = {name: values[-1] for name, values in given.items()}
+        level = decimal(one.get("level", "0.95"))
+        options = {key.removeprefix(OPTION): tuple(texts) for key, texts in given.items() if key.startswith(OPTION)}
+        return cls(
+            runs=tuple(dict.fromkeys(given["run"])),
+            table=one.get("table", ""),
+            by=tuple(dict.fromkeys(name for text in given.get("by", []) for name in names(text))),
+            only=tuple(given.get("filter", [])),
+            sort=one.get("sort"),
+            top=whole(one["top"]) if "top" in one else None,
+            level=confidence_level("level", level),
+            wide="wide" in one,
+            charts="charts" in one,
+            options=options,
+        )
+
+    def query(self) -> list[tuple[str, str]]:
+        """Return the address's fields."""
+        found = [("run", run) for run in self.runs]
+        found += [("table", self.table)] if self.table else []
+        found += [("by", ",".join(self.by))] if self.by else []
+        found += [("filter", one) for one in self.only]
+        found += [("sort", self.sort)] if self.sort else []
+        found += [("top", str(self.top))] if self.top is not None else []
+        found += [("level", f"{self.level:g}")] if self.level != 0.95 else []
+        found += [(name, "1") for name in ("wide", "charts") if getattr(self, name)]
+        return found + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
+
+    def address(self, path: str = "/run", **changed: Any) -> str:
+        """Return the address of a page of it, changed."""
+        return f"{path}?{urlencode(replace(self, **changed).query())}"
+
+    def command(self, folder: Folder, flags: Sequence[str] = ()) -> str:
+        """Return the command that prints the same; ``flags``: options of the table without a value."""
+        words = ["wsim", "table", *(shown_path(folder.inside(run)) for run in self.runs), self.table]
+        words += ["--by", ",".join(self.by)] if self.by else []
+        for one in self.only:
+            words += ["--filter", one]
+        words += [f"--sort={self.sort}"] if self.sort else []
+        words += ["--top", str(self.top)] if self.top is not None else []
+        words += ["--level", f"{self.level:g}"] if self.level != 0.95 else []
+        words += ["--wide"] if self.wide else []
+        for key, texts in self.options.items():
+            for text in texts:
+                words += [f"--{key}"] if key in flags else [f"--{key}", text]
+        return shlex.join(words)
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as somebody at the shell of this process would write it."""
+    here = Path.cwd()
+    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
+
+
+class Tables:
+    """Runs that were opened and tables that were made of them: what is asked again is not read again."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._lock = folder, Lock()
+        self._runs: OrderedDict[str, tuple[Any, Run]] = OrderedDict()
+        self._tables: OrderedDict[Any, RunTable] = OrderedDict()
+
+    def run(self, name: str) -> Run:
+        """Return a run of the folder; raise UserError if there is none, or it is gone."""
+        from wsim.lab.store import load_run
+
+        path = self._folder.inside(name)
+        state = [_state(path / one) for one in ("run.json", "shards.jsonl")]
+        with self._lock:
+            known = self._runs.get(name)
+        if known is not None and known[0] == state and None not in state:
+            return known[1]
+        run = load_run(shown_path(path))
+        with self._lock:
+            self._runs[name] = (state, run)
+            for key in [key for key in self._tables if name in key[0]]:
+                del self._tables[key]
+            while len(self._runs) > MOST_TABLES:
+                self._runs.popitem(last=False)
+        return run
+
+    def table(self, view: TableView) -> RunTable:
+        """Return a table, whatever is shown of it; raise UserError for what the runs cannot be asked."""
+        from wsim.game import find_analysis, find_game
+        from wsim.lab.run_tables import RunTable, texts_read
+
+        runs = [self.run(name) for name in view.runs]
+        key = (view.runs, view.table, view.by, view.level, tuple(sorted(view.options.items())))
+        with self._lock:
+            if key in self._tables:
+                self._tables.move_to_end(key)
+                return self._tables[key]
+        analysis = find_analysis(find_game(runs[0].plan.game), view.table)
+        flags = flags_of(analysis)
+        texts = {name: [None] if name in flags else list(given) for name, given in view.options.items()}
+        options = texts_read(view.table, analysis, texts)
+        found = RunTable.of(view.table, runs, view.by, view.level, options)
+        with self._lock:
+            self._tables[key] = found
+            while len(self._tables) > MOST_TABLES:
+                self._tables.popitem(last=False)
+        return found
+
+
+def flags_of(analysis: Any) -> list[str]:
+    """Return the options of a table that take no value."""
+    return [name for name, option in analysis.options.items() if option.flag]
+
+
+def rows_shown(found: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
+    """Return the rows that are shown, and what is to be said where a name has none."""
+    from wsim.stats.filters import viewed
+
+    return viewed(found.table.frame, view.sort, view.top, view.only, found.splits)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

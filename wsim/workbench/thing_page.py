@@ -1,0 +1,232 @@
+"""The page of a card, a wonder, a policy: what a run says of it, what is written on it, what is known to be caused."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.routing import Route
+
+from wsim.errors import UserError, nearest
+from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.run_page import tables_kept
+from wsim.workbench.table_view import TableView, shown_path
+
+if TYPE_CHECKING:
+    import polars as pl
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from wsim.game import Game
+    from wsim.lab.run_tables import RunTable
+    from wsim.lab.store import Run
+    from wsim.report.grids import Grid
+    from wsim.workbench.folder import Folder
+
+CLOSEST = 10
+"""Games that are listed."""
+PARTNERS = 20
+
+
+def thing_page(request: Request) -> Response:
+    """Return the page of what a row of a table is about."""
+    query, kept = request.query_params, tables_kept(request)
+    view = TableView.of([(key, query.get(key, "")) for key in ("run", "table")])
+    name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
+    found = kept.table(view)
+    run, noun = found.runs[0], found.table.frame.columns[0]
+    rows = _rows_of(found, noun, name)
+    splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
+    pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
+    partners = kept_option(run, "synergies", noun)
+    pages += [("with what it goes", "synergies")] if partners else []
+    pages += [("games that were close", "games")] if _column_of(run, noun, name) else []
+    asked = {"run": view.runs[0], "table": view.table, "name": name}
+    return page(
+        request, "thing.html.j2", name, game=run.plan.game, noun=noun, run=run, view=view, show=show,
+        figures=[_figures(found, row, place) for place, row in enumerate(rows)],
+        pages=[(said, f"/thing?{urlencode({**asked, 'show': one})}", one == show) for said, one in pages],
+        shown=_shown(request, found, noun, name, show), text=_text(run, name),
+        causal=_causal(folder, run, noun, name), note=found.table.note, back=view.address(),
+        command=_filtered(view, noun, name).command(folder),
+    )  # fmt: skip
+
+
+def kept_option(run: Run, table: str, option: str) -> bool:
+    """Say whether a table of the run can be asked about one thing alone."""
+    from wsim.lab.run_tables import tables_of_run
+
+    found = tables_of_run(run).get(table)
+    return found is not None and option in found.options
+
+
+def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -> TableView:
+    return TableView(view.runs, view.table, by=by, only=(f"{noun}={name}",))
+
+
+def _rows_of(found: RunTable, noun: str, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a thing; raise UserError if there are none."""
+    import polars as pl
+
+    frame = found.table.frame
+    rows = frame.filter(pl.col(noun).cast(pl.String) == name).to_dicts()
+    if not rows:
+        known = frame[noun].cast(pl.String).unique().sort().to_list()
+        raise UserError(f"the table {found.name} has no {noun} {name!r}{nearest(name, known)}")
+    return rows
+
+
+def _figures(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
+    """Return a row as a table of its figures, each with its interval."""
+    from wsim.report.grids import Cell, Column, Grid, plain
+    from wsim.report.wording import heading, number, number_range, unit_of
+
+    first = found.table.frame.columns.index("n")
+    caption = " ".join(str(row[name]) for name in found.table.frame.columns[:first])
+    lines = []
+    for name, value in list(row.items())[first:]:
+        if name.endswith(("_low", "_high")) or value is None:
+            continue
+        decimals = 0 if isinstance(value, int) else 3
+        ends = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"), decimals)
+        cell = plain(value) if isinstance(value, str) else Cell(number(value, decimals), value)
+        lines.append([plain(heading(name)), cell, plain(ends), plain("" if isinstance(value, str) else unit_of(name))])
+    columns = [
+        Column("Figure", numeric=False), Column("Value"),
+        Column(f"{found.level:.0%} interval".replace("%", " %")), Column("Counts in", numeric=False, minor=True),
+    ]  # fmt: skip
+    return Grid(f"figures-{place}", caption, columns, lines)
+
+
+def _shown(request: Request, found: RunTable, noun: str, name: str, show: str) -> tuple[Grid, str, str] | None:
+    """Return the further table that is asked for, what it says, and its command; None if none is."""
+    from wsim.report.grids import plain_grid
+
+    what, _, by = show.partition(":")
+    view, kept, folder = TableView((request.query_params["run"],), found.name), tables_kept(request), folder_of(request)
+    if what == "by" and by:
+        split = (*found.split, by)
+        part = kept.table(TableView(view.runs, view.table, by=split))
+        rows = _only(part.table.frame, noun, name)
+        shown = rows.select([one for one in rows.columns if one in part.brief(rows) or not part.brief(rows)])
+        command = _filtered(view, noun, name, split).command(folder)
+        return plain_grid("by", f"{name} by {by}", shown), part.table.note, command
+    if what == "synergies":
+        asked = TableView(view.runs, "synergies", top=PARTNERS, options={noun: (name,)})
+        part = kept.table(asked)
+        return (
+            plain_grid("synergies", part.title, part.table.frame.head(PARTNERS)),
+            part.table.note,
+            asked.command(folder),
+        )
+    if what == "games":
+        run = found.runs[0]
+        command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME"
+        note = f"The {CLOSEST} games that a seat with it won by the least; GAME is a number of the table."
+        return plain_grid("games", f"Close games that were won with {name}", _close(run, noun, name)), note, command
+    return None
+
+
+def _only(frame: pl.DataFrame, noun: str, name: str) -> pl.DataFrame:
+    import polars as pl
+
+    return frame.filter(pl.col(noun).cast(pl.String) == name)
+
+
+def _column_of(run: Run, noun: str, name: str) -> str:
+    """Return the column of the seats that says whether a seat has the thing; nothing if there is none."""
+    from wsim.game import find_game
+
+    if run.plan.keep == "summary" or not run.shards["seats"]:
+        return ""
+    owned = {f"{start}{name}" for start, what in find_game(run.plan.game).OWNED.items() if what == noun}
+    there = run.seats.collect_schema().names()
+    return next((one for one in there if one in owned), noun if noun in there else "")
+
+
+def _close(run: Run, noun: str, name: str) -> pl.DataFrame:
+    """Return the games that were won with the thing by the smallest margin: game, seat, score, margin."""
+    import polars as pl
+
+    column = _column_of(run, noun, name)
+    if not column:
+        raise UserError(f"the run keeps no rows of {name!r}")
+    mine = pl.col(column) > 0 if column != noun else pl.col(column).cast(pl.String) == name
+    second = pl.col("total").sort(descending=True).get(1, null_on_oob=True).over("game")
+    seats = run.seats.with_columns(margin=pl.col("total") - second)
+    policy = pl.col("policy").cast(pl.String)
+    won = seats.filter(mine & (pl.col("win_share") > 0)).select("game", "seat", policy, "total", "margin")
+    return won.sort("margin", "game").head(CLOSEST).collect()
+
+
+def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
+    """Return what is written on the thing, and the command that shows it; None for what the catalogue has not."""
+    from wsim.game import find_game
+    from wsim.spec.catalogues import Source
+
+    plan = run.plan
+    catalogues = _catalogues(find_game(plan.game))
+    if catalogues is None:
+        return None
+    files = [str(plan.files.get(one, one)) for one in plan.patch]
+    cards = None if plan.cards is None else str(plan.files.get(plan.cards, plan.cards))
+    with suppress(UserError):
+        found = catalogues.page(Source(plan.ruleset, cards, tuple(files), tuple(plan.set)), name)
+        words = ["wsim", "catalog", name, "--game", plan.game, "--ruleset", plan.ruleset]
+        words += [word for one in plan.set for word in ("--set", one)]
+        words += [word for one in files for word in ("--patch", one)]
+        return [rows_grid(f"text-{place}", one.title, one.rows) for place, one in enumerate(found.tables)], shlex.join(
+            words
+        )
+    return None
+
+
+def _catalogues(game: Game) -> Any:
+    """Return the catalogues of a game; None if it has none."""
+    if game.CATALOGUES is None:
+        return None
+    module, _, attribute = game.CATALOGUES.partition(":")
+    return vars(import_module(module))[attribute]
+
+
+def rows_grid(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
+    """Return rows of any values as a table of texts; what none of them has is left out."""
+    from wsim.report.grids import Column, Grid, plain
+    from wsim.report.wording import heading
+
+    columns = [one for one in (rows[0] if rows else {}) if any(row[one] not in (None, "", [], ()) for row in rows)]
+    cells = [[plain(_words(row[one])) for one in columns] for row in rows]
+    return Grid(name, caption, [Column(heading(one), numeric=False) for one in columns], cells)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    return "" if value is None else str(value)
+
+
+def _causal(folder: Folder, run: Run, noun: str, name: str) -> list[tuple[str, str, Grid]]:
+    """Return what answers of the folder say a thing causes: the file, what an effect is, the rows of the thing."""
+    from wsim.experiments.answer_kinds import stored_in
+    from wsim.report.grids import plain_grid
+
+    found: list[tuple[str, str, Grid]] = []
+    for one in folder.found():
+        if one.kind != "picks":
+            continue
+        with suppress(UserError):
+            stored = stored_in(folder.inside(one.name))
+            if stored is None or stored.game() != run.plan.game or noun not in stored.main.columns:
+                continue
+            rows = _only(stored.main, noun, name)
+            if len(rows):
+                said = str(stored.record.get("estimand", ""))
+                found.append((one.name, said, plain_grid(f"causal-{len(found)}", f"{name}: {one.name}", rows)))
+    return found
+
+
+ROUTES = [Route("/thing", thing_page)]
