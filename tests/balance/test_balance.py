@@ -24,7 +24,7 @@ from wsim.balance.measurements import Memory
 from wsim.balance.patch import answer_of
 from wsim.balance.patch_search import PatchSearch
 from wsim.balance.proof import Proof, games_needed, proven
-from wsim.balance.sampling import Level
+from wsim.balance.sampling import Effects, Level
 from wsim.errors import UserError
 from wsim.lab.progress import Interrupted
 from wsim.stats.distributions import normal_quantile
@@ -153,11 +153,13 @@ def test_a_goal_calls_what_misses_a_target_proven_as_seldom_as_it_says(proofs: i
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
     settings = SearchSettings(alpha=alpha, proofs=proofs, proof_games=100_000)
     evaluator = SimpleNamespace(
-        goal=SimpleNamespace(search=settings), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
-    )
+        goal=SimpleNamespace(search=settings), cells=cells, knobs=knobs, options=(), level=level,
+        deals_of=lambda games: {"": games},
+    )  # fmt: skip
+    none = Effects(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, bool))
     attempts, wrong = 0, 0
     for _ in range(tries):
-        search = PatchSearch(cast("Evaluator", evaluator))
+        search = PatchSearch(cast("Evaluator", evaluator), before=level((), "", 1), effects=none)
         for count in range(1, 5):
             patch = tuple((knob.path, 4) for knob in knobs[:count])
             search._note(patch, level(patch, "found", 40_000))

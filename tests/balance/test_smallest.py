@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any, cast
@@ -66,9 +67,10 @@ def stub(true: dict[int, float], search: SearchSettings, played: list[tuple[str,
         return Level(np.array([true[len(patch)] - lucky]), np.array([0.4 / np.sqrt(games)]), games)
 
     evaluator = SimpleNamespace(
-        goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, level=level, deals_of=lambda games: {"": games}
-    )
-    found = PatchSearch(cast("Evaluator", evaluator))
+        goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, options=(), level=level,
+        deals_of=lambda games: {"": games},
+    )  # fmt: skip
+    found = PatchSearch(cast("Evaluator", evaluator), before=level((), "", 1), effects=effects_of())
     for count in true:
         patch = tuple((knob.path, 4) for knob in knobs[:count])
         found._note(patch, level(patch, "found", search.games))
@@ -159,6 +161,59 @@ def test_a_repair_predicts_what_its_changes_do_next_to_the_patch() -> None:
     assert found == pytest.approx([0.28])
 
 
+WORTH = {"a": {3: 0.0, 2: -0.042, 1: -0.08, 0: -0.1085}, "b": {4: 0.0, 3: -0.02, 2: -0.045, 1: -0.075}}
+
+
+def drawn_search(seed: int, within: float, search: SearchSettings) -> PatchSearch:
+    """Return a search whose one cell is where ``WORTH`` says, at 0.367 without a patch, as seen in so many games."""
+    knobs = tuple(Knob(("stages", name), base, base - 3, base, 1.0, 0.35, 0) for name, base in (("a", 3), ("b", 4)))
+    options, cells = options_of(knobs), [Cell("four", "A", "win", 0.25 - within, 0.25 + within, True)]
+    effects = effects_of(*([WORTH[knobs[one.knob].path[1]][one.value]] for one in options))
+
+    def level(patch: Any, purpose: str, games: int) -> Level:
+        luck = np.random.default_rng([seed, *f"{purpose} {games} {patch}".encode()]).standard_normal(1)
+        error = np.full(1, 0.82 / np.sqrt(games))
+        return Level(0.367 + sum(WORTH[path[1]][value] for path, value in patch) + luck * error, error, games)
+
+    def linearised(patch: Any, purpose: str, games: int, _replays: int) -> tuple[Level, Effects]:
+        return level(patch, purpose, games), effects
+
+    evaluator = SimpleNamespace(
+        goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, options=options, level=level,
+        linearised=linearised, check_knobs=lambda _: [], deals_of=lambda games: {"": games},
+        sampler=SimpleNamespace(seed=lambda _: seed),
+    )  # fmt: skip
+    return PatchSearch(cast("Evaluator", evaluator))
+
+
+MANY = partial(pytest.param, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("within", "tries", "smallest"),
+    [(0.015, 25, 0.5), MANY(0.02, 100, 0.95), MANY(0.015, 200, 0.6), MANY(0.012, 100, 0.08)],
+)
+def test_a_cheaper_patch_is_tried_first_or_said_not_to_be_excluded(within: float, tries: int, smallest: float) -> None:
+    """One value, a at 0, brings the cell to 0.2585: one proof shows that in 99, 73 and 27 of 100 tries.
+
+    So it was with the first stage of Rhodos B, looked at in few games: where the luck of a check or a proof is bad, two
+    values are proven instead, and the answer names the one that may do.
+    """
+    one = ((("stages", "a"), 0),)
+    found, named = 0, 0
+    searches = [drawn_search(seed, within, SearchSettings(games=6_000, proof_games=100_000)) for seed in range(tries)]
+    for search in searches:
+        search.run()
+        assert search.nearest_proof is not None
+        patch, proof = search.nearest_proof
+        cheaper = [other.patch for other in search.not_excluded()]
+        assert all(cost_of(search.evaluator.knobs, other) < cost_of(search.evaluator.knobs, patch) for other in cheaper)
+        found += patch == one
+        named += proof.holds and one in cheaper
+    assert found / len(searches) >= smallest
+    assert found + named >= 0.93 * len(searches)
+
+
 GOALS = (
     ('only = "Temple"\n', "points", "-4..4", 0.02), ('only = "Temple"\n', "points", "-4..4", 0.05),
     ('only = "Temple,Garden"\n', "points", "-3..3", 0.03), ("", "points", "-4..4", 0.04),
@@ -170,9 +225,10 @@ GOALS = (
 @pytest.mark.slow
 @pytest.mark.parametrize(("only", "value", "range_", "within"), GOALS)
 def test_no_patch_of_one_or_two_values_is_smaller(only: str, value: str, range_: str, within: float) -> None:
-    """Brute force over all patches of one and two values on 40,000 common deals: none clearly within costs less.
+    """Brute force over all patches of one and two values on 40,000 common deals: none that could be proven costs less.
 
-    Clearly: so that the games of a proof suffice even three standard errors nearer to its bound.
+    Could: so that the games of a proof suffice even three standard errors nearer to its bound. What costs less and is
+    within its bounds by so much, though no proof would show it, is named as not excluded.
     """
     target = f'\n[[target]]\nof = "wonder"\n{only}within = {within}\n'
     knobs = f'\n[[knob]]\npath = "wonders.*.{value}"\nrange = "{range_}"\n'
@@ -185,11 +241,15 @@ def test_no_patch_of_one_or_two_values_is_smaller(only: str, value: str, range_:
     brute = Evaluator(evaluator.goal, Memory(), 77)
     patches = [(), *(patch_of_options(evaluator.knobs, move) for move in moves)]
     patches.sort(key=lambda patch: cost_of(evaluator.knobs, patch))
-    cheapest = next((cost_of(brute.knobs, patch) for patch in patches if clearly_provable(brute, patch)), None)
     assert nearest is not None
-    if cheapest is not None:
-        assert nearest[1].holds
-        assert cost_of(evaluator.knobs, nearest[0]) <= cheapest
+    proven, named = nearest[1].holds, [one.patch for one in search.not_excluded()]
+    for patch in patches:
+        if proven and cost_of(brute.knobs, patch) >= cost_of(brute.knobs, nearest[0]):
+            break
+        level = brute.level(patch, "brute force", 4 * brute.goal.search.games)
+        needed = games_needed(brute.cells, level, 0.025, luck=3.0)
+        assert needed is None or needed > brute.goal.search.proof_games, patch
+        assert not proven or needed is None or patch in named
 
 
 def patch_of_options(knobs: Any, move: Any) -> Any:
@@ -197,10 +257,3 @@ def patch_of_options(knobs: Any, move: Any) -> Any:
     for one in move:
         values[one.knob] = one.value
     return patch_of(knobs, values)
-
-
-def clearly_provable(evaluator: Evaluator, patch: Any) -> bool:
-    settings = evaluator.goal.search
-    level = evaluator.level(patch, "brute force", 4 * settings.games)
-    needed = games_needed(evaluator.cells, level, settings.alpha / settings.proofs, luck=3.0)
-    return needed is not None and needed <= settings.proof_games

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from wsim import Plan
 from wsim.balance.balance import Execution, balance
 from wsim.balance.goal import read_goal
 from wsim.experiments.match import match
+from wsim.files import StoreError
 from wsim.game import GAMES
 from wsim.jit import JIT
 from wsim.lab import remote
@@ -85,6 +87,41 @@ def test_a_search_for_a_patch(end: Any, step: int, wsim_command: Command) -> Non
         assert {**again, "seconds": 0} == {**whole, "seconds": 0}, at
 
     assert end(Path("out"), anew("out"), work, after, step) > 5
+
+
+@pytest.mark.usefixtures("medal")
+@some(1, quick="")
+def test_a_patch_that_is_found(end: Any, step: int, wsim_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left between its record, the patch and the journal, which is not needed any more, is gone on with."""
+
+    def work(*more: str) -> None:
+        answer = wsim_command("balance", write_goal(GOAL, "goal.toml"), "--out", "out/patch.toml", "--quiet", *more)
+        if answer.code == 1:
+            raise StoreError(answer.err)
+        assert answer.code in (0, 130), answer.err
+
+    def written() -> tuple[str, Any]:
+        record = json.loads(Path("out/patch.json").read_text(encoding="utf-8"))
+        return Path("out/patch.toml").read_text(encoding="utf-8"), {**record, "seconds": 0}
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("out").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr("wsim.cli.balance_command.Balance.write", stop)
+        work()
+    shutil.copytree("out", "searched")
+    work("--resume")
+    whole = written()
+
+    def after(at: int) -> None:
+        if not Path("out/patch.toml").exists():
+            work("--resume")
+            assert not Path("out/patch.toml.journal").exists(), at
+        assert written() == whole, at
+
+    assert end(Path("out"), anew("out", "searched"), lambda: work("--resume"), after, step) > 1
 
 
 @some(7, quick="writes")

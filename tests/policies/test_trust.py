@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -172,6 +171,63 @@ def test_also_in_a_function_that_the_policy_calls(tmp_path: Path) -> None:
         resolve([f"{file}:cheat"], 3)
 
 
+PLAIN = """
+import random
+import numpy as np
+from random import randint
+
+STREAM = random.Random(3)
+
+def helper(n):
+    return random.randrange(n)
+
+def module(public, own, choice, rules):
+    return int(random.random() * choice.count)
+
+def taken(public, own, choice, rules):
+    return randint(0, choice.count - 1)
+
+def numpys(public, own, choice, rules):
+    return int(np.random.random() * choice.count)
+
+def inside(public, own, choice, rules):
+    from random import shuffle
+    order = list(range(choice.count))
+    shuffle(order)
+    return order[0]
+
+def called(public, own, choice, rules):
+    return max(range(choice.count), key=lambda at: helper(9))
+
+def unseeded(public, own, choice, rules):
+    return int(np.random.default_rng().random() * choice.count)
+
+def kept(public, own, choice, rules):
+    return STREAM.randrange(choice.count)
+
+def seeded(public, own, choice, rules):
+    random = np.random.default_rng([int(own.seat), int(public.age)])
+    return int(random.random() * choice.count)
+
+class Keeps:
+    def __init__(self):
+        self.random = random.Random(5)
+    def __call__(self, public, own, choice, rules):
+        return self.random.randrange(choice.count)
+
+own_stream = Keeps()
+"""
+
+
+@pytest.mark.parametrize("name", ["module", "taken", "numpys", "inside", "called", "unseeded", "kept"])
+def test_plain_policies_do_not_draw_what_no_seed_reaches_where_it_can_be_seen(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "plain.py"
+    file.write_text(PLAIN)
+    with pytest.raises(UserError, match=f"plain.py:{name}' draws from a random stream that no seed of a plan reaches"):
+        resolve([f"{file}:{name}"], 3)
+    resolve([f"{file}:seeded", f"{file}:own_stream", "random"], 3)
+
+
 FAIR = """mine = np.zeros(4)
     mine[1] = 2.0
     coins = public.coins.copy()
@@ -295,17 +351,3 @@ def test_a_compiled_function_that_calls_itself_is_refused(call: str, tmp_path: P
     file.write_text(HEAD + RECURSIVE + POLICY.format(name="deep", lines=f"return {call}"))
     with pytest.raises(UserError, match=r"deep\.py:deep' calls itself .*: write a loop"):
         resolve([f"{file}:deep"], 3)
-
-
-def test_a_match_says_how_it_played_own_policies() -> None:
-    from wsim.experiments.match import Match
-
-    def said(*policies: str) -> list[str]:
-        return Match._sandbox(SimpleNamespace(policies=policies))  # type: ignore[arg-type]
-
-    assert said("balanced", "net") == []
-    (checked,) = said("balanced", "./mine.py:bold")
-    assert checked.startswith("./mine.py:bold: compiled policies got copies")
-    assert checked.endswith("their indices were checked.")
-    with unchecked():
-        assert said("./mine.py:bold")[0].endswith("without bounds checks (--unchecked).")

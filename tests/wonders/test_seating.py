@@ -127,11 +127,17 @@ def test_a_ban_binds_its_seat_only(ban: str, column: str) -> None:
 
 
 def test_a_ban_of_colours_and_cards() -> None:
-    table = engine_table("1e", 4, (TASTES[1],), ban="0=green,Palace;2=red", seed=4)
+    """Of cards in either half of the record, and of no card 64 places before or behind one that is banned."""
+    table = engine_table("1e", 4, (TASTES[1],), ban="0=green,Palace,Town Hall;2=red", seed=4)
+    names = [card.name for card in table.catalogue.cards]
+    assert names.index("Palace") < 64 < names.index("Town Hall")
+    other = names[names.index("Town Hall") - 64]
     frame = table.seats_frame(played(table, 200))
-    for seat, column, banned in ((0, "green", True), (0, "built:Palace", True), (2, "red", True), (1, "green", False)):
-        assert (frame.filter(frame["seat"] == seat)[column].sum() == 0) == banned
-    assert frame.filter(frame["seat"] == 2)["built:Palace"].sum() > 0
+    banned = {(0, "green"), (0, "built:Palace"), (0, "built:Town Hall"), (2, "red")}
+    for seat in (0, 1, 2):
+        own = frame.filter(frame["seat"] == seat)
+        for column in ("green", "red", "built:Palace", "built:Town Hall", f"built:{other}"):
+            assert (own[column].sum() == 0) == ((seat, column) in banned), (seat, column)
 
 
 def test_randomised_picks_are_uniform_and_carry_their_probability() -> None:

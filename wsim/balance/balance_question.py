@@ -67,4 +67,4 @@ class BalanceFiles(Options):
         if self.patch is None and self.relearn is not None:
             raise UserError("--relearn keeps its net beside the patch: name that file with --out")
         if self.out is not None:
-            Balance.check_target(Path(self.out))
+            Balance.check_target(Path(self.out), going_on=self.resume)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from wsim.balance.conflicts import binding, conflicts
+from wsim.balance.conflicts import Z, binding, conflicts
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Patch, patched
 from wsim.balance.patch_search import PatchSearch
@@ -47,7 +47,8 @@ class Balance(Answer):
     trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
         bound), patch.
     proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
-        pull against each other. idle: knobs that did nothing. carried, responses: see ``wsim.balance.transfer``.
+        pull against each other. not_excluded: cheaper patches than the proven one that may do, the nearest first, in
+        sentences. idle: knobs that did nothing. carried, responses: see ``wsim.balance.transfer``.
     provenance: what the rules were, before and after. games, seconds: what it took.
     interrupted: while it was searched for, or measured elsewhere; what is missing is not there.
     """
@@ -82,6 +83,7 @@ class Balance(Answer):
     responses: pl.DataFrame | None = None
     seeds: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
+    not_excluded: list[str] = field(default_factory=list)
 
     @property
     def proven(self) -> bool:
@@ -113,6 +115,7 @@ class Balance(Answer):
             "seeds": self.seeds,
             "binding": self.binds,
             "conflicts": self.conflicts,
+            "not_excluded": self.not_excluded,
             "idle": self.idle,
             **{name: None if table is None else table.to_dicts() for name, table in elsewhere.items()},
             "settings": [
@@ -154,7 +157,7 @@ class Balance(Answer):
         return Display(
             rows=shown,
             named="targets",
-            head=[f"{self.headline()}.", *(f"Conflict: {one}." for one in self.conflicts)],
+            head=[f"{self.headline()}.", *(f"Conflict: {one}." for one in self.conflicts), *self.not_excluded],
             tables=[*tables, *elsewhere_tables(self.carried, self.responses)],
             notes=[*idle_note(self.idle), f"{self.games:,} games in {self.seconds:.1f} s."],
         )
@@ -179,7 +182,7 @@ class Balance(Answer):
 
     def patch_text(self) -> str:
         """Return the patch as a file that ``--patch`` reads, with its evidence in comments."""
-        head = [f"{self.headline()}.", *(f"{one}." for one in self.conflicts)]
+        head = [f"{self.headline()}.", *(f"{one}." for one in self.conflicts), *self.not_excluded]
         rules = self.provenance
         head.append(
             f"wsim {rules['wsim']}, wsim balance {self.goal.source}, goal {self.goal.digest}, seed {self.seed}."
@@ -209,13 +212,16 @@ class Balance(Answer):
         return [patch, evidence]
 
     @classmethod
-    def check_target(cls, path: Path) -> None:
-        """Raise UserError for a file that a patch cannot be written to, or that is there already."""
+    def check_target(cls, path: Path, *, going_on: bool = False) -> None:
+        """Raise UserError for a file that a patch cannot be written to, or that is there already.
+
+        ``going_on``: a record without its patch is what was written last before the search was ended.
+        """
         if path.suffix != ".toml":
             raise UserError(f"a patch is written as FILE.toml, not {str(path)!r}")
         if not path.absolute().parent.is_dir():
             raise UserError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
-        for one in (path, evidence_file(path)):
+        for one in (path, *([] if going_on else [evidence_file(path)])):
             if one.exists():
                 raise UserError(f"{str(one)!r} is there already: name another file with --out, or remove it")
 
@@ -279,7 +285,26 @@ def answer_of(search: PatchSearch, *, interrupted: bool = False) -> Balance:
         games=evaluator.memory.played,
         seconds=0.0,
         seeds=names,
+        not_excluded=_not_excluded(search) if stopped == "proven" else [],
     )
+
+
+def _not_excluded(search: PatchSearch) -> list[str]:
+    """Say which patches cost less than the proven one and may meet the targets, too, for all that was played."""
+    found, cells = search.not_excluded(), search.evaluator.cells
+    said = []
+    for one in found[:MOST_NAMED]:
+        count = f"{len(one.patch)} value{'' if len(one.patch) == 1 else 's'}"
+        what = f"A patch of {count}, {_patch_line(one.patch)}, is" if one.patch else "That nothing is to be changed is"
+        off = [float(cell.excess(value)) / cell.reach for cell, value in zip(cells, one.level.value, strict=True)]
+        binds = int(np.argmax(off))
+        reach = Z * one.level.error[binds]
+        said.append(f"{what} not excluded: {_place_of(search, binds, one.level.value)} (+-{reach:.2g}).")
+    if len(found) > MOST_NAMED:
+        said.append(f"Nor are {len(found) - MOST_NAMED} more that cost less.")
+    if search.passed_over:
+        said.append(f"{search.passed_over:,} more of one or two values that cost less were not looked at.")
+    return said
 
 
 def _place_of(search: PatchSearch, place: int, value: Any) -> str:

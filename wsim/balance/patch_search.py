@@ -6,17 +6,19 @@ step play the same deals, and the deals of a proof are seen by nothing before it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
 
 from wsim.balance.cells import Cell
+from wsim.balance.conflicts import Z
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch, cost_of
-from wsim.balance.proof import Proof, games_needed, prove
-from wsim.balance.repair import Aims, few_values, proposals, repaired
+from wsim.balance.proof import Proof, chance_of, games_needed, prove
+from wsim.balance.repair import MAYBE, Aims, few_values, proposals, repaired
 from wsim.balance.sampling import Effects, Level
 
 RACE = (0.2, 0.6, 1.5)  # games of the heats, next to those that measure a patch
@@ -25,7 +27,7 @@ DRAWS = 6  # proposals drawn for each that starts
 CLEARLY = 1.05  # times the smallest deviation up to which a cheaper patch is preferred
 FEW = 40  # patches of one and two values that are looked at
 LUCK = 1.0  # standard errors that the games of a proof allow for
-MAYBE = 2.0  # standard errors up to which a patch may be within its bounds after all
+FAIR, SURE = 0.5, 0.9  # chance of a proof with all its games from which a patch is tried, and preferred at the last try
 LONGER = 10  # times the games of a check, where it does not tell
 
 
@@ -53,7 +55,7 @@ class PatchSearch:
     evaluator: what measures. before: the level without a patch. effects: of every option next to no patch.
     idle: knobs that do nothing. candidates: every patch that was measured, the last measurement of each.
     proofs: attempts. failed: what is known of the patches of those that did not hold, from their deals and those of the
-        check together. over: no attempt is to come.
+        check together. over: no attempt is to come. passed_over: patches of few values that were not looked at.
     """
 
     evaluator: Evaluator
@@ -64,6 +66,7 @@ class PatchSearch:
     proofs: list[tuple[Patch, Proof]] = field(default_factory=list)
     failed: dict[Patch, Level] = field(default_factory=dict)
     over: bool = False
+    passed_over: int = 0
 
     @property
     def nearest_proof(self) -> tuple[Patch, Proof] | None:
@@ -82,7 +85,7 @@ class PatchSearch:
         found = self._repair()
         winner = self._race(found)
         self._eliminate(winner)
-        self._try_few(winner)
+        self.passed_over = self._try_few(cost_of(self.evaluator.knobs, winner))
         self._prove()
         self.over = True
 
@@ -139,31 +142,34 @@ class PatchSearch:
         level = evaluator.level((), "elimination", settings.games)
         self._note((), level)
 
-    def _try_few(self, winner: Patch) -> None:
-        """Measure the patches of one and two values that cost less than the winner and may do: no step passes by them.
+    def _try_few(self, dearer: float = math.inf) -> int:
+        """Measure the patches of one and two values that cost less and may do: no step passes by them.
 
         Those that are expected to be within their bounds, give or take what effects next to no patch are good for, are
-        played on common deals, first a few, then as many as any patch.
+        played on common deals, first a few, then as many as any patch. Return how many more there are.
         """
         evaluator, settings = self.evaluator, self.evaluator.goal.search
         assert self.before is not None
         assert self.effects is not None
-        dearer = cost_of(evaluator.knobs, winner)
         found = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
+        found = (patch for patch in found if patch not in self.candidates)
         field = list(islice(found, FEW))
         for games in (max(1, round(RACE[0] * settings.games)), settings.games):
             measured = [self._note(patch, evaluator.level(patch, f"few {games}", games)) for patch in field]
-            field = [one.patch for one in measured if self._expected(one.level, -MAYBE)]
+            field = [one.patch for one in measured if self._chance(one.level, -MAYBE) >= FAIR]
+        return sum(1 for _ in found)
 
     def _prove(self) -> None:
-        """Try to prove the cheapest patch that can be, then the next, or the same with all games of a proof.
+        """Try to prove the cheapest patch of which a proof has a fair chance, then the next, or the same once more.
 
-        Where none can be expected to, the nearest one is tried, and a patch that failed within its bounds once more.
+        The last try prefers one that is all but sure. Where none has a chance, the nearest one is tried, and a patch
+        that failed within its bounds again.
         """
         settings, cells = self.evaluator.goal.search, self.evaluator.cells
         alpha = settings.alpha / settings.proofs
         for attempt in range(1, settings.proofs + 1):
-            chosen = self._provable()
+            last = attempt == settings.proofs
+            chosen = self._provable(last=last)
             if chosen is None and self.failed:
                 patch, known = min(self.failed.items(), key=lambda one: worst_of(cells, one[1].value))
                 if worst_of(cells, known.value) >= 1:
@@ -173,7 +179,7 @@ class PatchSearch:
                 chosen = min(self.pareto(), key=lambda one: one.worst)
             needed = games_needed(cells, chosen.level, alpha, luck=LUCK)
             games = settings.proof_games
-            if needed is not None and attempt < settings.proofs and chosen.patch not in self.failed:
+            if needed is not None and not last and chosen.patch not in self.failed:
                 games = min(needed, games)
             proof = prove(self.evaluator, chosen.patch, attempt, games)
             self.proofs.append((chosen.patch, proof))
@@ -182,35 +188,49 @@ class PatchSearch:
             known = self.failed.get(chosen.patch, chosen.level)
             self.failed[chosen.patch] = _together(known, Level(proof.value, proof.error, games))
 
-    def _provable(self) -> Candidate | None:
-        """Return the cheapest candidate that the games of a proof should suffice for, measured on deals of its own.
+    def _provable(self, *, last: bool, widened: bool = False) -> Candidate | None:
+        """Return the cheapest patch of which a proof with all its games has a fair chance, checked on deals of its own.
 
-        Where a check does not tell, good or bad luck allowed for, a longer one does. After a proof that failed a patch
-        is preferred that is provable even if it was lucky.
+        That it has, too, if it would have one had the check been luckier. ``last``: whoever is sure even if the check
+        was lucky goes before the others, though dearer; where nobody is, all patches of few values are looked at.
         """
-        settings, likely = self.evaluator.goal.search, None
-        longer = max(settings.games, min(LONGER * settings.games, settings.proof_games))
+        fair = None
         for one in sorted(self.candidates.values(), key=lambda one: (one.cost, one.worst)):
-            if one.patch in self.failed:
-                if self._expected(self.failed[one.patch]):
-                    return one
+            if fair is not None and self._chance(self.failed.get(one.patch, one.level), -LUCK) < SURE:
+                continue  # not worth the games of a check
+            known = self._checked(one)
+            level = self.failed.get(one.patch, known.level)
+            if self._chance(level, 0.0 if last else -LUCK) < FAIR:
                 continue
-            checked = one
-            for games in (settings.games, longer):
-                told = games == longer and self._expected(checked.level, LUCK)
-                if self._expected(checked.level, -MAYBE) and not told:
-                    checked = self._note(one.patch, self.evaluator.level(one.patch, "check", games))
-            if self._expected(checked.level, LUCK if self.failed else 0.0):
-                return checked
-            if likely is None and self._expected(checked.level):
-                likely = checked
-        return likely
+            if not last or self._chance(level, LUCK) >= SURE:
+                return known
+            fair = fair or known
+        if last and not widened:
+            self._try_few()
+            return self._provable(last=True, widened=True)
+        return fair
 
-    def _expected(self, level: Level, luck: float = 0.0) -> bool:
-        """Say whether the games of a proof suffice for a patch that is where it was measured, or off by some luck."""
+    def _checked(self, one: Candidate) -> Candidate:
+        """Return a candidate measured on deals that it was not picked by, on more of them until that tells.
+
+        It tells where a proof is sure even if they were lucky, or has no fair chance even if they were not.
+        """
         settings = self.evaluator.goal.search
-        needed = games_needed(self.evaluator.cells, level, settings.alpha / settings.proofs, luck=luck)
-        return needed is not None and needed <= settings.proof_games
+        if one.patch in self.failed:
+            return one
+        games = settings.games
+        while self._chance(one.level, -MAYBE) >= FAIR:
+            one = self._note(one.patch, self.evaluator.level(one.patch, "check", games))
+            if games >= settings.proof_games or self._chance(one.level, LUCK) >= SURE:
+                break
+            games = min(LONGER * games, settings.proof_games)
+        return one
+
+    def _chance(self, level: Level, luck: float = 0.0) -> float:
+        """Return the chance of a proof with all its games of a patch that is where it was measured, but for luck."""
+        settings = self.evaluator.goal.search
+        alpha = settings.alpha / settings.proofs
+        return chance_of(self.evaluator.cells, level, alpha, settings.proof_games, luck)
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -219,6 +239,17 @@ class PatchSearch:
         cost, worst = cost_of(self.evaluator.knobs, patch), worst_of(self.evaluator.cells, level.value)
         self.candidates[patch] = Candidate(patch, level, cost, worst)
         return self.candidates[patch]
+
+    def not_excluded(self) -> list[Candidate]:
+        """Return the patches that cost less than the best and lie beyond no bound by an interval, the nearest first."""
+        assert self.best is not None
+        found = []
+        for one in self.candidates.values():
+            level = self.failed.get(one.patch, one.level)
+            beyond = [cell.excess(value) for cell, value in zip(self.evaluator.cells, level.value, strict=True)]
+            if one.cost < self.best.cost and not (np.array(beyond) > Z * level.error).any():
+                found.append(replace(one, level=level, worst=worst_of(self.evaluator.cells, level.value)))
+        return sorted(found, key=lambda one: (one.worst, one.cost))
 
     def pareto(self) -> list[Candidate]:
         """Return the candidates than which none is both cheaper and nearer, cheapest first."""

@@ -20,7 +20,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
 from wsim.balance.knobs import Patch
 from wsim.balance.sampling import Level
-from wsim.stats.distributions import normal_quantile
+from wsim.stats.distributions import normal_cdf, normal_quantile
 
 Floats = NDArray[np.float64]
 LEAST_GAMES = 20_000
@@ -94,6 +94,16 @@ def games_needed(
     z = normal_quantile(1 - alpha) + normal_quantile(power)
     wanted = float((level.games * (z * level.error / room) ** 2).max())
     return max(LEAST_GAMES, math.ceil(wanted))
+
+
+def chance_of(cells: Sequence[Cell], level: Level, alpha: float, games: int, luck: float = 0.0) -> float:
+    """Return the chance that so many games prove a patch whose cells are where they were measured, all at once.
+
+    ``luck``: standard errors by which they are taken to be nearer their bounds (negative: farther).
+    """
+    room = -np.array([float(cell.excess(value)) for cell, value in zip(cells, level.value, strict=True)])
+    error = np.maximum(level.error * math.sqrt(level.games / games), 1e-12)
+    return float(normal_cdf((room - luck * level.error) / error - normal_quantile(1 - alpha)).prod())
 
 
 def prove(evaluator: Evaluator, patch: Patch, attempt: int, games: int) -> Proof:

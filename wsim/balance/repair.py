@@ -21,6 +21,7 @@ MOST_MOVES = 200
 SLACK = 0.2  # of what is accepted that is left for the errors of the model
 LEAST_AIM = 0.35
 SCALES = (0.7, 0.85, 1.0)  # of what effects next to no patch promise: decisions held fixed, they are exaggerated
+MAYBE = 2.5  # standard errors up to which a patch may be within its bounds after all
 _SURE = 1.645  # standard errors that a level is from its bound at least, so that it can be proven
 Floats = NDArray[np.float64]
 
@@ -151,7 +152,7 @@ def few_values(
             price = cost[places] + (0.0 if alone else cost[first])
             if not alone:
                 value, error = value + effects.value[first], np.hypot(error, effects.error[first])
-            slack = 2 * np.hypot(level.error, error)
+            slack = MAYBE * np.hypot(level.error, error)
             beyond = [np.maximum(level.value + by * value - high, low - level.value - by * value) for by in SCALES]
             worst = ((np.min(beyond, axis=0) - slack) / reach).max(axis=1)
             for place in map(int, np.flatnonzero(worst <= 0)):

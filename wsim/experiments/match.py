@@ -163,7 +163,9 @@ class Match(Answer):
 
     def _sandbox(self) -> list[str]:
         """Say how policies of somebody's own were played, if there are any."""
-        own = [name for name in self.policies if (entry := parse_entry(name)).file or entry.module]
+        from wsim.policies.plug import installed_module
+
+        own = [name for name in self.policies if (entry := parse_entry(name)).file or installed_module(entry)]
         checks = "without bounds checks (--unchecked)" if UNCHECKED.get() else "and their indices were checked"
         said = f"{', '.join(own)}: compiled policies got copies of what their seats may see, {checks}."
         return [said] if own else []

@@ -47,6 +47,7 @@ from wsim.jit import (
 from wsim.policies.declare import UNCHECKED, Declaration, declaration_of
 from wsim.policies.interface import TAKEN_BACK
 from wsim.policies.sources import digest_of_sources
+from wsim.policies.unseeded import draws_unseeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -261,6 +262,9 @@ def _make(function: Any, label: str, interface: Interface) -> Plugged:
     _check_arguments(source, label, VALUED if values else ARGUMENTS)
     jitted = source is not function if declaration is None else not declaration.python
     declaration = declaration or Declaration(python=not jitted)
+    if (not jitted or not JIT) and draws_unseeded(source):
+        how = "draw with below(own, n) or uniform(own)"
+        raise UserError(f"policy {label!r} draws from a random stream that no seed of a plan reaches: {how}")
     if jitted:
         return Plugged("", declaration, _compiled(source, label, interface, values=values))
     errors: dict[int, BaseException] = {}

@@ -214,8 +214,9 @@ def _targets_figure(answer: Stored, metric: str, where: str, rows: pl.DataFrame)
 
 
 def _conflicts(answer: Stored) -> list[str]:
-    """Say which targets pull against each other, in one sentence each: under the last figure of an answer."""
-    return [f"{one[:1].upper()}{one[1:]}." for one in answer.record["conflicts"]]
+    """Say which targets pull against each other, and which cheaper patches may do: below the last figure."""
+    said = [f"{one[:1].upper()}{one[1:]}." for one in answer.record["conflicts"]]
+    return [*said, *answer.record.get("not_excluded", [])]
 
 
 def _tip(row: Mapping[str, Any]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +27,7 @@ from wsim.experiments.match_trial import MatchTrial
 from wsim.game import Simulator, find_game
 from wsim.lab import cluster
 from wsim.lab.plan import Plan
+from wsim.policies.declare import unchecked
 from wsim.stats.distributions import t_quantile
 from wsim.stats.rankings import order_numbers
 
@@ -398,6 +401,22 @@ def test_functions_and_junk_as_policies() -> None:
     for value in JUNK:
         with pytest.raises(wsim.UserError):
             wsim.match("p", value, game="luck", budget=2)
+
+
+def test_a_match_says_how_it_played_own_policies(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = luck("p:skill=1", "p", budget=2)
+    package = EntryPoint("theirs", "package.players:theirs", "wsim.policies")
+    monkeypatch.setattr("wsim.policies.plug.installed", lambda: {"theirs": package})
+
+    def said(*policies: str) -> list[str]:
+        return [note for note in replace(found, policies=policies).display().notes if "copies" in note]
+
+    assert said("balanced", "net") == []
+    (checked,) = said("balanced", "./mine.py:bold", "theirs:greed=2")
+    assert checked.startswith("./mine.py:bold, theirs:greed=2: compiled policies got copies")
+    assert checked.endswith("their indices were checked.")
+    with unchecked():
+        assert said("./mine.py:bold")[0].endswith("without bounds checks (--unchecked).")
 
 
 def test_an_answer_shows_in_a_notebook() -> None:
