@@ -94,7 +94,7 @@ def refusal(players: int, changes: list[str]) -> str:
     return str(caught.value)
 
 
-@first_quick(4, "edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
+@first_quick(2, "edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
 def test_the_edge_of_a_bound_is_played_right_and_beyond_it_is_refused(edge: Edge) -> None:
     compare_case(Case(1, "1e", edge.players, tuple(edge.changes(edge.most))), games=2)
     said = refusal(edge.players, edge.changes(edge.most + 1))
