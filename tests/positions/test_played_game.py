@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 import wsim
-from tests.games import toy_game
 from tests.tiers import first_quick
 from wsim.errors import UserError
-from wsim.game import GAMES
 from wsim.positions.as_played import played_again, story_of
 from wsim.positions.played_game import PlayedGame, ahead, known_to
 from wsim.positions.why import why_along, why_of
@@ -86,9 +84,18 @@ def test_undo_takes_back_one_s_own_move_until_somebody_else_has_moved() -> None:
     played.decide(0)
     with pytest.raises(UserError, match="Seat 1 has moved since"):
         played.undo(0)
-    played.follow()
     played.undo(1)
     assert (played.moves, played.game.to_move) == ([1], 1)
+
+
+def test_undo_shows_nobody_what_others_chose_at_the_same_time() -> None:
+    played = PlayedGame(started("wonders"), {0, 1})
+    played.decide(1)
+    played.decide(0)
+    played.follow()
+    assert played.game.observe(1)["turn"] == 2
+    with pytest.raises(UserError, match="chose at the same time, and it has been shown"):
+        played.undo(1)
 
 
 @first_quick(1, "name", ["babel", "wonders"])
@@ -124,13 +131,9 @@ def test_the_story_of_a_game_that_is_not_over_is_told_plainly() -> None:
     assert story.scenes[4].events[0].seat == 2
 
 
+@pytest.mark.usefixtures("toy")
 def test_a_game_without_kernels_is_told_plainly() -> None:
-    before = toy_game.register()
-    try:
-        story = story_of(last_moves(wsim.Game(game="toy", players=3, policies="bold")), ["Ann", "shy", "bold"])
-    finally:
-        GAMES.clear()
-        GAMES.update(before)
+    story = story_of(last_moves(wsim.Game(players=3, policies="bold")), ["Ann", "shy", "bold"])
     assert [seat.policy for seat in story.seats] == ["Ann", "shy", "bold"]
 
 

@@ -55,7 +55,7 @@ class Caller:
 
         async def receive() -> dict[str, Any]:
             if not parts:
-                return {"type": "http.disconnect"}
+                await asyncio.Event().wait()  # nobody goes away
             return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
         async def send(message: Any) -> None:

@@ -27,6 +27,12 @@ class TowerOfBabel(KernelGame):
         "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
     }
     OWNED: Mapping[str, str] = {WON: "wonder", WON_ROW: "row", DISC: "disc", DRAWN: "card"}
+    COLOURS: Mapping[str, str] = {
+        "camel": "light-dark(#b8860b, #dcb04a)",
+        "crane": "light-dark(#8b5e3c, #b2825b)",
+        "ship": "light-dark(#3667a6, #7da9de)",
+        "stonemason": "light-dark(#9a9a96, #a9a9a5)",
+    }
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.stats.shared:POLICIES",
         "wonders": "wsim.babel.analysis.owners:WONDERS",

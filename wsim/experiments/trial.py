@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from wsim.lab.progress import ProgressOfLooks
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -115,6 +117,8 @@ class Trial(Generic[Known]):
                         progress(doing, self.sums.deals, self.question.budget)
                     if self.sums.deals in looks:
                         self.look()
+                        if isinstance(progress, ProgressOfLooks):
+                            progress.looked(self.sums.deals, self._deciding())
                         if self.over():
                             return
             self.stopped = "budget"
@@ -141,6 +145,11 @@ class Trial(Generic[Known]):
                 verdict = "identical"
             if verdict != "unclear" and not sums.conditional(contrast):
                 self.decided.setdefault(contrast, Decided(verdict, look, sums))
+
+    def _deciding(self) -> list[tuple[float, float, float]]:
+        """Return what decides, as it stood at the last look: each effect with the ends of its interval."""
+        look = self.looks[-1]
+        return [(float(look.effects.value[at]), float(look.low[at]), float(look.high[at])) for at in self.sums.deciding]
 
     def over(self) -> bool:
         """Say whether no more deals are needed, and remember why."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
@@ -71,10 +72,25 @@ class PlayedGame:
         last = self._before[-1]
         if last.seat != seat:
             raise UserError(f"Seat {last.seat} has moved since: nothing can be undone.")
+        if self._shown(last):
+            raise UserError("Others chose at the same time, and it has been shown: nothing can be undone.")
         self._before.pop()
         self.game = last.game
         del self.moves[last.moves :]
         del self.opened[last.opened :]
+
+    def _shown(self, last: _Before) -> bool:
+        """Whether the last decision was made at the same time as another person's, and its seat has learnt of it."""
+        known = known_to(last.game, last.seat)
+        if known_to(self.game, last.seat) == known:
+            return False
+        earlier = reversed(self._before[:-1])
+        at_once = takewhile(lambda one: known_to(one.game, last.seat) == known, earlier)
+        return any(one.seat != last.seat for one in at_once)
+
+    def decided(self, seat: int) -> int:
+        """Return how many decisions a person has made."""
+        return sum(one.seat == seat for one in self._before)
 
     def seen(self) -> list[str]:
         """Return what the table has seen so far, in words: the deeds, or the moves that were made in the open."""

@@ -71,7 +71,7 @@ def _static(name: str) -> str:
     return text_of(name, home=HOME)
 
 
-OWN = {"workbench.css"}
+OWN = {"workbench.css", "play.css", "play.js"}
 """Style sheets and scripts of the workbench, in its ``templates``; a page with a script of its own adds it."""
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from starlette.routing import Route
 
 from wsim.errors import UserError, nearest
+from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.run_page import tables_kept
 from wsim.workbench.table_view import TableView, shown_path
@@ -52,8 +53,18 @@ def thing_page(request: Request) -> Response:
         pages=[(said, f"/thing?{urlencode({**asked, 'show': one})}", one == show) for said, one in pages],
         shown=_shown(request, found, noun, name, show), text=_text(run, name),
         causal=_causal(folder, run, noun, name), note=found.table.note, back=view.address(),
-        command=_filtered(view, noun, name).command(folder),
+        command=_filtered(view, noun, name).command(folder), questions=_questions(run, noun, name),
     )  # fmt: skip
+
+
+def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
+    """Return what can be asked of the thing, with the address of the form."""
+    from wsim.game import find_game
+
+    game = find_game(run.plan.game)
+    if noun not in game.OWNED.values():
+        return []
+    return links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
 
 
 def kept_option(run: Run, table: str, option: str) -> bool:

@@ -6,25 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsim.babel.describe.text import offered
-from wsim.babel.words import KINDS
 from wsim.positions.scenes import Card, City, Event, Flow, Row, Scene, Seat, Story
 
 if TYPE_CHECKING:
     from wsim.game import Position
 
 _CATEGORIES = ("wonders", "unfinished_wonders", "refused_offers", "disc_sets", "action_cards")
-_COLOURS = dict(
-    zip(
-        KINDS,
-        (
-            "light-dark(#b8860b, #dcb04a)",  # camel
-            "light-dark(#8b5e3c, #b2825b)",  # crane
-            "light-dark(#3667a6, #7da9de)",  # ship
-            "light-dark(#9a9a96, #a9a9a5)",  # stonemason
-        ),
-        strict=True,
-    )
-)
 _ENDS = {"kind_gone": "a kind of disc is gone from the board", "turn_limit": "the limit of turns is reached"}
 Object = Mapping[str, Any]
 
@@ -38,7 +25,7 @@ def story(trace: Object, positions: Sequence[Position]) -> Story:
     return Story(
         seats=seats,
         categories=[_CATEGORIES[place].replace("_", " ") for place in used],
-        colours=_COLOURS,
+        colours={},
         cards="discs",
         hands="hand",
         flows="cards given for a build",

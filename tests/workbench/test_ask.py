@@ -1,0 +1,270 @@
+"""Asking: forms are the commands' options; questions wait for each other, are stopped, write what commands write."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Command
+from tests.workbench.client import Caller
+from tests.workbench.conftest import Serve
+from wsim.cli.command_table import COMMANDS
+from wsim.cli.parameters import Fields
+from wsim.errors import UserError
+from wsim.options import options_of
+from wsim.workbench import queue_of_questions
+from wsim.workbench.folder import Folder
+from wsim.workbench.questions import KINDS, LEFT_OUT, kind_of
+from wsim.workbench.queue_of_questions import MOST_WAITING, Asked, Questions
+
+ANSWERS = """
+import json, pathlib, signal, sys, time
+asked = json.loads(sys.stdin.readline())
+def stop(*_):
+    pathlib.Path(asked["out"]).write_text("so far")
+    print(json.dumps({"written": [True, asked["out"]]}), flush=True)
+    sys.exit()
+signal.signal(signal.SIGINT, stop)
+print(json.dumps({"progress": ["deals", 5, 10]}), flush=True)
+print(json.dumps({"look": [5, [[0.5, None, None]]]}), flush=True)
+while "wait" in asked["texts"].get("metric", [""])[0] and not pathlib.Path("go").exists():
+    time.sleep(0.02)
+if asked["texts"].get("metric") == ["break"]:
+    sys.exit("it broke")
+pathlib.Path(asked["out"]).write_text("answer")
+print(json.dumps({"look": [10, [[0.5, 0.4, 0.6]]]}), flush=True)
+print(json.dumps({"written": [False, asked["out"]]}), flush=True)
+"""
+"""A worker that plays nothing: it waits for the file ``go`` if it is to, and writes."""
+BAN = {"ban": ["Palace"]}
+
+
+@pytest.fixture
+def plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(self: Questions) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-S", "-c", ANSWERS], cwd=self._folder.root, text=True, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    monkeypatch.setattr(Questions, "_begun", begun)
+
+
+@pytest.fixture
+def questions(tmp_path: Path, plays_nothing: None) -> Iterator[Questions]:
+    found = Questions(Folder.of(tmp_path))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def caller(tmp_path: Path, plays_nothing: None) -> Iterator[Caller]:
+    found = Caller(tmp_path)
+    yield found
+    found.app.state.questions.close()
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def waiting(metric: str = "wait") -> dict[str, list[str]]:
+    return {**BAN, "metric": [metric]}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_form_has_every_option_of_the_question_with_its_help(caller: Caller, name: str) -> None:
+    """As the command table has them: what is added to a question is in its form."""
+    kind = KINDS[name]
+    text = html.unescape(caller.get(f"/ask/{name}").text)
+    of_command = [group for group in COMMANDS[kind.command].groups.values() if isinstance(group, Fields)]
+    own = [group for group in of_command if group.name in kind.groups]
+    assert len(own) == len(kind.groups)
+    for group in own:
+        for field, (_, said) in options_of(group.kind).items():
+            if field not in LEFT_OUT:
+                assert f'name="{field}"' in text
+                assert said.sentence in text
+
+
+def test_an_address_fills_a_form_and_asks_nothing(caller: Caller) -> None:
+    text = caller.get("/ask/whatif?ban=Palace&metric=%22%3E%3Cscript%3E&trust=1").text
+    assert ">Palace</textarea>" in text
+    assert "<script>" not in text.partition("<main>")[2]
+    assert 'name="trust" value="1" aria' in text  # nobody but a person ticks it
+    assert caller.app.state.questions.listed() == []
+
+
+def test_a_question_is_asked_followed_and_found_again(caller: Caller, tmp_path: Path) -> None:
+    reply = caller.post("/ask/whatif", [("ban", "Palace\nsell"), ("metric", "wait"), ("out", "a.json")])
+    assert (reply.status, reply.headers["location"]) == (303, "/asked/1")
+    page = caller.get("/asked/1").text
+    assert "Being answered" in page
+    assert "wsim whatif --ban Palace --ban sell --metric wait -o a.json" in html.unescape(page)
+    (tmp_path / "go").touch()
+    said = [json.loads(line[6:]) for line in caller.get("/asked/1/events").text.splitlines() if line]
+    assert said[-1]["state"] == "answered"
+    assert said[-1]["effects"] == [[0.5, 0.4, 0.6]]
+    assert (tmp_path / "a.json").read_text() == "answer"
+    assert "/answer?file=a.json" in caller.get("/asked/1").text
+    assert "What if 1" in caller.get("/ask").text
+
+
+def test_mistakes_stand_in_the_form_with_what_was_written(caller: Caller) -> None:
+    reply = caller.post("/ask/whatif", [("metric", "x<y"), ("budget", "ten"), ("alpha", "2"), ("players", "no")])
+    text = html.unescape(reply.text)
+    assert reply.status == 400
+    assert 'value="x<y"' in text
+    for sentence in ("'ten' is not a whole number", "nothing to compare", "alpha is the accepted chance"):
+        assert sentence in text
+    assert caller.app.state.questions.listed() == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "out", "sentence"),
+    [
+        (BAN, "../a.json", "does not lie in the folder"),
+        (BAN, "a.txt", "FILE.json or FILE.parquet"),
+        (BAN, "", "FILE.json or FILE.parquet"),
+        (BAN, "there.json", "there is a file 'there.json' already"),
+        ({**BAN, "policies": ["./mine.py:bold"]}, "a.json", "is code that asking runs"),
+        ({**BAN, "ruleset": ["1e"], "players": ["four"]}, "a.json", "'four' is not a whole number"),
+        ({**BAN, "polices": ["net"]}, "a.json", "did you mean 'policies'"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    questions: Questions, tmp_path: Path, texts: dict[str, list[str]], out: str, sentence: str
+) -> None:
+    (tmp_path / "there.json").touch()
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        questions.ask(kind_of("whatif"), texts, out)
+    assert questions.listed() == []
+
+
+def test_questions_wait_for_each_other_and_none_is_lost(questions: Questions, tmp_path: Path) -> None:
+    asked = [questions.ask(kind_of("whatif"), waiting(), f"{number}.json") for number in range(3)]
+    until(lambda: asked[0].state == "playing")
+    assert [one.state for one in asked[1:]] == ["waiting", "waiting"]
+    with pytest.raises(UserError, match="a question that will write it"):
+        questions.ask(kind_of("whatif"), BAN, "1.json")
+    (tmp_path / "go").touch()
+    until(lambda: all(one.over for one in asked))
+    assert [one.state for one in asked] == ["answered"] * 3
+    assert questions.next_name(kind_of("whatif")) == "whatif-1.json"
+
+
+def test_too_many_questions_are_refused(questions: Questions) -> None:
+    first = questions.ask(kind_of("whatif"), waiting(), "first.json")
+    until(lambda: first.state == "playing")
+    for number in range(MOST_WAITING):
+        questions.ask(kind_of("whatif"), BAN, f"{number}.json")
+    with pytest.raises(UserError, match=f"{MOST_WAITING} questions are waiting"):
+        questions.ask(kind_of("whatif"), BAN, "more.json")
+
+
+def test_a_question_is_stopped(caller: Caller, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        caller.post("/ask/whatif", [("ban", "Palace"), ("metric", "wait"), ("out", name)])
+    second, first = caller.app.state.questions.listed()
+    until(lambda: first.looks)
+    assert caller.post("/asked/2/stop").status == 303
+    assert caller.post("/asked/1/stop").status == 303
+    until(lambda: first.over)
+    assert (first.state, second.state) == ("stopped", "stopped")
+    assert (tmp_path / "a.json").read_text() == "so far"
+    assert not (tmp_path / "b.json").exists()
+    assert "what the games until then said" in caller.get("/asked/1").text
+    assert "stopped before it was asked" in caller.get("/asked/2").text
+    assert caller.get("/asked/3").status == 400
+    assert caller.post("/asked/1/stop", origin="http://evil.example").status == 403
+
+
+def test_a_worker_that_fails_has_a_sentence(questions: Questions) -> None:
+    asked = questions.ask(kind_of("whatif"), waiting("break"), "a.json")
+    until(lambda: asked.over)
+    assert (asked.state, asked.sentence) == ("refused", "the worker failed: it broke")
+
+
+def test_what_is_asked_is_written_when_the_server_ends(questions: Questions, tmp_path: Path) -> None:
+    asked = questions.ask(kind_of("whatif"), waiting(), "a.json")
+    questions.ask(kind_of("whatif"), waiting(), "b.json")
+    until(lambda: asked.looks)
+    questions.close()
+    assert (tmp_path / "a.json").read_text() == "so far"
+    assert asked.state == "stopped"
+
+
+def test_only_the_latest_that_are_over_are_kept(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_of_questions, "MOST_KEPT", 2)
+    for number in range(5):
+        asked = questions.ask(kind_of("whatif"), BAN, f"{number}.json")
+        until(lambda asked=asked: asked.over)  # type: ignore[misc]
+    assert [one.number for one in questions.listed()] == [5, 4, 3]
+
+
+ASKED: dict[str, dict[str, list[str]]] = {
+    "whatif": {"change": ["cards.Palace.points=5"], "budget": ["60"], "policies": ["random"], "seed": ["3"]},
+    "match": {"policies": ["random, greedy"], "budget": ["40"], "players": ["3"]},
+    "skill": {"ladder": ["random,greedy"], "games": ["60"]},
+    "rest": {"policies": ["random,greedy"], "games": ["60"]},
+    "picks": {"games": ["60"], "policies": ["random"], "randomise": ["0.5"], "fewest": ["5"]},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ASKED)
+def test_an_answer_is_the_file_that_the_command_writes(
+    tmp_path: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """By real workers; ``wsim rerun`` repeats it."""
+    monkeypatch.chdir(tmp_path)
+    questions = Questions(Folder.of(tmp_path))
+    asked: Asked = questions.ask(kind_of(name), ASKED[name], "asked.json")
+    until(lambda: asked.over)
+    assert (asked.state, asked.sentence) == ("answered", "")
+    assert asked.done > 0
+    words = shlex.split(asked.command.replace("asked.json", "command.json"))
+    said = wsim_command(*words[1 : words.index(">") if ">" in words else None])
+    assert said.code == 0, said.err
+    here: dict[str, Any] = json.loads(Path("asked.json").read_text())
+    there = json.loads(said.out if ">" in words else Path("command.json").read_text())
+    for changing in ("seconds", "costs"):
+        here.pop(changing, None), there.pop(changing, None)
+    assert here == {key: one for key, one in there.items() if key in here}
+    assert wsim_command("rerun", "asked.json", "-q").code == 0
+    assert Caller(tmp_path).get("/answer?file=asked.json").status == 200
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_what_is_known(tmp_path: Path, serve: Serve) -> None:
+    """A server that ends stops its worker in order: the answer so far is a whole file."""
+    import signal
+    import urllib.request
+
+    process, address = serve(tmp_path)
+    base, _, token = address.partition("/?token=")
+    cookie = f"wsim-{base.rpartition(':')[2]}={token}"
+    same = {"Cookie": cookie, "Origin": base}
+    body = b"policies=random,greedy&within=0.0001&budget=400k&players=3&out=a.json"  # a minute and more
+    urllib.request.urlopen(urllib.request.Request(f"{base}/ask/match", body, same))
+    with urllib.request.urlopen(urllib.request.Request(f"{base}/asked/1/events", headers=same)) as events:
+        while b'"deals": null' in (line := events.readline()) or not line.startswith(b"data"):
+            pass
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["stopped"] == "interrupted"
+    assert found["deals"] > 0

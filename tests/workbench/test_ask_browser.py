@@ -1,0 +1,138 @@
+"""Asking in a real browser: by keys, with a reload in the middle, in two tabs, when the server is gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.report.browser import colours, complaints, resize
+from tests.workbench.conftest import Serve
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.support.ui import WebDriverWait
+
+pytestmark = pytest.mark.browser
+
+LONG = {"policies": "random,greedy", "within": "0.0001", "budget": "400k", "players": "3"}
+"""A match of a minute and more, unless somebody stops it."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("asking")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, serve: Serve) -> str:
+    return serve(folder)[1]
+
+
+@pytest.fixture
+def view(chrome: Chrome, address: str) -> Chrome:
+    """The list of questions, 390 pixels wide."""
+    resize(chrome, 390)
+    colours(chrome, "light")
+    chrome.get(address)
+    soon(chrome).until(lambda one: "token" not in one.current_url and one.title.endswith("wsim") and "·" in one.title)
+    chrome.get(f"{base(address)}/ask")
+    return chrome
+
+
+def base(address: str) -> str:
+    return address.partition("/?")[0]
+
+
+def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(chrome, 40)
+
+
+def fill(view: Chrome, kind: str, fields: dict[str, str]) -> None:
+    """Fill the form of a question and ask, by keys alone."""
+    from selenium.webdriver.common.keys import Keys
+
+    view.find_element("css selector", f"a[href='/ask/{kind}']").send_keys(Keys.ENTER)
+    for _ in range(80):
+        view.switch_to.active_element.send_keys(Keys.TAB)
+        name = view.execute_script("return document.activeElement.name || document.activeElement.type")
+        if name in fields:
+            view.switch_to.active_element.send_keys(Keys.CONTROL, "a")
+            view.switch_to.active_element.send_keys(fields[name])
+        if name == "submit":
+            break
+    view.switch_to.active_element.send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "/asked/" in one.current_url)
+
+
+def effects(view: Chrome) -> str:
+    script = "return document.querySelector('#effects:not([hidden]) tbody')?.textContent ?? ''"
+    return str(view.execute_script(script))
+
+
+@pytest.mark.parametrize("page", ["/ask", "/ask/whatif", "/ask/match"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_an_accessibility_engine_has_nothing_to_say(
+    view: Chrome, address: str, page: str, scheme: str, width: int
+) -> None:
+    colours(view, scheme)
+    resize(view, width)
+    view.get(base(address) + page)
+    assert complaints(view) == []
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(
+    view: Chrome, address: str, folder: Path
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    fill(view, "match", {**LONG, "out": "long.json"})
+    soon(view).until(effects)
+    assert complaints(view) == []
+    asked = view.current_url
+    view.refresh()
+    soon(view).until(effects)
+    view.switch_to.new_window("tab")
+    view.get(f"{base(address)}/ask")
+    fill(view, "whatif", {"ban": "Palace", "policies": "random", "budget": "40", "out": "short.json"})
+    assert "waiting" in view.find_element("css selector", "#doing").text
+    second = view.current_url
+    view.get(asked)
+    view.find_element("css selector", "form button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "See the answer" in one.page_source)
+    assert json.loads((folder / "long.json").read_text())["stopped"] == "interrupted"
+    view.get(second)
+    soon(view).until(lambda one: "See the answer" in one.page_source)
+    view.find_element("css selector", "a.big").click()
+    soon(view).until(lambda one: "wsim rerun short.json" in one.page_source)
+    assert complaints(view) == []
+    view.close()
+    view.switch_to.window(view.window_handles[0])
+    soon(view).until(lambda one: "See the answer" in one.page_source)  # the first tab was told, too
+
+
+def test_a_mistake_is_read_out(view: Chrome) -> None:
+    view.get(view.current_url.replace("/ask", "/ask/whatif?budget=ten"))
+    view.find_element("css selector", "form.question button").click()
+    soon(view).until(lambda one: one.find_elements("css selector", "[role=alert]"))
+    assert "'ten' is not a whole number" in view.find_element("css selector", "[role=alert]").text
+    assert view.find_element("css selector", "input[name=budget]").get_attribute("value") == "ten"
+    assert complaints(view) == []
+
+
+def test_a_lost_connection_is_said(chrome: Chrome, serve: Serve, tmp_path: Path) -> None:
+    process, address = serve(tmp_path)
+    chrome.get(address)
+    soon(chrome).until(lambda one: "·" in one.title)
+    chrome.get(f"{base(address)}/ask")
+    fill(chrome, "match", {**LONG, "out": "lost.json"})
+    soon(chrome).until(effects)
+    process.terminate()
+    soon(chrome).until(lambda one: one.find_element("css selector", "#lost").is_displayed())
+    assert process.wait(60) == 130
+    assert json.loads((tmp_path / "lost.json").read_text())["stopped"] == "interrupted"

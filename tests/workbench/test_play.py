@@ -1,0 +1,271 @@
+"""Play: whole games over HTTP, and that a seat's link never carries what its seat may not know."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.workbench.client import HOST, Caller, Reply
+from wsim.workbench.play_pages import tables_of
+from wsim.workbench.play_table import MOST_TABLES, Table
+
+FORM = {"rules": "seven_wonders 1e", "players": "3", "policies": "random", "name0": "Ann", "seed": "7"}
+MOVES = re.compile(r'name="move" value="(\d+)"')
+STAMP = re.compile(r'name="stamp" value="(\w+)"')
+
+
+@pytest.fixture
+def caller(tmp_path: Path) -> Caller:
+    return Caller(tmp_path)
+
+
+def opened(caller: Caller, **fields: str) -> Table:
+    """Open a table and wait until it has begun."""
+    reply = caller.post("/play", [*{**FORM, **fields}.items()])
+    assert reply.status == 303, reply.text
+    table = tables_of(caller.app).of(reply.headers["location"].removeprefix("/play/"))
+    while not (table.ready or table.failure):
+        time.sleep(0.01)
+    return table
+
+
+def link(table: Table, seat: int = 0) -> str:
+    return f"/seat/{table.links[seat]}"
+
+
+def chosen(caller: Caller, address: str, page: Reply | None = None, move: str | None = None) -> Reply:
+    """Make the first legal move of a seat's page, or another, without the token of whoever opened the table."""
+    shown = page or caller.get(address, cookie=None)
+    stamp = STAMP.search(shown.text)
+    assert stamp is not None, shown.text
+    index = move or MOVES.findall(shown.text)[0]
+    return caller.post(f"{address}/move", [("stamp", stamp[1]), ("move", index)], cookie=None)
+
+
+def test_a_table_and_its_first_turn(caller: Caller) -> None:
+    table = opened(caller)
+    page = caller.get(link(table), cookie=None)
+    assert page.status == 200
+    assert "Choose: turn" in page.text
+    hand = wsim.Game(ruleset="1e", players=3, seed=7, rotate=False, policies="random").observe(0)["hand"]
+    assert all(f"<h3>{card}</h3>" in page.text for card in hand)
+    assert chosen(caller, link(table), page).status == 303
+    after = caller.get(link(table), cookie=None).text
+    assert "Age I, turn 2" in after
+    assert "seat 1: " in after
+    assert caller.post(f"{link(table)}/undo", cookie=None).status == 303
+    version = f'data-version="{table.version}"'
+    assert caller.get(link(table), cookie=None).text.replace(version, 'data-version="1"') == page.text
+
+
+def test_a_stale_move_gets_a_sentence_and_nothing_is_done(caller: Caller) -> None:
+    table = opened(caller)
+    page = caller.get(link(table))
+    chosen(caller, link(table), page)
+    steps = table.game().steps
+    again = chosen(caller, link(table), page)
+    assert (again.status, table.game().steps) == (409, steps)
+    assert "The table has moved on since this page was made" in again.text
+    assert "Choose: turn" in again.text
+
+
+@pytest.mark.parametrize(
+    ("move", "sentence"), [("99", "There is no move 99: they go from 0 to"), ("x", "a move is a number, not")]
+)
+def test_what_is_no_move_gets_a_sentence(caller: Caller, move: str, sentence: str) -> None:
+    table = opened(caller)
+    reply = chosen(caller, link(table), move=move)
+    assert reply.status == 409
+    assert sentence in reply.text
+
+
+def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
+    table = opened(caller, name1="Bob", name2="Cid")
+    before = [caller.get(link(table, seat), cookie=None).text for seat in range(3)]
+    chosen(caller, link(table, 2))
+    assert "You have chosen" in caller.get(link(table, 2), cookie=None).text
+    other = caller.get(link(table, 1), cookie=None).text
+    marks = (f'data-version="{table.version}"', 'data-version="1"'), ("a person, has chosen", "a person, chooses")
+    for new, old in marks:
+        assert new in other
+        other = other.replace(new, old)
+    assert other == before[1]
+    assert caller.post(f"{link(table, 2)}/undo", cookie=None).status == 303
+    chosen(caller, link(table, 2))
+    chosen(caller, link(table, 0))
+    assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
+    chosen(caller, link(table, 1))
+    assert all("Age I, turn 2" in caller.get(link(table, seat), cookie=None).text for seat in range(3))
+    refused = caller.post(f"{link(table, 0)}/undo", cookie=None)
+    assert refused.status == 409
+    assert "nothing can be undone" in refused.text
+
+
+def test_hints_and_chances_are_of_what_the_seat_knows(caller: Caller) -> None:
+    table = opened(caller, name1="Bob", policies="first")
+    page = caller.get(f"{link(table, 1)}?hint=1&chance=1", cookie=None)
+    assert page.status == 200
+    assert "Hint, by 200 playouts" in page.text
+    assert re.search(r"Your chance of winning, by 200 playouts: <b>\d+ % \(95 % interval \d+ to \d+ %\)", page.text)
+    chosen(caller, link(table, 0))
+    same = caller.get(f"{link(table, 1)}?hint=1", cookie=None).text
+    rows = re.compile(r"<tbody>.*?</tbody>", re.DOTALL)
+    assert rows.findall(page.text)[0] == rows.findall(same)[0]
+
+
+def hidden_names(game: wsim.Game, seat: int) -> set[str]:
+    """Return the cards that other seats hold and this one has no way to know of."""
+    mine = json.dumps(game.observe(seat).record)
+    whole = game.record()
+    return {card for other, hand in enumerate(whole["hands"]) if other != seat for card in hand if card not in mine}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["seven_wonders 1e", "seven_wonders 2e-cities"])
+def test_no_hidden_card_in_any_byte_of_a_whole_game(caller: Caller, rules: str) -> None:
+    """Two people and a policy; what one is sent names no card of another hand, nor the seed that would deal it."""
+    table = opened(caller, rules=rules, name2="Cid", seed="987654321")
+    looked = 0
+    while not table.over:
+        for seat in (0, 2):
+            game, address = table.game(), link(table, seat)
+            if game.to_move is None:
+                break
+            sent = [caller.get(f"{address}{query}", cookie=None) for query in ("", "?chance=1")]
+            if "Choose:" in sent[0].text:
+                sent.append(caller.get(f"{address}?hint=1", cookie=None))
+            text = " ".join(one.text + json.dumps(dict(one.headers)) for one in sent)
+            assert "987654321" not in text
+            for card in hidden_names(game, seat):
+                looked += 1
+                assert not re.search(rf"\b{re.escape(card)}\b", text), (seat, card, game.observe(seat).record)
+            if "Choose:" in sent[0].text:
+                assert chosen(caller, address, sent[0]).status in (303, 409)
+    assert looked > 100
+    end = caller.get(link(table), cookie=None)
+    assert "The game is over" in end.text
+
+
+@pytest.mark.slow
+def test_babel_to_its_end_and_nobody_sees_another_hand(caller: Caller) -> None:
+    """Kinds of cards are on the board, so what must not change is the page, whatever the others hold."""
+    table = opened(caller, rules="tower_of_babel 2005", policies="balanced")
+    turns = 0
+    while not table.over:
+        page = caller.get(link(table), cookie=None)
+        played = table._begun()
+        real, played.game = played.game, played.game.determinize(0, turns + 1)
+        drawn = caller.get(link(table), cookie=None)
+        played.game = real
+        assert drawn.text == page.text
+        assert chosen(caller, link(table), page).status == 303
+        turns += 1
+    assert turns > 10
+    assert "The game is over" in caller.get(link(table), cookie=None).text
+
+
+@pytest.mark.slow
+def test_the_replay_comes_at_the_end(caller: Caller) -> None:
+    table = opened(caller)
+    early = caller.get(f"{link(table)}/replay", cookie=None)
+    assert early.status == 400
+    assert "it comes at the end" in early.text
+    while not table.over:
+        chosen(caller, link(table))
+    page = caller.get(f"{link(table)}/replay", cookie=None)
+    assert page.status == 200
+    assert "unsafe-inline" in page.headers["content-security-policy"]
+    assert "Turning points" in page.text
+    assert "Ann" in page.text
+    assert "Age III, turn 6" in page.text
+
+
+def test_saved_and_resumed_it_is_the_same_game(caller: Caller, tmp_path: Path) -> None:
+    table = opened(caller, policies="greedy")
+    chosen(caller, link(table))
+    assert caller.post(f"/play/{table.key}/save", [("file", "ours.json")]).status == 303
+    saved = wsim.Game.from_json((tmp_path / "ours.json").read_text())
+    assert saved.record() == table.game().record()
+    assert "ours.json" in caller.get("/play").text
+    assert "Go on with ours.json" in caller.get("/play?file=ours.json").text
+    again = opened(caller, file="ours.json", name0="Ann")
+    assert again.game().record() == saved.record()
+    chosen(caller, link(table))
+    chosen(caller, link(again))
+    assert again.game().record() == table.game().record()
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"name0": " "}, "nobody sits at the table"),
+        ({"name6": "Zoe"}, "there is no seat 6: the players sit at 0 to 2"),
+        ({"name0": "A" * 41}, "a name has at most 40 letters, not 41"),
+        ({"players": "many"}, "the number of players is a whole number, not"),
+        ({"seed": "-1"}, "the seed is a whole number, not"),
+        ({"rules": "chess 1e"}, "chess"),
+        ({"policies": "./mine.py:bold"}, "policies of files do not play at a table"),
+        ({"patch": "../away.toml"}, "does not lie in the folder"),
+        ({"changes": "Palace"}, "set must be path=value"),
+        ({"file": "../../etc/passwd"}, "does not lie in the folder"),
+        ({"file": "no.json"}, "no.json"),
+    ],
+)
+def test_mistakes_of_a_new_table(caller: Caller, fields: dict[str, str], sentence: str) -> None:
+    reply = caller.post("/play", [*{**FORM, **fields}.items()])
+    assert reply.status in (400, 500)
+    assert sentence in reply.text.replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(("fields", "sentence"), [({"players": "9"}, "players"), ({"policies": "balancd"}, "balancd")])
+def test_what_cannot_be_played_is_said_at_the_table(caller: Caller, fields: dict[str, str], sentence: str) -> None:
+    table = opened(caller, **fields)
+    assert sentence in table.failure
+    assert "It cannot be played" in caller.get(link(table)).text
+    assert sentence in caller.get(f"/play/{table.key}").text
+
+
+def test_names_are_text(caller: Caller) -> None:
+    table = opened(caller, name0="<script>alert(1)</script>")
+    for address in (link(table), f"/play/{table.key}", "/play"):
+        text = caller.get(address).text
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert(1)" in text
+
+
+def test_wrong_links_keys_and_too_many_tables(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert caller.get("/seat/nobody", cookie=None).status == 400
+    assert caller.get("/play/nothing").status == 400
+    assert caller.get("/play", cookie=None).status == 403
+    table = opened(caller)
+    assert caller.get(f"/play/{table.key}", cookie=None).status == 403
+    foreign: dict[str, Any] = {"origin": "http://evil.example", "cookie": None}
+    assert caller.post(f"{link(table)}/undo", **foreign).status == 403
+    monkeypatch.setattr("wsim.workbench.play_table.MOST_TABLES", 1)
+    reply = caller.post("/play", [*FORM.items()])
+    assert "close one first" in reply.text
+    assert caller.post(f"/play/{table.key}/close").status == 303
+    assert caller.get(link(table), cookie=None).status == 400
+    assert MOST_TABLES > 1
+
+
+def test_a_file_that_is_no_position_is_not_overwritten(caller: Caller, tmp_path: Path) -> None:
+    (tmp_path / "answer.json").write_text('{"format": "wsim-match/1"}')
+    table = opened(caller)
+    reply = caller.post(f"/play/{table.key}/save", [("file", "answer.json")])
+    assert "is there and no position" in reply.text
+    assert caller.post(f"/play/{table.key}/save", [("file", "../x.json")]).status == 400
+    assert "ends in .json" in caller.post(f"/play/{table.key}/save", [("file", "x.toml")]).text
+
+
+def test_a_browser_that_waits_hears_of_a_change(caller: Caller) -> None:
+    table = opened(caller)
+    assert HOST
+    reply = caller.get(f"{link(table)}/changes?since=0", cookie=None)
+    assert json.loads(reply.text) == {"version": table.version}

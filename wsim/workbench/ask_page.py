@@ -1,0 +1,182 @@
+"""Asking: a form for each question, what is asked at the moment, and each question as it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.installed import GAMES
+from wsim.lab.plan import Plan
+from wsim.workbench.questions import KINDS, POLICIES, TRUST, Kind, Texts, kind_of
+from wsim.workbench.queue_of_questions import MOST_WAITING, Asked, Questions, lines_of
+from wsim.workbench.rendering import OWN, folder_of, form_of, page
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+
+    from wsim.options import Option
+
+MENU = (("Ask", "/ask"),)
+OUT = "out"
+PAUSE = 0.25  # seconds between two looks at whether there is something new
+OWN.add("ask.js")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form.
+
+    Attributes
+    ----------
+    name, label, help: of it. kind: ``line``, ``lines``, ``tick`` or ``choice``. text: what stands in it.
+    usual: what holds where nothing stands in it. choices: of a choice.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: str
+    text: str
+    usual: str = ""
+    choices: Sequence[str] = ()
+
+
+def begin(app: Starlette) -> None:
+    """Let questions be asked."""
+    app.state.questions = Questions(app.state.folder)
+
+
+def end(app: Starlette) -> None:
+    """Stop what is asked; what is known is written."""
+    _questions_of(app).close()
+
+
+def _questions_of(app: Starlette) -> Questions:
+    found: Questions = app.state.questions
+    return found
+
+
+def ask_page(request: Request) -> Response:
+    """Return what can be asked, and what was."""
+    kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in KINDS.values()]
+    return page(request, "ask.html.j2", "Ask", kinds=kinds, asked=_questions_of(request.app).listed())
+
+
+def form_page(request: Request) -> Response:
+    """Return the form of a question, with what the address says already in it."""
+    kind = kind_of(request.path_params["kind"])
+    texts = lines_of(request.query_params.multi_items())
+    return _form(request, kind, {name: lines for name, lines in texts.items() if name != TRUST}, ())
+
+
+def asked_of_form(request: Request) -> Response:
+    """Ask what the form says, or return it with what is wrong."""
+    kind = kind_of(request.path_params["kind"])
+    texts = lines_of(form_of(request))
+    out = " ".join(texts.pop(OUT, []))
+    try:
+        asked = _questions_of(request.app).ask(kind, texts, out)
+    except UserError as error:
+        return _form(request, kind, texts, str(error).split("\nalso: "), out)
+    return RedirectResponse(f"/asked/{asked.number}", 303)
+
+
+def _form(request: Request, kind: Kind, texts: Texts, mistakes: Sequence[str], out: str = "") -> Response:
+    groups: dict[str, list[Field]] = {"The question": [], "The games": []}
+    for name, group, typed, default, said in kind.fields():
+        about_games = group is Plan and name != kind.arguments
+        groups["The games" if about_games else "The question"].append(_field(name, typed, default, said, texts))
+    name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
+    return page(
+        request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
+        groups=groups, mistakes=mistakes, out=name, trust=bool(texts.get(TRUST)), root=str(folder_of(request).root),
+    )  # fmt: skip
+
+
+def _field(name: str, typed: str, default: Any, said: Option, texts: Texts) -> Field:
+    text = "\n".join(texts.get(name, ()))
+    shown = said.shown() if callable(said.shown) else said.shown
+    usual = shown if shown is not None else _usual(default)
+    label = name.replace("_", " ")
+    if typed == "bool":
+        return Field(name, label, said.sentence, "tick", text)
+    if name == "game":
+        return Field(name, label, said.sentence, "choice", text, usual, tuple(GAMES))
+    repeated = typed.startswith("tuple") and said.read is None
+    return Field(name, label, said.sentence, "lines" if repeated and name != POLICIES else "line", text, usual)
+
+
+def _usual(default: Any) -> str:
+    if default in (MISSING, None, (), ""):
+        return ""
+    return f"{default:,}" if isinstance(default, int) else str(default)
+
+
+def _first_sentence(kind: Kind) -> str:
+    return kind.about.partition("\n")[0].partition(": wsim")[0].rstrip(".") + "."
+
+
+def asked_page(request: Request) -> Response:
+    """Return a question as it stands."""
+    asked = _questions_of(request.app).find(request.path_params["number"])
+    again = urlencode([(name, "\n".join(lines)) for name, lines in asked.texts.items()])
+    return page(
+        request, "asked.html.j2", f"{asked.kind.title} {asked.number}", asked=asked, record=asked.record(),
+        texts=asked.texts, again=f"/ask/{asked.kind.name}?{again}", answer=f"/answer?{urlencode({'file': asked.out})}",
+        root=str(folder_of(request).root), scripts=["ask.js"], most=MOST_WAITING,
+    )  # fmt: skip
+
+
+def events(request: Request) -> Response:
+    """Return the changes of a question as they come, as server-sent events."""
+    asked = _questions_of(request.app).find(request.path_params["number"])
+    return StreamingResponse(_changes(asked), media_type="text/event-stream")
+
+
+async def _changes(asked: Asked) -> AsyncIterator[str]:
+    version = -1
+    while True:
+        if asked.version != version:
+            version = asked.version
+            yield f"data: {json.dumps(asked.record())}\n\n"
+        if asked.over:
+            return
+        await asyncio.sleep(PAUSE)
+
+
+def stop(request: Request) -> Response:
+    """Stop a question."""
+    questions = _questions_of(request.app)
+    asked = questions.find(request.path_params["number"])
+    questions.stop(asked)
+    return RedirectResponse(f"/asked/{asked.number}", 303)
+
+
+def links_of(noun: str, name: str, plan: Plan, picks: bool, bans: bool) -> list[tuple[str, str]]:
+    """Return what can be asked of a thing that seats have: words and the address of the form."""
+    own: Mapping[str, str] = {"game": plan.game, "ruleset": plan.ruleset, "players": str(plan.players)}
+    found = []
+    if picks:
+        found.append((f"What does taking this {noun} cause?", f"/ask/picks?{urlencode({**own, 'card': name})}"))
+    if bans:
+        found.append((f"What if a seat may not have this {noun}?", f"/ask/whatif?{urlencode({**own, 'ban': name})}"))
+    return found
+
+
+ROUTES = [
+    Route("/ask", ask_page),
+    Route("/ask/{kind}", form_page),
+    Route("/ask/{kind}", asked_of_form, methods=["POST"]),
+    Route("/asked/{number}", asked_page),
+    Route("/asked/{number}/events", events),
+    Route("/asked/{number}/stop", stop, methods=["POST"]),
+]

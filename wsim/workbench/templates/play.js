@@ -1,0 +1,46 @@
+// Waits until something changes (data-changes, an address that answers then) and puts the new page in the old one's place.
+"use strict";
+(() => {
+  const said = document.createElement("p");
+  said.setAttribute("role", "status");
+  said.className = "refused";
+  said.hidden = true;
+  const sleep = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+
+  async function renew() {
+    const reply = await fetch(location.pathname + (document.querySelector("[data-query]") ? location.search : ""));
+    const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const focused = document.activeElement?.id;
+    const open = [...document.querySelectorAll("details")].map((one) => one.open);
+    document.querySelector("main").replaceWith(fresh.querySelector("main"));
+    document.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place] ?? false; });
+    if (focused) document.getElementById(focused)?.focus();
+    const heading = document.querySelector("#choose h2, #end h2");
+    said.className = "sr";
+    said.textContent = heading?.textContent ?? "The page has changed";
+    said.hidden = false;
+  }
+
+  async function wait() {
+    for (;;) {
+      const box = document.querySelector("[data-changes]");
+      if (!box) return;
+      try {
+        const mark = box.dataset.changes.includes("?") ? "&" : "?";
+        const reply = await fetch(`${box.dataset.changes}${mark}since=${box.dataset.version}`);
+        if (!reply.ok) return;
+        const { version } = await reply.json();
+        said.hidden = true;
+        if (String(version) !== box.dataset.version) await renew();
+      } catch {
+        said.className = "refused";
+        said.textContent = "The connection is lost; it is tried again.";
+        said.hidden = false;
+        await sleep(2000);
+      }
+    }
+  }
+
+  document.querySelector("main").before(said);
+  wait();
+})();
