@@ -115,7 +115,7 @@ def test_what_the_first_game_of_a_process_costs_is_in_no_time_of_a_game(
     monkeypatch.setattr(policy_check, "find_game", lambda _: SimpleNamespace(prepare=lambda _: simulator))
     monkeypatch.setattr(policy_check, "play", chunks)
     monkeypatch.setattr(policy_check, "SHORT", 8.0 if games == 3 else 4.0)
-    monkeypatch.setattr(policy_check.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr("wsim.lab.policy_check.time.perf_counter", lambda: clock[0])
     frame, found = policy_check._timed(cast("Any", SimpleNamespace(game="", games=games)))
     assert frame["game"].to_list() == [*range(games)]
     assert found == pytest.approx(seconds)
