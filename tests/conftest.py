@@ -49,7 +49,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile what the processes share before they start."""
     option = session.config.option
     if JIT and getattr(option, "numprocesses", None) and not hasattr(session.config, "workerinput"):
-        words = [sys.executable, "-m", "tests.kernels", str(option.numprocesses)]
+        slow = [] if option.markexpr.startswith("not slow") else ["slow"]
+        words = [sys.executable, "-m", "tests.kernels", str(option.numprocesses), *slow]
         subprocess.run(words, cwd=ROOT, check=False)
 
 

@@ -1,7 +1,8 @@
 """Compile every kernel that the tests share once, on all processors, before the workers of pytest start.
 
 ``python -m tests.kernels 2`` does it with two processes, in the cache folder that ``WSIM_CACHE_DIR`` names. What is
-there already is only loaded. Kernels that a single test file makes are left to it.
+there already is only loaded. Kernels that a single test file makes are left to it; those that only slow tests need are
+compiled if a word says so: ``python -m tests.kernels 2 slow``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAMES = ("wonders", "babel")
+SLOW = ("wsim.wonders.kernels.lockstep",)
+"""What no quick test needs."""
 ENTRY = re.compile(
     r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|describing)\(", re.MULTILINE
 )
@@ -65,15 +68,15 @@ def run(task: tuple[str, ...]) -> str:
     return ""
 
 
-def compile_all(processes: int) -> list[str]:
-    """Compile everything, each task once; return what failed.
+def compile_all(processes: int, slow: bool) -> list[str]:
+    """Compile everything, each task once, what is slow only if wanted; return what failed.
 
     A process that has compiled one entry point of a game has most of the next one: every second process goes through
     the tasks from the end, where the other game stands, and each takes what no other has taken.
     """
     import wsim.jit  # noqa: F401 (once, before the processes are forked)
 
-    tasks = [*((module,) for module in with_entries()), *policies()]
+    tasks = [*((module,) for module in with_entries() if slow or module not in SLOW), *policies()]
     tasks.sort(key=lambda task: ("wonders" not in task[0], "babel" in task[0], task[-1] != "search", task[0][0] != "t"))
     context = multiprocessing.get_context("fork")
     taken, failed = context.Array("b", len(tasks)), context.SimpleQueue()
@@ -100,5 +103,5 @@ def compile_all(processes: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    for said in compile_all(int(sys.argv[1])):
+    for said in compile_all(int(sys.argv[1]), "slow" in sys.argv):
         print(said)

@@ -55,7 +55,7 @@ def decisions(count: int, **keys: Any) -> Iterator[tuple[Any, Any]]:
 
 
 @pytest.mark.skipif(not JIT, reason="the layers in Python are slow; the inputs are tested there by playing")
-@pytest.mark.parametrize("players", [3, 4, 5])
+@first_quick(1, "players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any], players: int) -> None:
     kinds, net = set(), LEARNER.load("").arrays
@@ -73,7 +73,7 @@ def test_the_kernel_computes_the_layers_that_were_fitted(switches: dict[str, Any
 
 
 @pytest.mark.skipif(not JIT, reason="needs many decisions")
-@pytest.mark.parametrize("players", [3, 4, 5])
+@first_quick(1, "players", [3, 4, 5])
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_what_a_seat_cannot_know_is_no_input(switches: dict[str, Any], players: int) -> None:
     other = table(players=players, policies=("net",), set=changes(switches))

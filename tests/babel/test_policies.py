@@ -301,6 +301,7 @@ def test_what_a_policy_sees_does_not_depend_on_the_games_before(mine: str) -> No
     assert (played(table(policies=(f"{mine}:nosy",), set=("babel.rules.turn_limit=30",)), 3, 3) == whole[12:]).all()
 
 
+@pytest.mark.slow
 def test_a_policy_of_a_module(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(mine).parent))
     compiled, module = (played(table(policies=(f"{name}:last",)), 5) for name in (mine, "mine"))

@@ -14,6 +14,7 @@ import pytest
 from tests.balance.goals import KNOBS, SEARCH, TARGET, UNBALANCED, write_goal
 from tests.conftest import Command
 from tests.games import medal_game
+from tests.tiers import first_quick
 from wsim.balance.balance import Execution, balance, smallest_patch
 from wsim.balance.cells import Cell
 from wsim.balance.evaluator import Evaluator
@@ -117,7 +118,7 @@ def _told(phase: list[str]) -> Any:
     return wrapped
 
 
-@pytest.mark.parametrize("beyond", ["one at its bound", "all at their bounds"])
+@first_quick(1, "beyond", ["one at its bound", "all at their bounds"])
 def test_the_error_rate_of_a_proof_holds(beyond: str) -> None:
     """A patch that misses a target by nothing is proven in at most alpha of all attempts, those of a goal together."""
     random = np.random.default_rng(5)
@@ -232,6 +233,7 @@ def test_what_cannot_be_reached_is_named(wsim_command: Command) -> None:
     assert tomllib.loads(Path("patch.toml").read_text(encoding="utf-8")) == {"wonders": {"Temple": {"points": 3}}}
 
 
+@pytest.mark.slow
 def test_targets_that_pull_against_each_other_are_named() -> None:
     """At one table the temple is to win often, at the other seldom: no value of its points can do both."""
     rows = """

@@ -67,7 +67,7 @@ TOKEN = re.compile(r"[^\s]+")
 
 
 @first_quick(1, "columns", [80, 100, 120])
-@first_quick(2, "words", SHOWN, ids=" ".join)
+@first_quick(1, "words", SHOWN, ids=" ".join)
 def test_no_number_and_no_name_is_broken(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], columns: int
 ) -> None:
@@ -299,7 +299,7 @@ WRITERS = (
 )
 
 
-@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
+@first_quick(2, "words", WRITERS, ids=" ".join)
 def test_an_analysis_is_written_with_what_it_is_of(
     wsim_command: Command, runs: dict[str, str], words: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -346,6 +346,7 @@ def test_a_folder_that_is_not_there_is_refused_before_anything_is_done(
         assert answer.err == "wsim: cannot write 'nowhere/x': there is no folder 'nowhere'\n"
 
 
+@pytest.mark.slow
 def test_comparisons_are_written_too(wsim_command: Command, tmp_path: Path) -> None:
     answers = {
         "effects": ("whatif", "--set", "cards.Altar.points=9", "--budget", "1000", "--policies", "random"),

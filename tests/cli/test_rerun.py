@@ -198,7 +198,7 @@ WHATIF = ("whatif", "--budget", "200", "--policies", "random", "-q")
 
 
 @first_quick(
-    2,
+    1,
     "change",
     [
         ("--set", "cards.Palace.points=20"),
@@ -254,8 +254,9 @@ def test_an_answer_in_a_run_folder_finds_the_files_there(
     assert wsim_command("rerun", str(answer)).code == 0
 
 
-@first_quick(
-    1, "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "view", [(), ("--sort", "effect", "--top", "3"), ("--sweep", "cards.Altar.points=2,9", "--target", "3")]
 )
 def test_a_pick_experiment_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wsim_command: Command, view: tuple[str, ...]

@@ -175,6 +175,7 @@ def test_a_chain_of_three_thousand_weight_sets_is_read(wsim_command: Command) ->
     assert (answer.code, answer.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_is_a_sentence() -> None:
     words = " ".join([*WSIM, "policies"])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -185,7 +186,8 @@ def test_a_closed_standard_output_is_a_sentence() -> None:
         assert (done.returncode, done.stderr) == (code, text)
 
 
-@first_quick(1, "variables", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+@pytest.mark.slow
+@pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
 def test_folders_with_any_name_in_the_plainest_locale(variables: dict[str, str]) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
     words = [*WSIM, "run", "--games", "10", "--out", "straße"]

@@ -9,6 +9,7 @@ import pytest
 
 import wsim
 from tests.conftest import Command
+from tests.tiers import each_third_quick
 from wsim import stats
 from wsim.game import find_game
 from wsim.lab.plan import Plan
@@ -38,7 +39,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("words", COLUMNS)
+@each_third_quick("words", COLUMNS)
 def test_each_analysis_as_json_and_as_a_table(wsim_command: Command, run: str, words: str) -> None:
     name, *options = words.split()
     command = [

@@ -92,6 +92,7 @@ def test_suggestions(wsim_command: Command, words: tuple[str, ...], sentence: st
     assert answer.err.startswith(f"wsim: {sentence}")
 
 
+@pytest.mark.slow
 def test_shells_complete_commands_and_policies() -> None:
     def completed(line: str) -> list[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "_WSIM_COMPLETE": "complete_bash"}

@@ -43,7 +43,7 @@ def test_all_of_them_are_there() -> None:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs_on_games_of_its_own(notebook: Path, tmp_path: Path) -> None:
-    told = python(str(notebook), "--games", "600", cwd=tmp_path)
+    told = python(str(notebook), "--games", "300", cwd=tmp_path)
     assert "shape:" in told
     assert list(tmp_path.iterdir()) == []
 

@@ -95,11 +95,8 @@ def renewed(step: Step, printed: str) -> str:
     return "".join(line + "\n" for line in printed.splitlines()[: len(lines)]) + "...\n"
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[pytest.mark.slow] * (page != README)) for page in EXECUTED],
-    ids=name_of,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
 def test_every_command_prints_what_the_page_shows(
     page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

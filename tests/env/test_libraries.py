@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wsim.env
-from tests.tiers import first_quick
+from tests.env.plans import BABEL, in_babel_first
 from wsim.errors import UserError
 
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is missing: pip install wsim[env]")
@@ -20,9 +20,9 @@ PLANS: dict[str, dict[str, Any]] = {
     "1e": {},
     "cities": {"ruleset": "2e-cities", "players": 5, "actions": "moves"},
     "duo": {"ruleset": "1e-duo", "players": 2},
-    "babel": {"game": "tower_of_babel"},
+    "babel": BABEL,
 }
-plans = pytest.mark.parametrize("keys", PLANS.values(), ids=PLANS.keys())
+plans = pytest.mark.parametrize("keys", in_babel_first(PLANS))
 lenient = pytest.mark.filterwarnings("ignore")  # the libraries' tests remark on observations that are dictionaries
 
 
@@ -60,7 +60,8 @@ def actions_of(env: Any, seen: dict[str, Any]) -> dict[str, int]:
     return {agent: int(told["action_mask"].argmax()) for agent, told in seen.items() if told["action_mask"].any()}
 
 
-@first_quick(1, "name", PLANS)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
 def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
     """The same actions lead to the same game, and those who act together are not told of each other."""
     keys = PLANS[name]
@@ -84,7 +85,7 @@ def test_acting_together_is_acting_one_after_the_other(name: str) -> None:
 
 
 def test_who_does_not_decide_has_nothing_to_do() -> None:
-    env = wsim.env.aec(seed=6)
+    env = wsim.env.aec(seed=6, **BABEL)
     env.reset()
     for _ in range(6):
         able = [agent for agent in env.possible_agents if env.observe(agent)["action_mask"].any()]
@@ -93,7 +94,7 @@ def test_who_does_not_decide_has_nothing_to_do() -> None:
 
 
 def test_the_next_game_pays_nothing_before_its_end() -> None:
-    env = wsim.env.parallel(seed=6)
+    env = wsim.env.parallel(seed=6, **BABEL)
     for _ in range(2):
         seen, _ = env.reset()
         while env.agents:
@@ -102,7 +103,7 @@ def test_the_next_game_pays_nothing_before_its_end() -> None:
 
 
 def test_a_game_of_one_seat_is_told() -> None:
-    env = wsim.env.single(seat=2, policies="random", seed=4)
+    env = wsim.env.single(seat=2, policies="random", seed=4, **BABEL)
     seen, info = env.reset()
     assert seen[env.columns.index("seat")] == 2
     over = False
@@ -115,13 +116,13 @@ def test_a_game_of_one_seat_is_told() -> None:
 
 
 def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
-    env = wsim.env.single(seed=4)
+    env = wsim.env.single(seed=4, **BABEL)
     _, info = env.reset()
     illegal = int(info["action_mask"].argmin())
     *_, reward, over, _, info = env.step(illegal)
     assert (reward, over) == (-1.0, True)
     assert info["illegal"].startswith(f"action {illegal} ({env.actions[illegal]}) is not legal here")
-    strict = wsim.env.single(seed=4, illegal="raise")
+    strict = wsim.env.single(seed=4, illegal="raise", **BABEL)
     strict.reset()
     with pytest.raises(UserError, match="is not legal here"):
         strict.step(illegal)
@@ -131,7 +132,7 @@ def test_an_illegal_action_ends_the_game_or_is_refused() -> None:
 
 
 def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:
-    env = wsim.env.aec()
+    env = wsim.env.aec(**BABEL)
     with pytest.raises(UserError, match="no game has begun"):
         env.step(0)
     env.reset(seed=1)
@@ -152,6 +153,7 @@ def test_wrong_use_of_one_after_the_other_is_one_sentence() -> None:
         env.reset()
 
 
+@pytest.mark.slow
 def test_wrong_use_of_all_at_once_is_one_sentence() -> None:
     env = wsim.env.parallel(seed=1)
     with pytest.raises(UserError, match="no game has begun"):
@@ -204,6 +206,7 @@ def test_a_missing_library_names_the_extra(
     assert str(caught.value) == (f'wsim.env.{call} needs {library}, which is not installed: pip install "wsim[env]"')
 
 
+@pytest.mark.slow
 def test_spaces_draw_what_is_legal() -> None:
     env = wsim.env.aec(seed=3)
     env.reset()
@@ -217,7 +220,7 @@ def test_spaces_draw_what_is_legal() -> None:
 
 def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Game i of ``singles`` is game i of ``single``: same observations, masks, rewards and ends, by the same moves."""
-    keys: dict[str, Any] = {"policies": "greedy", "players": 3, "seed": 7}
+    keys: dict[str, Any] = {"policies": "greedy", "players": 3, "seed": 7, **BABEL}
     many = wsim.env.singles(4, seat=1, observations="counts", threads=1, **keys)
     seen, info = many.reset(seed=7)
     alone = [wsim.env.single(seat=1, illegal="raise", **keys) for _ in range(4)]
@@ -249,6 +252,7 @@ def test_many_seats_at_once_are_the_games_of_one(monkeypatch: pytest.MonkeyPatch
     many.close()
 
 
+@pytest.mark.slow
 def test_scaled_observations_fit_their_space_and_are_the_counts_in_parts_of_the_largest_seen() -> None:
     counts = wsim.env.single(policies="random", players=3, seed=3)
     scaled = wsim.env.single(policies="balanced", players=3, seed=3, observations="scaled")
@@ -264,7 +268,7 @@ def test_scaled_observations_fit_their_space_and_are_the_counts_in_parts_of_the_
 
 
 def test_what_maskable_ppo_asks_for_is_there() -> None:
-    env = wsim.env.single(policies="random", players=3)
+    env = wsim.env.single(policies="random", players=3, **BABEL)
     _, info = env.reset()
     masks = env.get_wrapper_attr("action_masks")()
     assert masks.dtype == bool

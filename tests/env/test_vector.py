@@ -10,22 +10,23 @@ import numpy as np
 import pytest
 
 import wsim
-from tests.tiers import first_quick
+from tests.env.plans import BABEL, in_babel_first
 from wsim.env import VectorEnv
 from wsim.env.game_vector import GameVector
 from wsim.errors import UserError
+from wsim.jit.modes import CHECKED, JIT
 
 PLANS: dict[str, dict[str, Any]] = {
     "1e": {},
-    "babel": {"game": "tower_of_babel"},
+    "babel": BABEL,
     "cities": {"ruleset": "2e-cities", "players": 5},
     "teams": {"ruleset": "2e-cities-teams", "players": 4},
     "duo": {"ruleset": "1e-duo", "players": 2},
-    "babel with bluffs": {"game": "tower_of_babel", "set": ["babel.rules.allow_bluff_cards=true"]},
+    "babel with bluffs": {**BABEL, "set": ["babel.rules.allow_bluff_cards=true"]},
 }
 FIRST = "import wsim\n\n@wsim.policy\ndef first(public, own, choice, rules):\n    return 0\n"
 
-plans = first_quick(2, "keys", PLANS.values(), ids=PLANS.keys())
+plans = pytest.mark.parametrize("keys", in_babel_first(PLANS))
 
 
 def drawn(masks: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
@@ -77,6 +78,7 @@ def paid(move: dict[str, Any]) -> int:
 OLYMPIA = {"wonders": "Olympia,random,random", "sides": "A", "players": 3}  # one free build in each age (R26)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [OLYMPIA, PLANS["cities"], PLANS["duo"]], ids=["1e", "cities", "duo"])
 def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
     """Every legal move has its action and no other action is legal; the action makes the cheapest of its moves."""
@@ -108,7 +110,9 @@ def test_a_fixed_action_is_its_cheapest_move(keys: dict[str, Any]) -> None:
         assert spent > 0, "no position of this test has the once-per-age build"
 
 
-@first_quick(1, "keys", [PLANS["babel"], PLANS["babel with bluffs"]], ids=["plain", "bluffs"])
+@pytest.mark.parametrize(
+    "keys", [BABEL, pytest.param(PLANS["babel with bluffs"], marks=pytest.mark.slow)], ids=["plain", "bluffs"]
+)
 def test_every_move_of_babel_has_an_action_of_its_own(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     decisions = set()
@@ -129,7 +133,7 @@ def test_every_move_of_babel_has_an_action_of_its_own(keys: dict[str, Any]) -> N
     assert {"turn", "offer", "take", "complete"} <= decisions
 
 
-@pytest.mark.parametrize("game", ["seven_wonders", "tower_of_babel"])
+@pytest.mark.parametrize("game", [pytest.param("seven_wonders", marks=pytest.mark.slow), "tower_of_babel"])
 def test_the_line_up_plays_the_other_seats(game: str, tmp_path: Path) -> None:
     """The caller plays what a policy would play: the games of the laboratory come out."""
     (tmp_path / "first.py").write_text(FIRST, encoding="utf-8")
@@ -160,7 +164,9 @@ def played(steps: int, **keys: Any) -> list[Any]:
     return told
 
 
-@pytest.mark.parametrize("keys", [{}, {"game": "tower_of_babel", "seats": [1, 2]}], ids=["1e", "babel"])
+@pytest.mark.parametrize(
+    "keys", [pytest.param({}, marks=pytest.mark.slow), {**BABEL, "seats": [1, 2]}], ids=["1e", "babel"]
+)
 def test_threads_change_nothing(keys: dict[str, Any]) -> None:
     one, three = played(80, threads=1, **keys), played(80, threads=3, **keys)
     assert all(
@@ -171,7 +177,7 @@ def test_threads_change_nothing(keys: dict[str, Any]) -> None:
 
 def test_rewards_are_points_if_wanted() -> None:
     rng = np.random.default_rng(1)
-    with VectorEnv(4, reward="score", seed=2) as env:
+    with VectorEnv(4, reward="score", seed=2, **BABEL) as env:
         step = env.reset()
         while not step.done.any():
             assert not step.rewards.any()
@@ -183,7 +189,7 @@ def test_rewards_are_points_if_wanted() -> None:
 def test_a_reward_is_given_once() -> None:
     """A game pays in the step in which it ends, and every later step is of the next one."""
     rng, ended = np.random.default_rng(1), np.zeros(4, int)
-    with VectorEnv(4, seed=2) as env:
+    with VectorEnv(4, seed=2, **BABEL) as env:
         step = env.reset()
         while ended.min() < 2:
             step = env.step(drawn(step.masks, rng))
@@ -193,9 +199,9 @@ def test_a_reward_is_given_once() -> None:
 
 def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
     rng = np.random.default_rng(1)
-    games = GameVector(wsim.Plan.make(), 3, (0, 1, 2, 3), "moves", again=True)
+    games = GameVector(wsim.Plan.make(**BABEL), 3, (0, 1, 2, 3), "moves", again=True)
     played: list[int] = []
-    for seed, steps in ((5, 75), (None, 0), (None, 75), (None, 75)):
+    for seed, steps in ((5, 300), (None, 0), (None, 300), (None, 300)):
         games.begin(seed)
         now = games.timesteps.number.tolist()
         assert not set(now) & set(played)
@@ -209,7 +215,7 @@ def test_reset_without_a_seed_begins_games_that_were_not_played() -> None:
 
 
 def test_reset_goes_on_with_other_games_or_back_with_a_seed() -> None:
-    with VectorEnv(3, seed=2) as env:
+    with VectorEnv(3, seed=2, **BABEL) as env:
         first = env.reset().observations.copy()
         assert (env.reset().observations != first).any()
         assert (env.reset(seed=2).observations == first).all()
@@ -219,18 +225,23 @@ def test_reset_goes_on_with_other_games_or_back_with_a_seed() -> None:
 
 def test_arrays_are_written_over() -> None:
     """The memory does not grow: every call fills the same arrays."""
-    with VectorEnv(3) as env:
+    with VectorEnv(3, **BABEL) as env:
         one = env.reset()
         two = env.step(one.masks.argmax(axis=1))
         assert one.observations is two.observations
         assert one.masks is two.masks
 
 
+# slow only where it alone would have these kernels compiled
+of_cities = pytest.param({"ruleset": "2e-cities"}, id="cities", marks=[pytest.mark.slow] * (JIT and not CHECKED))
+
+
 @pytest.mark.jit_off
 @pytest.mark.boundscheck
-def test_two_games_to_their_end() -> None:
+@pytest.mark.parametrize("keys", [pytest.param(BABEL, id="babel"), of_cities])
+def test_two_games_to_their_end(keys: dict[str, Any]) -> None:
     rng = np.random.default_rng(2)
-    with VectorEnv(2, ruleset="2e-cities", players=3, seats=[0, 2], policies="random", seed=1) as env:
+    with VectorEnv(2, players=3, seats=[0, 2], policies="random", seed=1, **keys) as env:
         step = env.reset()
         ended = np.zeros(2, bool)
         while not ended.all():
@@ -268,7 +279,7 @@ def test_a_wrong_number_of_games_is_one_sentence(games: Any) -> None:
 
 
 def test_wrong_actions_change_nothing() -> None:
-    with VectorEnv(3) as env:
+    with VectorEnv(3, **BABEL) as env:
         assert "call reset() first" in failing(lambda: env.step([0, 0, 0]))
         step = env.reset()
         before = step.observations.copy()
@@ -288,6 +299,6 @@ def test_wrong_actions_change_nothing() -> None:
 def test_a_policy_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(FIRST.replace("return 0", "return -5"), encoding="utf-8")
     policies = ["random", f"{tmp_path / 'bad.py'}:first", "random", "random"]
-    with VectorEnv(2, seats=[0], policies=policies) as env:
+    with VectorEnv(2, seats=[0], policies=policies, **BABEL) as env:
         first = env.reset().masks.argmax(axis=1)
         assert "returned -5 in seat 1" in failing(lambda: env.step(first))

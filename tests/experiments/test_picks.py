@@ -54,6 +54,7 @@ def test_a_planted_effect_is_recovered() -> None:
     assert planted["card"] == "Altar"
 
 
+@pytest.mark.slow
 def test_what_was_done_too_rarely_is_left_out() -> None:
     many, few = (
         wsim.experiment_picks(**UNIFORM, games=60, actions=["build"], fewest=fewest).effects for fewest in (1, 40)

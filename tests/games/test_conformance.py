@@ -160,8 +160,8 @@ def test_recording_picks_changes_nothing(row: Row, table: Mapping[str, Any]) -> 
 
 
 @each_game
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("chunk", [7, None])
+@pytest.mark.parametrize("threads", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("chunk", [7, pytest.param(None, marks=pytest.mark.slow)])
 def test_frames_do_not_depend_on_threads_and_chunks(row: Row, threads: int, chunk: int | None) -> None:
     _, simulator = ready(row, row.tables[-1])
 
@@ -319,6 +319,7 @@ def test_no_policy_knows_what_is_hidden_from_its_seat(row: Row, policy: str) -> 
 # --- tables, page, command line ---------------------------------------------------------------------------------------
 
 
+@of_the_toy_first
 def test_every_analysis_makes_a_table(played: tuple[Row, Run]) -> None:
     row, run = played
     for name, analysis in analyses_of(row.game).items():
@@ -377,6 +378,7 @@ def test_the_page_shows_what_fits_the_run(played: tuple[Row, Run], wsim_command:
     assert all(colour in text for colour in row.game.COLOURS.values())
 
 
+@of_the_toy_first
 def test_a_run_ends_with_its_tables_and_is_made_again_by_its_command(
     played: tuple[Row, Run], wsim_command: Command, tmp_path: Path
 ) -> None:
@@ -394,7 +396,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.parquet")}
 
 
-@each_game
+@first_quick(1, "row", ROWS[::-1], ids=lambda row: row.game.NAME)
 def test_an_interrupted_run_is_resumed_to_the_same_data(row: Row, tmp_path: Path) -> None:
     plan = row.plan(row.tables[0], games=300, picks=True)
 

@@ -97,7 +97,9 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * name.endswith("teams")) for name in OTHERS]
+)
 def test_rows_of_the_other_policies_and_options_are_those_of_46e67a1(name: str) -> None:
     plan, seats, picks = OTHERS[name]
     found = [digest(wsim.simulate(**plan, seed=2026, picks=recorded)) for recorded in (False, True)]

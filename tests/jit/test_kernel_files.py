@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.tiers import each_third_quick
 from wsim.jit import JIT, cache, cache_directory, kernel, kernel_files, types
 
 pytestmark = pytest.mark.skipif(not JIT, reason="what numba does")
@@ -80,7 +81,7 @@ FAULTS: dict[str, Callable[[bytes], bytes]] = {
 } | {f"a bit at {place}": flipped(place) for place in (0.0, 0.001, 0.01, 0.1, 0.5, 0.9, 1.0)}
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each_third_quick("fault", FAULTS)
 def test_a_damaged_file_is_compiled_again_and_replaced(
     fault: str, file: Path, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

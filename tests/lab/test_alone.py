@@ -109,6 +109,7 @@ def test_it_is_resumed_and_played_again_to_the_same_files(made: Path, wsim_comma
     assert Plan.from_toml(made / "plan.toml", games=20) == again.plan
 
 
+@pytest.mark.slow
 def test_a_trace_of_a_run_is_of_its_games(made: Path, wsim_command: Command) -> None:
     answer = wsim_command("trace", str(made), "--trust", "--first", "3", "--games", "2", "--format", "json")
     traces = [json.loads(line) for line in answer.out.splitlines()]
@@ -205,6 +206,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 def test_the_source_of_an_installed_policy_is_kept_as_text(installed: Path, wsim_command: Command) -> None:
     kept = sorted(path.relative_to(installed).as_posix() for path in (installed / "files").rglob("*.py"))
     assert kept == [f"files/1/wsim_shop/{name}.py" for name in ("__init__", "beside", "numbers", "players")]

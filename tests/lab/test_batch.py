@@ -26,7 +26,7 @@ def frames(table: ToySimulator, **how: Any) -> tuple[pl.DataFrame, pl.DataFrame]
 
 
 @first_quick(1, "threads", [1, 2, 3])
-@first_quick(3, "chunk", [None, 1, 7, 333, 5000])
+@first_quick(2, "chunk", [None, 1, 7, 333, 5000])
 def test_data_do_not_depend_on_threads_and_chunks(threads: int, chunk: int | None) -> None:
     table = GAME.prepare(Plan.make(games=1001, rotate=True))
     rows = frames(table, threads=1, chunk=1001)

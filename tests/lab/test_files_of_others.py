@@ -26,7 +26,7 @@ from wsim import Plan, UserError
 from wsim.balance.patch import Balance
 from wsim.files import StoreError
 
-TIMES = pytest.mark.parametrize("times", [20, pytest.param(200, marks=pytest.mark.slow)])
+TIMES = pytest.mark.parametrize("times", [20, pytest.param(100, marks=pytest.mark.slow)])
 WILD: list[Any] = [
     *(None, True, -1, 0, 1, 255, 2**31, 2**63, 2**70, -(2**64), 1e308, -1e308, float("inf"), float("nan"), 0.5),
     *("", "x" * 3000, "../../etc/passwd", "/dev/zero", "a\x00b", "\ud800", "<script>", [], {}, [[]], {"a": 1}),
@@ -352,7 +352,7 @@ READING = Path(__file__).parents[1] / "data" / "reading"
 ANSWERS = ("whatif", "skill", "picks", "patch", "match-folder/match")
 
 
-@first_quick(1, ("name", "times"), [("picks", 20), *((name, 60) for name in ANSWERS)])
+@first_quick(1, ("name", "times"), [("picks", 20), *((name, 30) for name in ANSWERS)])
 def test_answers(name: str, times: int, tmp_path: Path) -> None:
     """What a page draws of them, and what asks them again as far as that it would play."""
     from wsim.experiments.answer_kinds import KINDS, stored_in

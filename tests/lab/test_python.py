@@ -138,6 +138,7 @@ def test_mistakes_are_one_sentence(run: wsim.Run, ask: Callable[[Any], Any], sen
     assert str(refused.value).startswith(sentence)
 
 
+@pytest.mark.slow
 def test_a_run_with_policy_code_tells_nothing_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def first(public, own, choice, rules):\n    return 0\n")

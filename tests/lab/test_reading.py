@@ -25,7 +25,7 @@ def _copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "reading")
 
 
-@first_quick(3, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"])
+@first_quick(2, "name", ["run-babel", "whatif.json", "match.parquet", "match-folder", "skill.json", "picks.json"])
 def test_what_was_written_is_played_again(wsim_command: Command, name: str) -> None:
     answer = wsim_command("rerun", name)
     assert answer.code == 0, answer.err

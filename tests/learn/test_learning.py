@@ -29,11 +29,11 @@ from wsim.wonders.learning import LEARNER
 pytestmark = pytest.mark.skipif(not JIT, reason="needs many playouts")
 
 
-@pytest.mark.parametrize("rounds", [8, pytest.param(30, marks=pytest.mark.slow)])
-def test_fitting_learns_what_is_there_to_learn(rounds: int) -> None:
+@pytest.mark.parametrize(("games", "rounds"), [(20, 8), pytest.param(60, 30, marks=pytest.mark.slow)])
+def test_fitting_learns_what_is_there_to_learn(games: int, rounds: int) -> None:
     """A worth that is a function of the inputs is found again, in decisions that it was not fitted to."""
     make = harvest("1e", 4, explore=0.3, playouts=1, gap=4)
-    states, moves = make(range(60))
+    states, moves = make(range(games))
     simulator = make.tables[0][0]
     every = LEARNER.decisions(simulator, states, moves)
     teacher = dict(LEARNER.fresh(99).arrays)

@@ -291,6 +291,7 @@ def test_moves_of_former_decisions_are_not_shown(tmp_path: Path) -> None:
     assert play("stale", file).height == 120
 
 
+@pytest.mark.slow
 def test_indices_are_not_checked_where_the_user_says_so(tmp_path: Path) -> None:
     """Beside the last copy lie zeros: a policy that reads a little too far finds nothing."""
     file = tmp_path / "far.py"

@@ -261,6 +261,7 @@ def test_user_policies_play_every_rule_set(mine: str, ruleset: str, players: int
     assert played["total"].min() > 0
 
 
+@pytest.mark.slow
 def test_a_policy_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_wsim_policies.py").write_text(MINE)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -286,6 +287,7 @@ def entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 @pytest.mark.usefixtures("entry_point")
+@pytest.mark.slow
 def test_an_installed_policy() -> None:
     assert GAME.policies()[-1]["name"] == "tricky"
     assert rows("tricky")["total"].tolist() == rows("random")["total"].tolist()
@@ -297,6 +299,7 @@ def test_a_name_of_its_own(mine: str) -> None:
     assert resolve([f"{mine}:named:nerve=3"], 3).labels[0] == "The best:nerve=3"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_gives_way_to_the_entry(tmp_path: Path) -> None:
     text = "import wsim\n@wsim.policy(name='greedy')\ndef f(public, own, choice, rules):\n    return 0\n"
     for name in ("a.py", "b.py"):

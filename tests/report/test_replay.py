@@ -314,6 +314,7 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_page_into_a_file_which_is_named(wsim_command: Command, toy: None) -> None:
     answer = wsim_command("trace", "--first", "3", "--format", "html", "-o", "game.html", "--playouts", "5")
     assert (answer.code, answer.out) == (0, "game.html\n")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats  # type: ignore[import-untyped]
 
+from tests.tiers import first_quick
 from wsim import stats
 from wsim.errors import UserError
 from wsim.stats.intervals import Estimate
@@ -63,7 +64,7 @@ def paths(replications: int, effect: float, looks: int, budget: int, **options: 
     return ends
 
 
-@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+@first_quick(1, "spending", ["obrien_fleming", "pocock"])
 def test_no_effect_is_called_different_as_rarely_as_promised(spending: str) -> None:
     ends = paths(300, 0.0, 5, 2000, spending=spending, alpha=0.1)
     wrong = sum(end.verdict(0) in ("higher", "lower") for end in ends)

@@ -264,6 +264,7 @@ def test_boards_that_cannot_be_told_from_policies_stay_raw() -> None:
     assert dict(table.frame.select("wonder", "score").iter_rows()) == pytest.approx(means)
 
 
+@pytest.mark.slow
 def test_the_command_compares_within_policies_unless_told(wsim_command: Command, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     played = wsim_command(

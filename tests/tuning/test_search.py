@@ -71,6 +71,7 @@ def test_what_changes_nothing_stays_and_is_not_searched() -> None:
     assert not Path("other").exists()
 
 
+@pytest.mark.slow
 def test_a_search_of_luck_alone_gets_no_verdict() -> None:
     """`salt` draws other luck and nothing else: of four seeds none may look better, for its q-value is honest."""
     for seed in range(4):

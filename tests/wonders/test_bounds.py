@@ -94,7 +94,7 @@ def refusal(players: int, changes: list[str]) -> str:
     return str(caught.value)
 
 
-@first_quick(4, "edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
+@first_quick(2, "edge", EDGES, ids=lambda edge: f"{edge.what} {edge.most}")
 def test_the_edge_of_a_bound_is_played_right_and_beyond_it_is_refused(edge: Edge) -> None:
     compare_case(Case(1, "1e", edge.players, tuple(edge.changes(edge.most))), games=2)
     said = refusal(edge.players, edge.changes(edge.most + 1))
@@ -180,6 +180,14 @@ FOUND = [  # catalogues that were played with wrong numbers, or wrote outside th
         ),
     ),
     (of_cards(["Altar", "Baths", "Palace"], "shields=99"), "the shields of a city could come to 322"),
+    (
+        ['cards.Altar.when=[{event="turn_start", gain={ore="2 * red"}}]'],
+        "the ore of a city and its neighbours could come to 1,215 in rule set 1e with 7 players, most of it by Altar",
+    ),
+    (
+        ['cards.Altar.when=[{event="sold", by="anyone", each="other", gain={wild=9}}]'],
+        "the science symbols of a city could come to 3,039 in rule set 1e with 7 players, most of it by Altar",
+    ),
     (
         of_cards(FIRST, 'points_per={what=["blue","red"], cities=["self","left","right"], n=99}'),
         "the points of a city could come to ",

@@ -145,7 +145,7 @@ def immediate(effects: tuple[Effect, ...]) -> int:
     return sum(int(effect["n"]) for effect in effects if effect["kind"] == "coins")
 
 
-@pytest.mark.parametrize("ruleset", RULE_SETS)
+@first_quick(1, "ruleset", RULE_SETS)
 def test_a_card_has_the_effects_that_are_printed(ruleset: str) -> None:
     each_is_right(cards(ruleset), partial(check_effects, ruleset))
 

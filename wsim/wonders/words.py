@@ -160,7 +160,7 @@ DISCOUNTS = ("first_unit_each_turn", "board_resource")  # what a discount is off
 CITY_NAMES = (
     *COLORS, *SYMBOLS[1:ANY], "wild", *RESOURCES, "cards", "stages", "all_stages", "coins", "shields",
     "victory_tokens", *(f"victory_tokens_{value}" for value in VICTORY_TOKENS), "defeat_tokens", "debts",
-    "diplomacy_tokens", "chains", "sold",
+    "diplomacy_tokens", "chains", "sold", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard",
 )  # fmt: skip
 """What a formula may ask of a city."""
 TABLE_NAMES = ("age", "turn", "players")
@@ -197,7 +197,10 @@ EACH = WHOM[:WHOM_ANYONE]
 """On which cities a clause acts."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 """Whose moves set a clause off."""
-GAINS = ("coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens")
+GAINS = (
+    "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
+    *SYMBOLS[1:ANY], "wild", *RESOURCES,
+)  # fmt: skip
 LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens")
 ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
 """What a clause does, in the order in which its parts are done."""

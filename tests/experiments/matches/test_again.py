@@ -77,7 +77,8 @@ def test_edited_skill_is_found_out(wsim_command: Command) -> None:
     assert line == "  changes[0].verdict was 'unclear' and is 'higher'"
 
 
-@first_quick(1, "words", [MATCH, SKILL])
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [MATCH, SKILL])
 def test_what_was_stopped_by_hand_is_not_the_same(wsim_command: Command, words: tuple[str, ...]) -> None:
     first, *_ = edited(words, wsim_command, lambda told: told.update(stopped="interrupted"))
     assert first == f"  {BY_HAND}"
@@ -106,7 +107,7 @@ def test_other_code_of_the_second_policy_is_told(wsim_command: Command) -> None:
 
 
 @first_quick(
-    5,
+    2,
     ("words", "change", "sentence"),
     [
         (MATCH, {"made": None}, "the answer is damaged: TypeError: "),

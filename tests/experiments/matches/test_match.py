@@ -306,6 +306,7 @@ def test_a_share_of_one_has_an_interval() -> None:
     assert "There are no ratings: these games do not tell the strengths" in answer.remarks[-1]
 
 
+@pytest.mark.slow
 def test_who_is_rarer_may_decide() -> None:
     """In Tower of Babel, one builder among suppliers and one supplier among builders both do well."""
     answer = wsim.match("builder", "supplier", game="tower_of_babel", budget=300, threads=1)

@@ -63,6 +63,8 @@ GOOD: tuple[dict[str, Any], ...] = (
     {"event": "age_end", "each": "other", "gain": {"debts": 9}},
     {"event": "before_conflicts", "gain": {"age_shields": 5}},
     {"event": "built", "gain": {"shields": 4}},
+    {"event": "built", "gain": {"gear": 5}},
+    {"event": "age_start", "gain": {"wood": 3, "ore": 2}},
     {"event": "scored", "points": 15},
 )
 BAD: tuple[dict[str, Any], ...] = (
@@ -81,7 +83,8 @@ def test_greedy_sees_what_happens_at_once() -> None:
         {"event": "built", "each": "neighbor", "lose": {"coins": 3}, "gain": {"debts": 5}},
         {"event": "built", "gain": {"victory_tokens": 12}},
         {"event": "built", "gain": {"age_shields": 3}},
+        {"event": "built", "gain": {"wild": 4}},
         {"event": "built", "gain": {"debts": 12}},
         {"event": "turn_start", "gain": {"coins": 9}},
     )
-    assert [is_built(clause, "greedy") for clause in clauses] == [True, True, True, False, False]
+    assert [is_built(clause, "greedy") for clause in clauses] == [True, True, True, True, False, False]

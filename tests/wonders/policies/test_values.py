@@ -9,47 +9,16 @@ import numpy as np
 import pytest
 
 from tests.policies.lineups import resolve
-from tests.wonders.position_kernels import entry
+from tests.wonders.policies.value_kernels import agreeing, denying
 from wsim.lab.plan import Plan
 from wsim.wonders.game import catalogue_of
-from wsim.wonders.kernels.layout import CHOICES, POLICY
-from wsim.wonders.kernels.moves import action_of
-from wsim.wonders.policies.weighted import move_values, weighted_policy
 from wsim.wonders.simulator import WondersSimulator
-from wsim.wonders.words import BUILD, TURN
 
 pytestmark = pytest.mark.jit_off
 
-_ROUNDING = 1e-9
-
-
-@entry(POLICY)
-def agreeing(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
-    """Pick what ``weighted`` picks; an index out of range unless no move has a higher value."""
-    values = np.empty(CHOICES)
-    move_values(public, settings, choice, rules, values)
-    index = weighted_policy(public, own, choice, rules, settings)
-    for i in range(choice.count):
-        if not values[i] <= values[index] + _ROUNDING:
-            return -1
-    return index
-
-
-@entry(POLICY)
-def denying(public: Any, own: Any, choice: Any, rules: Any, settings: Any) -> Any:
-    """Pick what ``weighted`` picks; an index out of range if another card would serve a stage or sale better."""
-    values = np.empty(CHOICES)
-    move_values(public, settings, choice, rules, values)
-    index = weighted_policy(public, own, choice, rules, settings)
-    if choice.kind == TURN and action_of(choice.moves[index]) != BUILD:
-        for i in range(choice.count):
-            if action_of(choice.moves[i]) == action_of(choice.moves[index]) and values[i] > values[index] + _ROUNDING:
-                return -1
-    return index
-
 
 def plays(policy: Any, ruleset: str, players: int, weights: str, games: int) -> int:
-    """Play games with a policy of this file and the weights of a line-up's entry; return the rows."""
+    """Play games with such a policy and the weights of a line-up's entry; return the rows."""
     plan = Plan.make(ruleset=ruleset, players=players, policies="balanced", seed=8)
     line_up = resolve([weights] * players, players)
     table = WondersSimulator(plan, catalogue_of(plan), replace(line_up, functions=(policy,) * len(line_up.functions)))

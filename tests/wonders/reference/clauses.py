@@ -112,7 +112,8 @@ class Eyes:
             return self.fixed[name]
         if name in ("compass", "gear", "tablet", "wild"):
             wanted = "any" if name == "wild" else name
-            return sum(effect["symbol"] == wanted for effect in city.effects("science"))
+            printed: int = sum(effect["symbol"] == wanted for effect in city.effects("science"))
+            return printed + city.more_symbols.count(wanted)
         if name in RESOURCES:
             return sum(name in symbol for symbol in own_symbols(city))
         if name.startswith("victory_tokens"):
@@ -127,6 +128,11 @@ class Eyes:
             "diplomacy_tokens": city.diplomacy,
             "chains": city.tally["built_chain"],
             "sold": city.tally["sold"],
+            "trade_paid": city.tally["trade_paid"],
+            "trade_received": city.tally["trade_received"],
+            "coins_lost": city.tally["lost_coins"],
+            "free_builds": city.tally["built_free"],
+            "from_discard": city.tally["built_discard_pile"],
         }
         return counts[name]
 
@@ -273,6 +279,16 @@ def fewer(name: str) -> Callable[[Table, City, City, int], int]:
     return take
 
 
+def listed(name: str, thing: str) -> Callable[[Table, City, City, int], int]:
+    """Add things to a list of a city."""
+
+    def add(_table: Table, _owner: City, city: City, amount: int) -> int:
+        getattr(city, name).extend([thing] * amount)
+        return amount
+
+    return add
+
+
 def win(table: Table, _owner: City, city: City, amount: int) -> int:
     """Victory tokens of the age."""
     city.victories += [(1, 3, 5)[table.age - 1]] * amount
@@ -289,6 +305,9 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     "gain defeat_tokens": more("defeats"),
     "gain debts": more("debts"),
     "gain diplomacy_tokens": more("diplomacy"),
+    **{f"gain {symbol}": listed("more_symbols", symbol) for symbol in ("compass", "gear", "tablet")},
+    "gain wild": listed("more_symbols", "any"),
+    **{f"gain {unit}": listed("more_units", unit) for unit in RESOURCES},
     "lose coins": fewer("coins"),
     "lose defeat_tokens": fewer("defeats"),
     "lose debts": fewer("debts"),

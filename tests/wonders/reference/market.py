@@ -69,7 +69,7 @@ def symbols(effect: Effect) -> list[Symbol]:
 
 def own_symbols(city: City) -> list[Symbol]:
     """Every symbol that the city itself may use (R12), the special black cards' (R18) last."""
-    found: list[Symbol] = [(city.wonder.resource,)]
+    found: list[Symbol] = [(city.wonder.resource,), *((unit,) for unit in city.more_units)]
     specials: list[str] = []
     for effect in city.effects("produce"):
         if isinstance(effect.get("one_of"), str):

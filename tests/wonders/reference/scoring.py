@@ -106,7 +106,7 @@ def effect_points(table: Table, city: City, effects: Iterable[Effect], more_purp
 
 def city_science(table: Table, city: City, copied: Card | None) -> int:
     """Points of all symbols: printed, wild, and copied from neighbours' green cards."""
-    symbols = [effect["symbol"] for effect in city.effects("science")]
+    symbols = [effect["symbol"] for effect in city.effects("science")] + city.more_symbols
     if copied:
         symbols += [effect["symbol"] for effect in copied.effects if effect["kind"] == "science"]
     fixed = Counter(symbol for symbol in symbols if symbol != "any")

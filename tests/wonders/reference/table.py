@@ -37,6 +37,8 @@ class City:
     free_builds_used: int = 0  # once-per-age free builds of this age (R26)
     more_shields: int = 0  # brought by clauses
     age_shields: int = 0  # likewise, for this age only (R57)
+    more_symbols: list[str] = field(default_factory=list)  # likewise
+    more_units: list[str] = field(default_factory=list)  # likewise: resources
     tally: Counter[str] = field(default_factory=Counter)
 
     @property

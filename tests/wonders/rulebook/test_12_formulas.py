@@ -197,3 +197,38 @@ def test_R58_a_copied_guild_counts_itself_in_formulas() -> None:
     p.city(0, "Magistrates Guild", stages=3, coins=0)
     p.city(1, "Workers Guild")
     assert p.points(0)["guild"] == 14
+
+
+def test_R57_symbols_of_a_clause_stay_and_count_as_others_do() -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"gear": "1 + red", "wild": 1}}]})
+    p.city(0, "Stockade", "Apothecary")
+    p.play({0: "Altar"})
+    assert p.points(0)["science"] == 1 + 4 + 1 + 7  # a compass, two gears, and the wild one is a tablet
+
+
+def test_R57_symbols_of_a_clause_are_on_no_card_that_could_be_copied() -> None:
+    clause = {"event": "built", "each": "neighbor", "gain": {"tablet": 2}}
+    changes = (f'cards."Altar".when={written([clause])}',)
+    p = Position("2e-cities", "Gizah day", "Rhodos day", "Ephesos day", "Alexandria day", changes=changes)
+    p.city(0, "Band of Spies")
+    p.play({2: "Altar"})
+    assert p.points(1)["science"] == 4
+    assert "science" not in p.points(0)
+
+
+def test_R57_units_of_a_clause_are_made_from_then_on_and_not_sold() -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"clay": 2}}]}, age=2)
+    assert p.builds(0, "Forum") == []
+    p.play({0: "Altar"})
+    assert p.builds(0, "Forum") == [("paid", 0, 0, 0)]
+    assert p.builds(1, "Forum") == p.builds(3, "Forum") == []
+
+
+def test_R52_formulas_know_what_was_paid() -> None:
+    asked = "100 * trade_paid + 10 * left.trade_received + coins_lost + free_builds + from_discard"
+    p = table({"Guard Tower": [gain("built", f"min(999, {asked})")]})
+    p.city(1, "Clay Pool")
+    bought = [move for move in p.moves(0, "Guard Tower") if move.action == "build"]
+    assert [(move.left, move.right) for move in bought] == [(2, 0)]
+    p.play({0: bought[0]})
+    assert p.coins[:2] == [10 - 2 + 220, 12]

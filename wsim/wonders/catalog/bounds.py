@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from wsim.wonders.catalog.model import Catalogue
 
 SHOWN = 3  # entries that a refusal names
+_SYMBOLS = (*SYMBOLS[1:ANY], "wild")
 
 
 @dataclass(frozen=True)
@@ -163,9 +165,12 @@ class Bounds:
         symbol, colors = held.field("symbol"), np.asarray(rules.color)
         most = {color: int(((colors == n) & (held.copies > 0)).sum()) for n, color in enumerate(COLORS)}
         most["purple"] += self.copying
-        most |= dict.fromkeys(("cards", "chains", "sold"), held.placed + self.copying)
-        for n, name in enumerate((*SYMBOLS[1:ANY], "wild"), start=1):
-            most[name] = held.in_city((symbol == n).astype(np.int64))
+        most |= dict.fromkeys(("cards", "chains", "sold", "free_builds", "from_discard"), held.placed + self.copying)
+        for n, name in enumerate(_SYMBOLS, start=1):
+            most[name] = held.in_city((symbol == n).astype(np.int64)) + self.brought.total(name)
+        most |= dict.fromkeys(
+            ("trade_paid", "trade_received", "coins_lost"), self.coins
+        )  # nobody pays what it never had
         most |= {"stages": held.stages, "all_stages": held.stages, "turn": int(rules.turns), "players": rules.players}
         most |= {"coins": self.coins, "shields": self.shields, "defeat_tokens": held.defeats, "debts": self.debts}
         most |= {"diplomacy_tokens": self.diplomacy, "victory_tokens": int(held.tokens.sum())}
@@ -216,8 +221,11 @@ class Bounds:
         for place, resource in enumerate(RESOURCES):
             made = (produces >> np.uint64(8 * place) & np.uint64(0xFF)).astype(np.int64) + (one_of >> place & 1)
             made += by_product
-            reached = (1 + NEIGHBOR_SEATS) * (1 + held.in_city(made))
-            yield Bound(f"the {resource} of a city and its neighbours", reached, LANE, made, change)
+            brought = self.brought.total(resource)
+            reached = (1 + NEIGHBOR_SEATS) * (1 + held.in_city(made) + brought)
+            made += self.brought.parts(resource)
+            said = f"{change} and `gain.{resource}` of `when`" if brought else change
+            yield Bound(f"the {resource} of a city and its neighbours", reached, LANE, made, said)
 
     def _counts(self) -> Iterator[Bound]:
         """Yield the bounds of moves, shields and tokens."""
@@ -226,6 +234,10 @@ class Bounds:
         yield Bound("the moves of a game", held.deeds, DEEDS, held.grants, change)
         shields = held.field("shields") + self.brought.parts("shields")
         yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, "`shields`")
+        brought = sum(map(self.brought.parts, _SYMBOLS), np.zeros(len(rules.points), np.int64))
+        if brought.any():
+            most, change = isqrt(_width("total")[1]), "`gain` of `when`"
+            yield Bound("the science symbols of a city", self.symbols, most, brought, change)
         points = int((held.tokens * np.asarray(rules.victory_points)).sum())
         tokens = (held.field("victory_token") != 0).astype(np.int64) + self.brought.parts("victory_tokens")
         change = "settings.victory_tokens and `victory_token`"
@@ -306,12 +318,18 @@ class Bounds:
         return np.maximum(sure, 0) + self.brought.points(sign)
 
     @cached_property
-    def science(self) -> tuple[int, int]:
-        """The least and the most points of science: of n symbols, n² if all are the same, or 10 of three (R23)."""
+    def symbols(self) -> int:
+        """The science symbols that a city can have, copied ones included (R23, R29, R31)."""
         held = self.held
         symbols = held.in_city((held.field("symbol") != 0).astype(np.int64)) + held.in_city(held.field("copy_science"))
         if self.copying:
             symbols += 1 + int(held.field("copy_science")[:CARDS].max())
+        return symbols + sum(map(self.brought.total, _SYMBOLS))
+
+    @cached_property
+    def science(self) -> tuple[int, int]:
+        """The least and the most points of science: of n symbols, n² if all are the same, or 10 of three (R23)."""
+        symbols = self.symbols
         if self.science_formula:
             counts = dict.fromkeys(SYMBOLS[1:ANY], (0, symbols))
             return span(parse(self.science_formula), {**self.within, **counts})

@@ -20,7 +20,19 @@ from wsim.spec.fields import (
     words,
 )
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span, written
-from wsim.wonders.words import ACTS, BY, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TRIGGERS
+from wsim.wonders.words import (
+    ACTS,
+    ANY,
+    BY,
+    COLORS,
+    EACH,
+    GAINS,
+    LOSSES,
+    MOVE_TRIGGERS,
+    RESOURCES,
+    SYMBOLS,
+    TRIGGERS,
+)
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
 Amounts = tuple[tuple[str, str], ...]
@@ -240,7 +252,11 @@ _WHO = {
     "": "this city", "self": "this city", "left": "the left neighbour", "right": "the right neighbour",
     "neighbor": "a neighbour", "other": "another city", "partner": "the partner", "anyone": "any city",
 }  # fmt: skip
-_WHAT = {"age_shields": "shields for this age"}
+_WHAT = {
+    "age_shields": "shields for this age",
+    **{name: f"{name} symbols" for name in (*SYMBOLS[1:ANY], "wild")},
+    **{name: f"{name} units" for name in RESOURCES},
+}
 
 
 def say_when(clauses: tuple[Clause, ...]) -> str:

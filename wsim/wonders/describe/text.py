@@ -8,7 +8,7 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.listing import cost_text, effects_text
-from wsim.wonders.words import CATEGORIES, NEIGHBORS, WAYS
+from wsim.wonders.words import ANY, CATEGORIES, NEIGHBORS, RESOURCES, SYMBOLS, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
@@ -107,7 +107,8 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
     owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in ("seat", "city"))
     verb, _, thing = effect["does"].partition(" ")
-    what = f"{effect['amount']} {thing.replace('_', ' ') or 'coins'}"
+    kind = " symbols" if thing in (*SYMBOLS[1:ANY], "wild") else " units" if thing in RESOURCES else ""
+    what = f"{effect['amount']} {thing.replace('_', ' ') or 'coins'}{kind}"
     what = what.removesuffix("s") if effect["amount"] == 1 else what
     if thing:
         return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {what}"

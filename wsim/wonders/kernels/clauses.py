@@ -20,6 +20,7 @@ from wsim.wonders.words import (
     ON_SALE,
     ON_SCORE,
     ON_STAGE,
+    RESOURCES,
     SELL,
     STAGE_ENTRY,
     WHOM_ANYONE,
@@ -37,6 +38,7 @@ _GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_to
 _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
     ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
 )  # fmt: skip
+_GAIN_SYMBOL, _GAIN_RESOURCE = ACT["gain compass"], ACT[f"gain {RESOURCES[0]}"]
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
 
 
@@ -108,6 +110,12 @@ def _do(public, action, owner, city, amount):
         public.debts[city] += amount
     elif action == _GAIN_DIPLOMACY:
         public.diplomacy[city] += amount
+    elif action < _GAIN_RESOURCE:
+        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
+    elif action < _LOSE_COINS:
+        units = np.uint64(amount) << np.uint64(8 * (action - _GAIN_RESOURCE))
+        public.plain[city] += units
+        public.reach[city] += units
     elif action == _LOSE_COINS:
         amount = min(amount, np.int64(public.coins[city]))
         public.coins[city] -= amount

@@ -23,6 +23,7 @@ _CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME
 _COINS, _SHIELDS, _VICTORY = NAME_NUMBER["coins"], NAME_NUMBER["shields"], NAME_NUMBER["victory_tokens"]
 _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"], NAME_NUMBER["diplomacy_tokens"]
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
+_SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
 _END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
 _NEG, _NOT, _ABS, _PICK = (OPERATION[name] for name in ("neg", "not", "abs", "if"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
@@ -70,7 +71,13 @@ def of_city(public, rules, seat, name):
         return np.int64(public.debts[seat])
     if name == _DIPLOMACY:
         return np.int64(public.diplomacy[seat])
-    return np.int64(public.built_chain[seat] if name == _CHAINS else public.sold[seat])
+    if name == _CHAINS:
+        return np.int64(public.built_chain[seat])
+    if name <= _PAID:
+        return np.int64(public.sold[seat] if name == _SOLD else public.trade_paid[seat])
+    if name <= _LOST:
+        return np.int64(public.coins_lost[seat] if name == _LOST else public.trade_received[seat])
+    return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
 
 
 @kernel

@@ -23,14 +23,19 @@ from wsim.wonders.words import (
     ON_PEACE,
     ON_SCORE,
     ON_WAR,
+    RESOURCE_KINDS,
+    SYMBOL_KINDS,
     WHOM_SELF,
     WHOM_TRIGGER,
 )
 
 OWN, RIVAL = range(2)
-COLUMNS = 7
-COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE = range(COLUMNS)
+THINGS = 7
+COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE = range(THINGS)
 """Columns: coins to come, points of tokens, shields, those for one age, debts, tokens, own coins of what is built."""
+SYMBOLS_FROM, UNITS_FROM = THINGS, THINGS + SYMBOL_KINDS - 1
+"""The first of the columns of symbols, and of those of units of resources."""
+COLUMNS = UNITS_FROM + RESOURCE_KINDS
 room_for_brought = stack_room("clause_value.brought", np.float64, 2, COLUMNS)
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
@@ -38,6 +43,7 @@ _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
     ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
 )  # fmt: skip
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
+_GAIN_SYMBOL = ACT["gain compass"]
 _LAST_MOVE = ON_CARD + len(MOVE_TRIGGERS) - 1
 
 
@@ -90,6 +96,8 @@ def _add(public, rules, brought, trigger, act, seat, city, amount, times):
     elif act == _GAIN_DEBTS or act == _LOSE_DEBTS:
         column = DEBTS
         amount = amount if act == _GAIN_DEBTS else -min(amount, np.int64(public.debts[city]))
+    elif _GAIN_SYMBOL <= act < _LOSE_COINS:
+        column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the units of resources follow
     elif act != _GAIN_DIPLOMACY:
         amount = -min(amount, np.int64(public.diplomacy[city]))
     brought[row, column] += share * times * amount * unit

@@ -23,6 +23,7 @@ from wsim.wonders.policies.clause_value import (
     POINTS,
     RIVAL,
     SHIELDS,
+    SYMBOLS_FROM,
     bring,
     room_for_brought,
 )
@@ -42,6 +43,7 @@ from wsim.wonders.words import (
     SET_POINTS,
     STAGE_ENTRY,
     SWITCH_NUMBER,
+    SYMBOL_KINDS,
     TABLET,
 )
 
@@ -277,6 +279,10 @@ def score_change(public, rules, seat, item):
         shields += np.int64(brought[OWN, SHIELDS] + brought[OWN, AGE_SHIELDS])
         tokens += np.int64(brought[OWN, DIPLOMACY])
         points += brought[OWN, POINTS] - brought[OWN, DEBTS]
+        for kind in range(1, SYMBOL_KINDS):
+            number = np.int64(brought[OWN, SYMBOLS_FROM + kind - 1])
+            if number:
+                points += number * science_change(public, rules, seat, kind, 0)
     if shields or tokens:
         points += war_points(public, rules, seat, shields, tokens) - war_points(public, rules, seat, 0, 0)
     if rules.abilities[item] & COPY_GUILD:

@@ -20,6 +20,8 @@ from wsim.wonders.policies.clause_value import (
     POINTS,
     RIVAL,
     SHIELDS,
+    SYMBOLS_FROM,
+    UNITS_FROM,
     bring,
     room_for_brought,
 )
@@ -56,8 +58,10 @@ from wsim.wonders.words import (
     PRICES,
     PURPLE,
     RAW_KINDS,
+    RESOURCE_KINDS,
     SET_POINTS,
     STAGE_ENTRY,
+    SYMBOL_KINDS,
     TABLET,
     TOKENS,
     WAREHOUSE,
@@ -275,7 +279,7 @@ def _special(public, settings, rules, seat, item, needs):
 
 
 @kernel
-def _clauses(public, settings, rules, seat, item):
+def _clauses(public, settings, rules, seat, item, needs):
     """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
     brought = room_for_brought()
     bring(public, rules, seat, item, ON_SCORE, brought)
@@ -289,13 +293,20 @@ def _clauses(public, settings, rules, seat, item):
     value -= weights[_SHIELD] * (brought[RIVAL, SHIELDS] + one_war * brought[RIVAL, AGE_SHIELDS])
     if brought[OWN, DIPLOMACY] > 0.0:
         value += _truce(public, settings, rules, seat, 1) * brought[OWN, DIPLOMACY]
+    for kind in range(1, SYMBOL_KINDS):
+        if brought[OWN, SYMBOLS_FROM + kind - 1]:
+            value += brought[OWN, SYMBOLS_FROM + kind - 1] * _symbols(public, settings, rules, seat, kind)
+        value -= brought[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
+    for resource in range(RESOURCE_KINDS):
+        if brought[OWN, UNITS_FROM + resource]:
+            value += brought[OWN, UNITS_FROM + resource] * _unit(public, settings, seat, needs, resource, 0)
     coins = brought[RIVAL, COINS]
     value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
     return value + weights[_RIVALS_DEBT] * brought[RIVAL, DEBTS]
 
 
 @kernel
-def _events(public, settings, rules, seat, item):
+def _events(public, settings, rules, seat, item, needs):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
     weights = settings.weights[public.age]
     value = 0.0
@@ -306,7 +317,7 @@ def _events(public, settings, rules, seat, item):
         gained, lost, debts = rivals_toll(public, rules, seat, item)
         value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
     if rules.when[item]:
-        value += _clauses(public, settings, rules, seat, item)
+        value += _clauses(public, settings, rules, seat, item, needs)
     return value
 
 
@@ -323,7 +334,7 @@ def _rare(public, settings, rules, seat, item, needs):
     if rules.abilities[item]:
         value += _special(public, settings, rules, seat, item, needs)
     if rules.eventful[item]:
-        value += _events(public, settings, rules, seat, item)
+        value += _events(public, settings, rules, seat, item, needs)
     return value
 
 

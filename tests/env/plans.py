@@ -1,0 +1,15 @@
+"""Plans of the environments' tests: the quick tier steps Tower of Babel, whose kernels are compiled much sooner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+BABEL: dict[str, Any] = {"game": "tower_of_babel"}
+
+
+def in_babel_first(plans: Mapping[str, dict[str, Any]]) -> list[Any]:
+    """Return the plans as parameters; those of 7 Wonders, and of Babel with other rules, are in the slow tier."""
+    return [pytest.param(keys, id=name, marks=[pytest.mark.slow] * (name != "babel")) for name, keys in plans.items()]
