@@ -65,6 +65,11 @@ def _questions_of(app: Starlette) -> Questions:
     return found
 
 
+def next_answer(request: Request, kind: str) -> str:
+    """Return a name for the next answer of a kind."""
+    return _questions_of(request.app).next_name(kind_of(kind))
+
+
 def ask_page(request: Request) -> Response:
     """Return what can be asked, and what was."""
     kinds = [(kind.title, f"/ask/{kind.name}", _first_sentence(kind)) for kind in KINDS.values()]

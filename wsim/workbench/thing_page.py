@@ -64,7 +64,11 @@ def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
     game = find_game(run.plan.game)
     if noun not in game.OWNED.values():
         return []
-    return links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
+    found = links_of(noun, name, run.plan, game.PICKS is not None, game.RESTRICT is not None)
+    if game.CATALOGUES is not None:
+        where = urlencode({"game": run.plan.game, "ruleset": run.plan.ruleset, "at": name})
+        found.append((f"Change this {noun}", f"/change?{where}#at"))
+    return found
 
 
 def kept_option(run: Run, table: str, option: str) -> bool:
@@ -180,7 +184,7 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
     from wsim.spec.catalogues import Source
 
     plan = run.plan
-    catalogues = _catalogues(find_game(plan.game))
+    catalogues = catalogues_of(find_game(plan.game))
     if catalogues is None:
         return None
     files = [str(plan.files.get(one, one)) for one in plan.patch]
@@ -196,7 +200,7 @@ def _text(run: Run, name: str) -> tuple[list[Grid], str] | None:
     return None
 
 
-def _catalogues(game: Game) -> Any:
+def catalogues_of(game: Game) -> Any:
     """Return the catalogues of a game; None if it has none."""
     if game.CATALOGUES is None:
         return None

@@ -1,0 +1,95 @@
+"""Changing: fields are the catalogue's values, the checker speaks beside them, a patch is what the commands read."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import unquote_plus, urlencode
+
+import pytest
+
+from tests.conftest import Command
+from tests.workbench.client import Caller
+from wsim.wonders.catalog import load_catalogue
+
+PALACE = {"game": "seven_wonders", "ruleset": "1e", "at": "cards.Palace"}
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
+    monkeypatch.chdir(tmp_path)
+    return Caller(tmp_path)
+
+
+def changed(caller: Caller, **fields: str) -> tuple[int, str]:
+    """Return the status, and where it leads or what the page says."""
+    reply = caller.get(f"/change?{urlencode({**PALACE, **fields})}")
+    return reply.status, unquote_plus(reply.headers.get("location", "")) or html.unescape(reply.text)
+
+
+def test_fields_are_the_values_of_the_catalogue(caller: Caller) -> None:
+    _, text = changed(caller)
+    found = dict(re.findall(r'name="to:cards\.Palace\.([^"]*)" value="(.*?)" autocomplete', text))
+    card = next(one for one in load_catalogue("1e").cards if one.name == "Palace")
+    assert found["points"] == "8"
+    assert found["color"] == card.color
+    assert found["copies"] == "[3, 7]"
+    assert found["cost.clay"] == "1"
+    stages = caller.get(f"/change?{urlencode({**PALACE, 'at': 'Gizah'})}").text
+    assert 'name="to:wonders.Gizah.sides.B.4.points" value="7"' in stages
+
+
+def test_what_is_changed_stands_in_the_address(caller: Caller) -> None:
+    status, where = changed(caller, **{"to:cards.Palace.points": "5", "to:cards.Palace.age": "3"})
+    assert (status, where) == (
+        303, "/change?game=seven_wonders&ruleset=1e&change=cards.Palace.points=5&at=cards.Palace"
+    )  # fmt: skip
+    text = html.unescape(caller.get(where).text)
+    assert "Printed: 8." in text
+    assert "5 points" in text  # what is written on the card then
+    assert "wsim whatif --game seven_wonders --ruleset 1e --set cards.Palace.points=5" in text
+    back = changed(caller, **{"change": "cards.Palace.points=5", "to:cards.Palace.points": "8"})
+    assert back == (303, "/change?game=seven_wonders&ruleset=1e&at=cards.Palace")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"to:cards.Palace.points": "x"}, "'x' is not accepted; accepted: a whole number"),
+        ({"to:cards.Palace.age": "2"}, "age 2 cannot be dealt with 3 players"),
+        ({"change": "cards.Palace.shield=1"}, "did you mean 'shields'?"),
+        ({"change": "cards.Palce.points=1"}, "Palce"),
+        ({"change": "nonsense"}, "is not a change"),
+        ({"ruleset": "9e"}, "9e"),
+        ({"game": "chess"}, "chess"),
+        ({"at": "Palaca"}, "the catalogue has no 'Palaca'"),
+    ],
+)
+def test_the_checker_speaks(caller: Caller, fields: dict[str, str], sentence: str) -> None:
+    status, text = changed(caller, **fields)
+    assert status == 400
+    assert sentence in text
+
+
+def test_a_patch_is_what_the_commands_read(caller: Caller, wsim_command: Command) -> None:
+    lines = [("change", "cards.Palace.points=5"), ("change", 'cards."Town Hall".color=red')]
+    own = [("game", "seven_wonders"), ("ruleset", "1e"), *lines]
+    assert caller.post("/change/save", [*own, ("out", "mine.toml")]).status == 303
+    assert Path("mine.toml").read_text().splitlines()[1:] == [
+        "cards.Palace.points = 5", 'cards."Town Hall".color = "red"'
+    ]  # fmt: skip
+    assert '"effects": "5 points"' in wsim_command("catalog", "Palace", "--patch", "mine.toml", "--json").out
+    for out, sentence in (("mine.toml", "already"), ("../x.toml", "does not lie"), ("x.json", "FILE.toml")):
+        reply = caller.post("/change/save", [*own, ("out", out)])
+        assert (reply.status, sentence in reply.text) == (400, True)
+    assert caller.post("/change/save", [*own[:2], ("out", "x.toml")]).status == 400
+    assert caller.post("/change/save", [*own[:2], ("change", "cards.Palace.points=x"), ("out", "x.toml")]).status == 400
+    assert caller.post("/change/save", [*own, ("out", "x.toml")], origin="http://evil.example").status == 403
+    assert sorted(one.name for one in Path().iterdir()) == ["mine.toml"]
+
+
+def test_the_other_game_is_changed_in_the_same_way(caller: Caller) -> None:
+    reply = caller.get("/change?game=tower_of_babel")
+    assert reply.status == 200
+    assert caller.get("/change?game=tower_of_babel&at=nowhere").status == 400
