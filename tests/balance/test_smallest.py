@@ -56,15 +56,20 @@ def test_what_one_target_takes_another_beyond_is_a_conflict() -> None:
     assert conflicts(BOTH, level_of([0.30, 0.20], 0.0), ALIKE) == []
 
 
-def stub(true: dict[int, float], search: SearchSettings, played: list[tuple[str, Any, int]]) -> PatchSearch:
-    """Return a search over numbers of changed values whose one cell is, at so many of them, where ``true`` says."""
+def stub(
+    true: dict[int, float], search: SearchSettings, played: list[tuple[str, Any, int]], checked: float = -0.0032
+) -> PatchSearch:
+    """Return a search over numbers of changed values whose one cell is, at so many of them, where ``true`` says.
+
+    ``checked``: how far from there it looks where it is checked.
+    """
     cells = [Cell("four", "A", "win", 0.235, 0.265, True)]
     knobs = tuple(Knob(("wonders", name), 3, 1, 5, 1.0, 0.35, 0) for name in "abcd")
 
     def level(patch: Any, purpose: str, games: int) -> Level:
         played.append((purpose, patch, games))
-        lucky = 0.0032 if purpose == "check" else 0.0
-        return Level(np.array([true[len(patch)] - lucky]), np.array([0.4 / np.sqrt(games)]), games)
+        luck = checked if purpose == "check" else 0.0
+        return Level(np.array([true[len(patch)] + luck]), np.array([0.4 / np.sqrt(games)]), games)
 
     evaluator = SimpleNamespace(
         goal=SimpleNamespace(search=search), cells=cells, knobs=knobs, options=(), level=level,
@@ -98,6 +103,33 @@ def test_of_two_patches_that_can_be_proven_the_cheaper_one_is() -> None:
     assert proof.holds
     assert len(patch) == 2
     assert [len(patch) for purpose, patch, _ in played if purpose.startswith("proof")] == [2]
+
+
+@pytest.mark.parametrize(("proofs", "proven", "named"), [(2, 1, []), (1, 2, [1])])
+def test_whose_check_was_unlucky_is_tried_unless_it_is_the_last_try(proofs: int, proven: int, named: list[int]) -> None:
+    """One value is within its bound by 2.9 standard errors of a proof, which needs 1.96, and looks nearer by 1.3.
+
+    The last try is for two values, which are sure; the one value is named then.
+    """
+    played: list[tuple[str, Any, int]] = []
+    settings = SearchSettings(games=40_000, proof_games=400_000, proofs=proofs, alpha=0.025 * proofs)
+    search = stub({0: 0.36, 1: 0.2632, 2: 0.25}, settings, played, checked=0.0008)
+    search._prove()
+    ((patch, proof),) = search.proofs
+    assert proof.holds
+    assert len(patch) == proven
+    assert [len(one.patch) for one in search.not_excluded()] == named
+    assert max(games for purpose, patch, games in played if purpose == "check" and len(patch) == 1) == 400_000
+
+
+def test_what_failed_beyond_its_bound_is_excluded() -> None:
+    """The check was lucky, the proof was not: what both say together counts."""
+    played: list[tuple[str, Any, int]] = []
+    search = stub({0: 0.36, 1: 0.2685, 2: 0.25}, SearchSettings(games=40_000, proof_games=400_000), played, -0.0046)
+    search._prove()
+    assert [len(patch) for patch, _ in search.proofs] == [1, 2]
+    assert search.proofs[1][1].holds
+    assert search.not_excluded() == []
 
 
 def test_attempts_are_played_on_deals_of_their_own() -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
+import polars as pl
 import pytest
 
 from tests.conftest import Command
+from wsim.lab import policy_check
 
 GOOD = """
 import numpy as np
@@ -88,3 +93,29 @@ def test_bounds_are_not_checked_where_the_program_is_told_so(mine: Path, wsim_co
     words = ("run", "--games", "20", "--players", "3", "--policies", "./mine.py:outside,random,random", "--json")
     assert "raised IndexError" in wsim_command(*words).err
     assert wsim_command("--unchecked", *words).code == 0
+
+
+@pytest.mark.parametrize(("games", "seconds"), [(3, 0.3), (50, 5.0)])
+def test_what_the_first_game_of_a_process_costs_is_in_no_time_of_a_game(
+    games: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A game takes a tenth of a second, by a clock of the test's own; before the first one something takes 100."""
+    clock, costs = [0.0], [100.0]
+
+    def played(_: int, rows: Any) -> None:
+        clock[0] += costs.pop() if costs else 0.0
+        clock[0] += 0.1 * len(rows)
+
+    def chunks(simulator: Any, of: Any, **_: Any) -> Any:
+        clock[0] += 7.0 if games == 3 else 0.0  # threads that start
+        simulator.play(0, np.zeros(len(of[0]), simulator.row_dtype))
+        yield SimpleNamespace(seats=pl.DataFrame({"game": [*of[0]]}))
+
+    simulator = SimpleNamespace(seats=1, row_dtype=np.dtype("i8"), play=played)
+    monkeypatch.setattr(policy_check, "find_game", lambda _: SimpleNamespace(prepare=lambda _: simulator))
+    monkeypatch.setattr(policy_check, "play", chunks)
+    monkeypatch.setattr(policy_check, "SHORT", 8.0 if games == 3 else 4.0)
+    monkeypatch.setattr("wsim.lab.policy_check.time.perf_counter", lambda: clock[0])
+    frame, found = policy_check._timed(cast("Any", SimpleNamespace(game="", games=games)))
+    assert frame["game"].to_list() == [*range(games)]
+    assert found == pytest.approx(seconds)
