@@ -67,6 +67,23 @@ def test_cards_by_formula(benchmark: Any, players: int) -> None:
     assert ratio >= 0.9
 
 
+HOUSE = (
+    "settings.sale_coins='1 + min(5, sold)'",
+    "settings.science='compass**2 + gear**2 + tablet**2 + 10 * sets(compass, gear, tablet)'",
+    "settings.tie_breaks=['stages', 'coins']",
+)
+
+
+@pytest.mark.parametrize("players", [3, 7])
+def test_house_rules_by_formula(benchmark: Any, players: int) -> None:
+    """Sales, science and ties by formula cost a tenth of the speed at most."""
+    plain, house = engine_table("1e", players), engine_table("1e", players, set=HOUSE)
+    ratio = speed_against(house, plain, rounds=8)
+    benchmark.pedantic(played, (house, CHUNK), rounds=2)
+    benchmark.extra_info |= {"against_printed_rules": round(ratio, 3)}
+    assert ratio >= 0.9
+
+
 @pytest.mark.parametrize("ruleset", ["2e", "2e-cities"])
 def test_speed_against_the_first_edition(benchmark: Any, ruleset: str) -> None:
     """2e within a tenth of 1e; Cities at least 0.6 of its decisions a second."""

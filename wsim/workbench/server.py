@@ -39,7 +39,16 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.workbench import answer_page, ask_page, change_page, play_pages, run_page, start_page, thing_page
+from wsim.workbench import (
+    analyse_page,
+    answer_page,
+    ask_page,
+    change_page,
+    play_pages,
+    run_page,
+    start_page,
+    thing_page,
+)
 from wsim.workbench.folder import Folder
 from wsim.workbench.guard import Access, Guard
 from wsim.workbench.rendering import page, static
@@ -48,7 +57,16 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-PAGES: tuple[ModuleType, ...] = (start_page, run_page, thing_page, answer_page, ask_page, change_page, play_pages)
+PAGES: tuple[ModuleType, ...] = (
+    start_page,
+    run_page,
+    thing_page,
+    answer_page,
+    ask_page,
+    change_page,
+    play_pages,
+    analyse_page,
+)
 """Modules with pages, in the order of the menu."""
 KEYED = ("/static/", "/seat/")
 """Beginnings of paths that need no token: nothing secret, or pages that check a key of their own."""

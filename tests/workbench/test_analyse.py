@@ -1,0 +1,125 @@
+"""Analyse: what moves were worth, as the command says it; other moves tried; mistakes in one sentence."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from tests.workbench.client import Caller, Reply
+from tests.workbench.test_play import chosen, link, opened
+from wsim.positions.as_played import decisions_of
+from wsim.positions.move_text import move_text
+from wsim.positions.why import why_along, why_of
+from wsim.workbench.game_analysis import branch, followed
+from wsim.workbench.play_pages import tables_of
+
+
+@pytest.fixture
+def caller(tmp_path: Path) -> Caller:
+    return Caller(tmp_path)
+
+
+def game() -> wsim.Game:
+    return wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+
+
+def worked_out(caller: Caller, address: str) -> Reply:
+    while True:
+        reply = caller.get(address)
+        if reply.status != 200 or ("Working it out" not in reply.text):
+            return reply
+        time.sleep(0.05)
+
+
+def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
+    here = game().follow().follow().step(1).follow()
+    (tmp_path / "ours.json").write_text(here.to_json())
+    page = worked_out(caller, "/analyse?file=ours.json&playouts=2")
+    assert "It is not over" in page.text
+    why = why_along(list(decisions_of(here)), 2)
+    assert len(re.findall(r'<article class="decision', page.text)) == len(why["decisions"]) == 4
+    for (before, index), decided in zip(decisions_of(here), why["decisions"], strict=True):
+        assert move_text(before.legal()[index], before) in page.text
+        assert f"{decided['moves'][0]['win_share']:.2f}" in page.text
+    assert 'href="/analyse?file=ours.json&amp;playouts=2&amp;at=0&amp;move=' in page.text
+    assert "ours.json" in caller.get("/analyse").text
+    played = caller.post("/analyse/play?file=ours.json&playouts=2", [("step", "2"), ("name", "Ann")])
+    table = tables_of(caller.app).of(played.headers["location"].removeprefix("/play/"))
+    while not table.ready:
+        time.sleep(0.01)
+    assert (table.names, table.game().steps) == ({2: "Ann"}, here.steps[:2])
+
+
+def test_a_branch_goes_back_makes_the_move_and_the_policies_play_on() -> None:
+    whole = followed(game())
+    other = branch(whole, 4, 2)
+    assert other.steps[:5] == [*whole.steps[:4], 2]
+    assert other.to_move is None
+    expected = game()
+    for _ in range(4):
+        expected.follow()
+    assert followed(expected.step(2)).result == other.result
+
+
+def test_of_a_followed_game_it_is_what_the_command_says() -> None:
+    whole = game()
+    for _ in range(5):
+        whole.follow()
+    ours = why_along(list(decisions_of(whole)), 2)["decisions"]
+    told = why_of(whole.plan, 0, 2, seat=0)["decisions"]
+    keys = ("made", "cost", "moves", "win_shares")
+    assert [ours[place][key] for place in (0, 3) for key in keys] == [told[at][key] for at in (0, 1) for key in keys]
+
+
+@pytest.mark.slow
+def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_command: Command) -> None:
+    words = ["--players", "3", "--seed", "7", "--policies", "greedy", "--games", "2", "--quiet"]
+    assert wsim_command("run", *words, "--out", str(tmp_path / "study")).code == 0
+    page = worked_out(caller, "/analyse?run=study&number=1&playouts=2")
+    assert "wsim trace study 1 --playouts 2 --why" in page.text
+    assert "What cost most" in page.text
+    tried = re.search(r'href="(/analyse\?run=study[^"]*at=30[^"]*)"', page.text)
+    assert tried is not None
+    other = worked_out(caller, tried[1].replace("&amp;", "&"))
+    assert "How this branch ends" in other.text
+    assert "the game as it was" in other.text
+    assert "Turning points" in caller.get(tried[1].replace("&amp;", "&").replace("/analyse", "/analyse/replay")).text
+
+
+@pytest.mark.slow
+def test_a_game_of_a_table_after_its_end_only(caller: Caller) -> None:
+    table = opened(caller, policies="greedy")
+    assert "The game is going on" in caller.get(f"/analyse?table={table.key}").text
+    while not table.over:
+        chosen(caller, link(table))
+    page = worked_out(caller, f"/analyse?table={table.key}&playouts=2")
+    assert "How it ended" in page.text
+    assert "Ann (seat 0), age 1, turn 1" in page.text
+    assert caller.get(f"/analyse?table={table.key}", cookie=None).status == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("playouts=5", "say which game: run and number, file, or table"),
+        ("file=no.json", "no.json"),
+        ("file=../x.json", "does not lie in the folder"),
+        ("file=ours.json&playouts=1", "playouts of each move lie between 2 and 2000, not 1"),
+        ("file=ours.json&at=3", "every branch says after how many steps"),
+        ("file=ours.json&at=x&move=1", "at is a whole number, not 'x'"),
+        ("file=ours.json&at=99&move=1", "the game has 1 steps: there is none after 99"),
+        ("file=ours.json&at=0&move=99", "there is no legal move 99"),
+        ("file=bad.json", "a position file is a JSON object"),
+        ("run=ours.json&number=0", "ours.json"),
+        ("table=nothing", "there is no such table"),
+    ],
+)
+def test_mistakes(caller: Caller, tmp_path: Path, query: str, sentence: str) -> None:
+    (tmp_path / "ours.json").write_text(game().follow().to_json())
+    (tmp_path / "bad.json").write_text("{")
+    assert sentence in worked_out(caller, f"/analyse?{query}").text.replace("&#39;", "'")

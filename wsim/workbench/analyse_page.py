@@ -1,0 +1,222 @@
+"""Analyse: a game of a run, of a file or of a table: what its moves were worth, and other moves tried.
+
+The address says all that is asked: where the game is from, and the branches (``at``, ``move``) that were taken in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from wsim.errors import UserError
+from wsim.files import text_within
+from wsim.game import find_game
+from wsim.lab.store import load_run
+from wsim.positions.game_value import Game
+from wsim.positions.move_text import interval_text, move_text
+from wsim.positions.players import seated
+from wsim.positions.why import PLAYOUTS
+from wsim.workbench.game_analysis import Analyses, Analysis, followed, with_branches
+from wsim.workbench.play_pages import replay_page, tables_of, waited
+from wsim.workbench.play_table import person
+from wsim.workbench.rendering import folder_of, form_of, page
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+
+LEAST, MOST = 2, 2000  # playouts of each move
+BLUNDERS = 10
+
+
+def end(app: Starlette) -> None:
+    """Stop what is being worked out."""
+    _analyses(app).end()
+
+
+def _analyses(app: Starlette) -> Analyses:
+    if not hasattr(app.state, "analyses"):
+        app.state.analyses = Analyses()
+    analyses: Analyses = app.state.analyses
+    return analyses
+
+
+def _asked(request: Request) -> list[tuple[str, str]]:
+    """Return what is asked for: where the game is from, branches, playouts; nothing else of the address."""
+    known = ("run", "number", "file", "table", "at", "move", "playouts", "finish")
+    return [(key, value) for key, value in request.query_params.multi_items() if key in known]
+
+
+def _whole(what: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 15:
+        raise UserError(f"{what} is a whole number, not {text!r}")
+    return int(text)
+
+
+def _analysis(request: Request, asked: list[tuple[str, str]]) -> Analysis:
+    """Return the analysis that is asked for; raise UserError for what is none."""
+    given = dict(asked)
+    playouts = _whole("the number of playouts", given.get("playouts", str(PLAYOUTS)))
+    if not LEAST <= playouts <= MOST:
+        raise UserError(f"playouts of each move lie between {LEAST} and {MOST}, not {playouts}")
+    places, moves = ([_whole(key, value) for key, value in asked if key == wanted] for wanted in ("at", "move"))
+    if len(places) != len(moves):
+        raise UserError("every branch says after how many steps (at) which move is made")
+    begun, branches = _source(request, given), list(zip(places, moves, strict=True))
+
+    def make() -> Game:
+        game = begun()
+        return with_branches(followed(game) if "finish" in given else game, branches)
+
+    return _analyses(request.app).of(tuple(asked), make, playouts)
+
+
+def _source(request: Request, given: dict[str, str]) -> Callable[[], Game]:
+    """Return what makes the game that is asked for."""
+    if "table" in given:
+        table = tables_of(request.app).of(given["table"])
+        if not table.over:
+            raise UserError("The game is going on: what its moves were worth comes at the end.")
+        return table.game
+    folder = folder_of(request)
+    if "file" in given:
+        text = text_within(folder.inside(given["file"]))
+        return lambda: Game.from_json(text)
+    if "run" not in given:
+        raise UserError("say which game: run and number, file, or table")
+    path, number = folder.inside(given["run"]), _whole("the number of the game", given.get("number", ""))
+    return lambda: followed(load_run(path).game(number))
+
+
+def _names(request: Request, game: Game) -> list[str]:
+    """Return who sat there."""
+    key = request.query_params.get("table")
+    if key is not None:
+        return tables_of(request.app).of(key).sitting()
+    line_up = seated(game.plan, game.number)
+    return [line_up[seat % len(line_up)] for seat in range(game.plan.players)]
+
+
+def show(request: Request) -> Response:
+    """Return what is known of a game so far; without a game, how to come to one."""
+    asked = _asked(request)
+    if not asked:
+        files = [one for one in folder_of(request).found() if one.kind in ("run", "position")]
+        return page(request, "analyse.html.j2", "Analyse", analysis=None, files=files, styles=["play.css"])
+    analysis = _analysis(request, asked)
+    version, game = analysis.version, analysis.game
+    values: dict[str, Any] = {"analysis": analysis, "version": version, "query": urlencode(asked), "asked": asked}
+    values |= {
+        "rows": (),
+        "scripts": ["play.js"],
+        "styles": ["play.css"],
+        "branches": sum(key == "at" for key, _ in asked),
+    }
+    if game is not None and analysis.why is not None:
+        names = _names(request, game)
+        rows = [_row(analysis, place, names) for place in range(len(analysis.decisions))]
+        values |= {
+            "why": analysis.why,
+            "rows": rows,
+            "names": names,
+            "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
+            "scores": sorted(game.result or (), key=lambda one: (-one["win_share"], -one["total"])),
+            "lines": _lines(analysis, len(names)),
+            "command": _command(dict(asked), values["branches"]),
+        }
+    heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
+    return page(request, "analyse.html.j2", heading, **values)
+
+
+def _command(given: dict[str, str], branches: int) -> str:
+    """Return the command that prints the same; empty where there is none."""
+    if "run" not in given or branches:
+        return ""
+    playouts = f" --playouts {given['playouts']}" if "playouts" in given else ""
+    return f"wsim trace {given['run']} {given['number']}{playouts} --why"
+
+
+def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
+    """Return a decision in words, with its moves, the best first."""
+    assert analysis.why is not None
+    here, made = analysis.decisions[place]
+    decided = analysis.why["decisions"][place]
+    cost = decided["cost"]
+    moment = ", ".join(f"{key} {decided[key]}" for key in ("age", "turn") if key in decided)
+    return {
+        "place": place,
+        "at": len(here.steps),
+        "seat": decided["seat"],
+        "who": names[decided["seat"]],
+        "moment": f"{moment}, {decided['decision'].replace('_', ' ')}".lstrip(", "),
+        "made": move_text(here.legal()[made], here),
+        "price": cost["win_share"],
+        "low": cost["low"] or 0,
+        "cost": f"{cost['win_share']:.2f}{interval_text(cost['low'], cost['high'], 2)}",
+        "costly": decided["costly"],
+        "moves": [
+            {
+                "index": row["index"],
+                "words": move_text(row["move"], here),
+                "made": row["index"] == made,
+                "share": f"{row['win_share']:.2f}{interval_text(row['low'], row['high'], 2)}",
+                "score": f"{row['score']:.1f}{interval_text(row['score_low'], row['score_high'], 1)}",
+                "loss": f"{row['loss']:.2f}{interval_text(row['loss_low'], row['loss_high'], 2)}" if rank else "",
+            }
+            for rank, row in enumerate(decided["moves"])
+        ],
+    }
+
+
+def _lines(analysis: Analysis, seats: int) -> list[str]:
+    """Return a line for each seat: its win share after each of its own decisions, in a square of 100 by 100."""
+    assert analysis.why is not None
+    last = max(1, len(analysis.decisions) - 1)
+    points: list[list[str]] = [[] for _ in range(seats)]
+    for place, decided in enumerate(analysis.why["decisions"]):
+        share = decided["win_shares"][decided["seat"]]
+        points[decided["seat"]].append(f"{100 * place / last:.2f},{100 - 100 * share:.2f}")
+    return [" ".join(one) for one in points]
+
+
+async def changes(request: Request) -> Response:
+    """Answer when there is more to see than in version ``since``, or after a while."""
+    analysis = _analysis(request, _asked(request))
+    return await waited(request, lambda: analysis.version)
+
+
+def replay(request: Request) -> Response:
+    """Return the replay of the game, with win chances and turning points."""
+    game = _analysis(request, _asked(request)).game
+    if game is None:
+        raise UserError("the game is being made ready")
+    return replay_page(game, _names(request, game))
+
+
+def play_on(request: Request) -> Response:
+    """Open a table where a decision stood, with a person in the seat that decides."""
+    fields = dict(form_of(request))
+    analysis = _analysis(request, _asked(request))
+    if analysis.game is None:
+        raise UserError("the game is being made ready")
+    history, at = analysis.game.history(), _whole("the number of steps", fields.get("step", ""))
+    if at >= len(history) or (seat := history[at].to_move) is None:
+        raise UserError(f"nobody decides after {at} steps")
+    here, name = history[at], person(fields.get("name", "")) or "You"
+    table = tables_of(request.app).open(lambda: here, here.plan, {seat: name})
+    return RedirectResponse(f"/play/{table.key}", HTTPStatus.SEE_OTHER)
+
+
+ROUTES = [
+    Route("/analyse", show),
+    Route("/analyse/changes", changes),
+    Route("/analyse/replay", replay),
+    Route("/analyse/play", play_on, methods=["POST"]),
+]
+MENU = (("Analyse", "/analyse"),)
+SHOWS = {"position": lambda name: f"/analyse?file={quote(name)}"}
