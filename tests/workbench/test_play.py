@@ -89,9 +89,9 @@ def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
     table = opened(caller, name1="Bob", name2="Cid")
     before = [caller.get(link(table, seat), cookie=None).text for seat in range(3)]
     chosen(caller, link(table, 2))
-    assert "You have chosen" in caller.get(link(table, 2), cookie=None).text
+    assert "<h2>Wait</h2>" in caller.get(link(table, 2), cookie=None).text
     other = caller.get(link(table, 1), cookie=None).text
-    marks = (f'data-version="{table.version}"', 'data-version="1"'), ("a person, has chosen", "a person, chooses")
+    marks = (f'data-version="{table.version}"', 'data-version="1"'), ("a person, waits", "a person, chooses")
     for new, old in marks:
         assert new in other
         other = other.replace(new, old)

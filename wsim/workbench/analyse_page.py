@@ -34,14 +34,17 @@ LEAST, MOST = 2, 2000  # playouts of each move
 BLUNDERS = 10
 
 
+def begin(app: Starlette) -> None:
+    """Begin without an analysis."""
+    app.state.analyses = Analyses()
+
+
 def end(app: Starlette) -> None:
     """Stop what is being worked out."""
     _analyses(app).end()
 
 
 def _analyses(app: Starlette) -> Analyses:
-    if not hasattr(app.state, "analyses"):
-        app.state.analyses = Analyses()
     analyses: Analyses = app.state.analyses
     return analyses
 

@@ -42,10 +42,13 @@ REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsa
 
 def tables_of(app: Starlette) -> Tables:
     """Return the tables of the workbench."""
-    if not hasattr(app.state, "play_tables"):
-        app.state.play_tables = Tables()
     tables: Tables = app.state.play_tables
     return tables
+
+
+def begin(app: Starlette) -> None:
+    """Begin without a table."""
+    app.state.play_tables = Tables()
 
 
 def end(app: Starlette) -> None:
