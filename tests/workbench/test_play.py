@@ -288,3 +288,16 @@ def test_three_browsers_at_once_play_one_game(caller: Caller) -> None:
     game = table.game()
     assert sum(made) == len(game.steps)
     assert wsim.Game.from_json(game.to_json()).record() == game.record()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("toy")
+def test_a_game_without_scenes_of_its_own_is_played_in_words(caller: Caller) -> None:
+    assert "Toy, toy-1e" in caller.get("/play").text
+    table = opened(caller, rules="toy toy-1e", policies="bold", seed="3")
+    while not table.over:
+        page = caller.get(f"{link(table)}?hint=1&chance=1", cookie=None)
+        assert "All that you know, in words" in page.text
+        assert chosen(caller, link(table), page).status == 303
+    assert "The game is over" in caller.get(link(table), cookie=None).text
+    assert "Turning points" in caller.get(f"{link(table)}/replay", cookie=None).text
