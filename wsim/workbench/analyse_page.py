@@ -150,13 +150,15 @@ def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
     here, made = analysis.decisions[place]
     decided = analysis.why["decisions"][place]
     cost = decided["cost"]
-    moment = ", ".join(f"{key} {decided[key]}" for key in ("age", "turn") if key in decided)
+    moment = [f"{key} {decided[key]}" for key in ("age", "turn") if key in decided]
+    if decided["decision"] != "turn" or not moment:
+        moment.append(decided["decision"].replace("_", " "))
     return {
         "place": place,
         "at": len(here.steps),
         "seat": decided["seat"],
         "who": names[decided["seat"]],
-        "moment": f"{moment}, {decided['decision'].replace('_', ' ')}".lstrip(", "),
+        "moment": ", ".join(moment),
         "made": move_text(here.legal()[made], here),
         "price": cost["win_share"],
         "low": cost["low"] or 0,
