@@ -62,6 +62,17 @@ import wsim
 def raises(public, own, choice, rules):
     return [0][int(public.age)]
 
+@wsim.policy(python=True)
+def leaves(public, own, choice, rules):
+    raise SystemExit(3)
+
+def down(n):
+    return down(n + 1)
+
+@wsim.policy(python=True)
+def recurses(public, own, choice, rules):
+    return down(0)
+
 @wsim.policy
 def wrong(public, own, choice, rules):
     return 1 // (1 - public.age)
@@ -100,6 +111,8 @@ def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPa
     ("name", "sentence"),
     [
         ("raises", r"mine\.py:raises' raised IndexError: list index out of range \(mine\.py, line 6\), in game 4$"),
+        ("leaves", r"mine\.py:leaves' raised SystemExit: 3 \(mine\.py, line 10\), in game 4$"),
+        ("recurses", r"mine\.py:recurses' raised RecursionError: maximum recursion depth exceeded.*, in game 4$"),
         ("wrong", r"mine\.py:wrong' raised ZeroDivisionError: integer division by zero, in game 4$"),
     ],
 )

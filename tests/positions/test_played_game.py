@@ -84,7 +84,7 @@ def test_undo_takes_back_one_s_own_move_until_somebody_else_has_moved() -> None:
     played.decide(0)
     with pytest.raises(UserError, match="Seat 1 has moved since"):
         played.undo(0)
-    played.undo(1)
+    played.undo(1)  # seat 2 has not chosen: nothing was shown
     assert (played.moves, played.game.to_move) == ([1], 1)
 
 

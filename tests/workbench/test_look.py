@@ -58,6 +58,7 @@ def frame_of(text: str) -> pl.DataFrame:
         "table=cards&by=wonder&filter=wonder%3DGizah&filter=n%3E%3D2&option.raw=1&level=0.9",
         "table=policies&by=seat&sort=-seat",
         "table=synergies&option.card=Palace&top=3",
+        "table=wonders&won_by=5",
     ],
 )
 def test_a_table_is_what_its_command_writes(caller: Caller, wsim_command: Command, query: str) -> None:
@@ -93,7 +94,7 @@ def test_headings_sort_both_ways_and_keep_the_filters(caller: Caller) -> None:
 def test_an_address_says_all_that_is_shown() -> None:
     query = [
         ("run", "a b"), ("run", "c"), ("table", "cards"), ("by", "wonder,seat"), ("filter", "n>=1"), ("sort", "-n"),
-        ("top", "3"), ("level", "0.9"), ("wide", "1"), ("charts", "1"), ("option.raw", "1"),
+        ("top", "3"), ("level", "0.9"), ("won_by", "0"), ("wide", "1"), ("charts", "1"), ("option.raw", "1"),
     ]  # fmt: skip
     view = TableView.of(query)
     assert view.query() == query
@@ -162,6 +163,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
         ("/run?run=one&table=cards&sort=nn", "has no column 'nn'"),
         ("/run?run=one&table=cards&top=0", "top must be at least 1"),
         ("/run?run=one&table=cards&top=x", "is not a whole number"),
+        ("/run?run=one&table=cards&won_by=x", "is not a whole number"),
         ("/run?run=one&table=cards&level=2", "confidence level"),
         ("/run?run=one&table=cards&level=x", "is not a number"),
         ("/run?run=one&table=cards&option.no=1", "has no option '--no'"),
@@ -201,3 +203,19 @@ def test_what_was_read_is_not_read_again(caller: Caller, monkeypatch: pytest.Mon
 def test_levels_are_checked_as_by_the_command() -> None:
     with pytest.raises(UserError, match="lies between 0 and 1"):
         TableView.of([("run", "a"), ("level", "95")])
+
+
+def test_games_are_told_apart_by_how_they_were_won(caller: Caller) -> None:
+    """The games are those of a reader of the rows, and all of their seats count."""
+    seats = pl.read_parquet(f"one/seats/part-{0:014}.parquet")
+    margins = {}
+    for (game,), rows in seats.group_by("game"):
+        won, lost = rows.filter(pl.col("win_share") > 0), rows.filter(pl.col("win_share") == 0)
+        margins[game] = won["total"][0] - max(lost["total"]) if len(lost) else -1
+    wanted = [game for game, margin in margins.items() if margin >= 5]
+    assert 0 < len(wanted) < len(margins)
+    rows = frame_of(caller.get("/run.csv?run=one&table=policies&won_by=5").text)
+    assert rows["n"].sum() == 4 * len(wanted)
+    mine = seats.filter(pl.col("game").is_in(wanted), pl.col("policy") == "science")
+    assert rows.filter(pl.col("policy") == "science")["score"].item() == pytest.approx(mine["total"].mean())
+    assert "those won by 5 points or more" in caller.get("/run?run=one&table=policies&won_by=5").text

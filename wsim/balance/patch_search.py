@@ -152,7 +152,9 @@ class PatchSearch:
         assert self.before is not None
         assert self.effects is not None
         found = few_values(evaluator.knobs, evaluator.options, self.before, self.effects, evaluator.cells, dearer)
-        found = (patch for patch in found if patch not in self.candidates)
+        found = (
+            one for one in found if one not in self.candidates or self.candidates[one].level.games <= settings.games
+        )
         field = list(islice(found, FEW))
         for games in (max(1, round(RACE[0] * settings.games)), settings.games):
             measured = [self._note(patch, evaluator.level(patch, f"few {games}", games)) for patch in field]

@@ -29,6 +29,7 @@ class TableOptions(Options):
         (), metavar="COLUMNS", read=names,
     )  # fmt: skip
     level: float = level_option()
+    won_by: int | None = option("Only of games that were won by so many points or more.", None, metavar="POINTS")
 
 
 def _raw() -> Any:
@@ -177,7 +178,7 @@ def show_table(name: str, wanted: Wanted) -> None:
     wanted.files.check()
     runs, by, level = [open_run(folder) for folder in wanted.folders], wanted.table.by, wanted.table.level
     given = texts_read(name, find_analysis(find_game(runs[0].plan.game), name), wanted.options)
-    found = RunTable.of(name, runs, by, level, given)
+    found = RunTable.of(name, runs, by, level, given, wanted.table.won_by)
     rows = wanted.view.of(found.table.frame, found.splits)
     record = found.record(wanted.options, wanted.view.only, wanted.view.sort, wanted.view.top)
     output = Output(wanted.files, wide=wanted.view.wide, as_json=wanted.as_json)

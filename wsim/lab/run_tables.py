@@ -29,7 +29,7 @@ class RunTable:
     Attributes
     ----------
     name: of the analysis. runs: at least one. by: the columns that it was asked to be split by. level: of confidence.
-    teller: the column that tells several runs apart; none for one run.
+    teller: the column that tells several runs apart; none for one run. won_by: see ``WonBy``; None for all games.
     """
 
     name: str
@@ -39,22 +39,30 @@ class RunTable:
     level: float
     table: Table
     teller: str = ""
+    won_by: int | None = None
 
     @classmethod
     def of(
-        cls, name: str, runs: Sequence[Run], by: Sequence[str], level: float, options: Mapping[str, object]
+        cls,
+        name: str,
+        runs: Sequence[Run],
+        by: Sequence[str],
+        level: float,
+        options: Mapping[str, object],
+        won_by: int | None = None,
     ) -> RunTable:
         """Make a table; raise UserError for what the runs cannot be asked."""
         from wsim.stats.combined import stack
 
         found = [find_analysis(find_game(run.plan.game), name) for run in runs]
-        parts = [one.table(run, by, level=level, **options) for one, run in zip(found, runs, strict=True)]
+        sources: Sequence[Any] = runs if won_by is None else [WonBy(run, won_by) for run in runs]
+        parts = [one.table(run, by, level=level, **options) for one, run in zip(found, sources, strict=True)]
         analysis = found[0]
         if len(runs) == 1:
-            return cls(name, runs, analysis, tuple(by), level, parts[0])
+            return cls(name, runs, analysis, tuple(by), level, parts[0], won_by=won_by)
         column, values = told_apart(runs)
         table = stack(dict(zip(values, parts, strict=True)), column, by or analysis.by or ())
-        return cls(name, runs, analysis, tuple(by), level, table, column)
+        return cls(name, runs, analysis, tuple(by), level, table, column, won_by)
 
     @property
     def split(self) -> tuple[str, ...]:
@@ -79,7 +87,8 @@ class RunTable:
     def title(self) -> str:
         """What it is, of how many games."""
         games = " and ".join(f"{run.games:,}" for run in self.runs)
-        return f"{self.table.title}, {games} games{fair_share(self.table.frame)}"
+        which = "" if self.won_by is None else f", those won by {self.won_by} points or more"
+        return f"{self.table.title}, {games} games{which}{fair_share(self.table.frame)}"
 
     def brief(self, rows: pl.DataFrame) -> tuple[str, ...]:
         """Return the main columns of some of its rows; none: all of them."""
@@ -94,7 +103,47 @@ class RunTable:
         record |= {"note": self.table.note, "level": self.level, "by": list(self.split)}
         record |= {"options": {key: list(texts) for key, texts in options.items()}}
         record |= {"filter": list(only), "sort": sort, "top": top}
+        record |= {} if self.won_by is None else {"won_by": self.won_by}
         return record | {"runs": [identity_of(run) for run in self.runs]}
+
+
+class WonBy:
+    """The games of a run whose winners have so many points more than the best of the others; else as the run.
+
+    A game that everybody wins is not among them. Raises UserError for a run of teams, or one that keeps no rows.
+    """
+
+    def __init__(self, run: Run, points: int) -> None:
+        import polars as pl
+
+        from wsim.stats.games import competitors, parties
+
+        seats = competitors(run.seats)
+        if parties(seats) < seats.select(pl.col("seat").n_unique()).collect().item():
+            raise UserError("games of teams are not told apart by points: a side has several seats")
+        won = pl.col("win_share") > 0
+        ahead = pl.col("total").filter(won).max() - pl.col("total").filter(~won).max()
+        self._run, self._wanted = run, seats.group_by("game").agg(ahead=ahead).filter(pl.col("ahead") >= points)
+
+    @property
+    def seats(self) -> pl.LazyFrame:
+        """The rows of the seats of these games, in order."""
+        return self._of_games(self._run.seats)
+
+    @property
+    def picks(self) -> pl.LazyFrame:
+        """The rows of the decisions of these games, in order."""
+        return self._of_games(self._run.picks)
+
+    def summed(self, _recipe: object) -> WonBy:
+        """Return itself: sums are of all games."""
+        return self
+
+    def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._run, name)
 
 
 def tables_of_run(run: Run) -> dict[str, Analysis]:

@@ -80,13 +80,11 @@ class PlayedGame:
         del self.opened[last.opened :]
 
     def _shown(self, last: _Before) -> bool:
-        """Whether the last decision was made at the same time as another person's, and its seat has learnt of it."""
+        """Whether the last decision was made at the same time as another person's, and both were shown since."""
         known = known_to(last.game, last.seat)
-        if known_to(self.game, last.seat) == known:
-            return False
-        earlier = reversed(self._before[:-1])
-        at_once = takewhile(lambda one: known_to(one.game, last.seat) == known, earlier)
-        return any(one.seat != last.seat for one in at_once)
+        at_once = takewhile(lambda one: known_to(one.game, last.seat) == known, reversed(self._before[:-1]))
+        others = {one.seat for one in at_once} - {last.seat}
+        return any(known_to(self.game, other) != known_to(last.game, other) for other in others)
 
     def decided(self, seat: int) -> int:
         """Return how many decisions a person has made."""

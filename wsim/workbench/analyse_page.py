@@ -34,14 +34,17 @@ LEAST, MOST = 2, 2000  # playouts of each move
 BLUNDERS = 10
 
 
+def begin(app: Starlette) -> None:
+    """Begin without an analysis."""
+    app.state.analyses = Analyses()
+
+
 def end(app: Starlette) -> None:
     """Stop what is being worked out."""
     _analyses(app).end()
 
 
 def _analyses(app: Starlette) -> Analyses:
-    if not hasattr(app.state, "analyses"):
-        app.state.analyses = Analyses()
     analyses: Analyses = app.state.analyses
     return analyses
 
@@ -147,13 +150,15 @@ def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:
     here, made = analysis.decisions[place]
     decided = analysis.why["decisions"][place]
     cost = decided["cost"]
-    moment = ", ".join(f"{key} {decided[key]}" for key in ("age", "turn") if key in decided)
+    moment = [f"{key} {decided[key]}" for key in ("age", "turn") if key in decided]
+    if decided["decision"] != "turn" or not moment:
+        moment.append(decided["decision"].replace("_", " "))
     return {
         "place": place,
         "at": len(here.steps),
         "seat": decided["seat"],
         "who": names[decided["seat"]],
-        "moment": f"{moment}, {decided['decision'].replace('_', ' ')}".lstrip(", "),
+        "moment": ", ".join(moment),
         "made": move_text(here.legal()[made], here),
         "price": cost["win_share"],
         "low": cost["low"] or 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -42,10 +43,13 @@ REPLAY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsa
 
 def tables_of(app: Starlette) -> Tables:
     """Return the tables of the workbench."""
-    if not hasattr(app.state, "play_tables"):
-        app.state.play_tables = Tables()
     tables: Tables = app.state.play_tables
     return tables
+
+
+def begin(app: Starlette) -> None:
+    """Begin without a table."""
+    app.state.play_tables = Tables()
 
 
 def end(app: Starlette) -> None:
@@ -332,11 +336,17 @@ def replay(request: Request) -> Response:
 
 def replay_page(game: Game, names: Sequence[str]) -> Response:
     """Return the page of a game: one file that needs nothing else."""
+    text = _replay(game.to_json(), tuple(names))
+    return HTMLResponse(text, headers={"Content-Security-Policy": REPLAY_POLICY})
+
+
+@lru_cache(maxsize=8)
+def _replay(text: str, names: tuple[str, ...]) -> str:
+    """Return the page of a position file, which takes seconds: the latest are kept, for all who sat there."""
     from wsim.report.game_page import check_replay, render, replay_of_game
 
     check_replay(HINTS)
-    text = render(replay_of_game(game, names, HINTS))
-    return HTMLResponse(text, headers={"Content-Security-Policy": REPLAY_POLICY})
+    return render(replay_of_game(Game.from_json(text, trust=True), names, HINTS))
 
 
 ROUTES = [

@@ -124,11 +124,6 @@ class Table:
         with self._lock:
             return [seat for seat in self.names if self.decision(seat) is not None]
 
-    def has_chosen(self, seat: int) -> bool:
-        """Whether a seat has chosen, and others who choose at the same time have not."""
-        with self._lock:
-            return seat in self._chosen
-
     def seen(self) -> list[str]:
         """Return what everybody has seen so far."""
         with self._lock:
@@ -153,7 +148,9 @@ class Table:
             decision = self.decision(seat)
             if decision is None:
                 over = self._begun().game.to_move is None
-                raise UserError("The game is over." if over else "You have chosen: the others are still to choose.")
+                raise UserError(
+                    "The game is over." if over else "There is nothing for you to choose now: others are still to."
+                )
             if decision.stamp != stamp:
                 raise UserError(STALE)
             legal = decision.game.legal()

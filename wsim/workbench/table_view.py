@@ -34,7 +34,7 @@ class TableView:
     Attributes
     ----------
     runs: names within the folder. table: its name; none: the first of the game.
-    by, level, only, sort, top, wide, options: as of ``wsim table``. charts: whether it is drawn, too.
+    by, level, won_by, only, sort, top, wide, options: as of ``wsim table``. charts: whether it is drawn, too.
     """
 
     runs: tuple[str, ...]
@@ -44,6 +44,7 @@ class TableView:
     sort: str | None = None
     top: int | None = None
     level: float = 0.95
+    won_by: int | None = None
     wide: bool = False
     charts: bool = False
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -68,6 +69,7 @@ class TableView:
             sort=one.get("sort"),
             top=whole(one["top"]) if "top" in one else None,
             level=confidence_level("level", level),
+            won_by=whole(one["won_by"]) if "won_by" in one else None,
             wide="wide" in one,
             charts="charts" in one,
             options=options,
@@ -82,6 +84,7 @@ class TableView:
         found += [("sort", self.sort)] if self.sort else []
         found += [("top", str(self.top))] if self.top is not None else []
         found += [("level", f"{self.level:g}")] if self.level != 0.95 else []
+        found += [("won_by", str(self.won_by))] if self.won_by is not None else []
         found += [(name, "1") for name in ("wide", "charts") if getattr(self, name)]
         return found + [(OPTION + key, text) for key, texts in self.options.items() for text in texts]
 
@@ -98,6 +101,7 @@ class TableView:
         words += [f"--sort={self.sort}"] if self.sort else []
         words += ["--top", str(self.top)] if self.top is not None else []
         words += ["--level", f"{self.level:g}"] if self.level != 0.95 else []
+        words += ["--won-by", str(self.won_by)] if self.won_by is not None else []
         words += ["--wide"] if self.wide else []
         for key, texts in self.options.items():
             for text in texts:
@@ -144,7 +148,7 @@ class Tables:
         from wsim.lab.run_tables import RunTable, texts_read
 
         runs = [self.run(name) for name in view.runs]
-        key = (view.runs, view.table, view.by, view.level, tuple(sorted(view.options.items())))
+        key = (view.runs, view.table, view.by, view.level, view.won_by, tuple(sorted(view.options.items())))
         with self._lock:
             if key in self._tables:
                 self._tables.move_to_end(key)
@@ -153,7 +157,7 @@ class Tables:
         flags = flags_of(analysis)
         texts = {name: [None] if name in flags else list(given) for name, given in view.options.items()}
         options = texts_read(view.table, analysis, texts)
-        found = RunTable.of(view.table, runs, view.by, view.level, options)
+        found = RunTable.of(view.table, runs, view.by, view.level, options, view.won_by)
         with self._lock:
             self._tables[key] = found
             while len(self._tables) > MOST_TABLES:

@@ -1,0 +1,103 @@
+"""Playing in a real browser: by keys, from two windows, with a reload in the middle, and what axe says of the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import wsim
+from tests.report.browser import colours, complaints, resize
+from tests.workbench.conftest import Serve
+from tests.workbench.test_ask_browser import base, soon
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("playing")
+    game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+    for _ in range(9):
+        game.follow()
+    (folder / "ours.json").write_text(game.to_json())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, serve: Serve) -> str:
+    return serve(folder)[1]
+
+
+@pytest.fixture
+def view(chrome: Chrome, address: str) -> Chrome:
+    """The tables, 390 pixels wide."""
+    resize(chrome, 390)
+    colours(chrome, "light")
+    chrome.get(address)
+    soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
+    chrome.get(f"{base(address)}/play")
+    return chrome
+
+
+def opened(view: Chrome, *names: str) -> list[str]:
+    """Open a table by keys; return the addresses of its seats."""
+    from selenium.webdriver.common.keys import Keys
+
+    for seat, name in enumerate(names):
+        field = view.find_element("id", f"name{seat}")
+        field.clear()
+        field.send_keys(name)
+    view.find_element("id", f"name{len(names) - 1}").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "/play/" in one.current_url and one.find_elements("id", "file"))
+    links = view.find_elements("css selector", ".seats a")
+    return [str(one.get_attribute("href")) for one in links]
+
+
+def text(view: Chrome) -> str:
+    return str(view.execute_script("return document.querySelector('main').innerText"))
+
+
+def test_two_people_play_by_keys_and_a_page_that_waits_renews_itself(view: Chrome) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    ann, bob = opened(view, "Ann", "Bob")
+    view.get(ann)
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Still to choose: Bob" in text(one))
+    first = view.current_window_handle
+    view.switch_to.new_window("tab")
+    view.get(bob)
+    assert "a person, waits" in text(view)
+    view.refresh()
+    view.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "Age I, turn 2" in text(one))
+    view.close()
+    view.switch_to.window(first)
+    soon(view).until(lambda one: "Age I, turn 2" in text(one))
+    assert "Choose: turn" in text(view)
+    view.find_element("css selector", "button[name=hint]").send_keys(Keys.ENTER)
+    soon(view).until(lambda one: "playouts of each move" in text(one).lower())
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_an_accessibility_engine_has_nothing_to_say(view: Chrome, address: str, scheme: str, width: int) -> None:
+    colours(view, scheme)
+    resize(view, width)
+    found = {"play": complaints(view)}
+    (seat,) = opened(view, "Ann")
+    found["table"] = complaints(view)
+    for name, place in {
+        "seat": f"{seat}?hint=1&chance=1",
+        "which": f"{base(address)}/analyse",
+        "analyse": f"{base(address)}/analyse?file=ours.json&playouts=20",
+    }.items():
+        view.get(place)
+        soon(view).until(lambda one: "Working it out" not in text(one))
+        found[name] = complaints(view)
+        assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth"), name
+    assert {name: said for name, said in found.items() if said} == {}
