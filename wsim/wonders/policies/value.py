@@ -279,7 +279,7 @@ def _special(public, settings, rules, seat, item, needs):
 
 
 @kernel
-def _clauses(public, settings, rules, seat, item, needs):
+def _clauses(public, settings, rules, seat, item):
     """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
     brought = room_for_brought()
     bring(public, rules, seat, item, ON_SCORE, brought)
@@ -294,19 +294,21 @@ def _clauses(public, settings, rules, seat, item, needs):
     if brought[OWN, DIPLOMACY] > 0.0:
         value += _truce(public, settings, rules, seat, 1) * brought[OWN, DIPLOMACY]
     for kind in range(1, SYMBOL_KINDS):
-        if brought[OWN, SYMBOLS_FROM + kind - 1]:
-            value += brought[OWN, SYMBOLS_FROM + kind - 1] * _symbols(public, settings, rules, seat, kind)
+        number = brought[OWN, SYMBOLS_FROM + kind - 1]
+        if number:
+            value += number * (weights[_SYMBOL] + weights[_SCIENCE] * science_change(public, rules, seat, kind, 0))
         value -= brought[RIVAL, SYMBOLS_FROM + kind - 1] * weights[_SYMBOL]
     for resource in range(RESOURCE_KINDS):
-        if brought[OWN, UNITS_FROM + resource]:
-            value += brought[OWN, UNITS_FROM + resource] * _unit(public, settings, seat, needs, resource, 0)
+        have = np.int64((public.reach[seat] >> (np.uint64(resource) << _S3)) & _LANE)
+        place = _RAW + min(have, 3) if resource < RAW_KINDS else _MADE + min(have, 1)
+        value += brought[OWN, UNITS_FROM + resource] * weights[place]
     coins = brought[RIVAL, COINS]
     value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
     return value + weights[_RIVALS_DEBT] * brought[RIVAL, DEBTS]
 
 
 @kernel
-def _events(public, settings, rules, seat, item, needs):
+def _events(public, settings, rules, seat, item):
     """Return the value of tokens taken and of what happens to rivals; coins are the caller's matter."""
     weights = settings.weights[public.age]
     value = 0.0
@@ -317,7 +319,7 @@ def _events(public, settings, rules, seat, item, needs):
         gained, lost, debts = rivals_toll(public, rules, seat, item)
         value += weights[_RIVALS_COIN] * gained + weights[_RIVALS_LOSS] * lost + weights[_RIVALS_DEBT] * debts
     if rules.when[item]:
-        value += _clauses(public, settings, rules, seat, item, needs)
+        value += _clauses(public, settings, rules, seat, item)
     return value
 
 
@@ -334,7 +336,7 @@ def _rare(public, settings, rules, seat, item, needs):
     if rules.abilities[item]:
         value += _special(public, settings, rules, seat, item, needs)
     if rules.eventful[item]:
-        value += _events(public, settings, rules, seat, item, needs)
+        value += _events(public, settings, rules, seat, item)
     return value
 
 
