@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs, and an answer."""
     root = tmp_path_factory.mktemp("look")
     record(Plan.make(games=120, seed=3, policies=MIXED), root / "one")
-    record(Plan.make(games=60, seed=3, players=3, policies=MIXED[:3]), root / "three")
+    record(Plan.make(games=60, seed=3, players=3, policies=MIXED[:3], picks=True), root / "three")
     plan = {"game": "seven_wonders", "ruleset": "1e", "players": 4, "policies": ["net"]}
     (root / "palace.json").write_text(json.dumps({**WHATIF, "baseline": {"plan": plan}}))
     return root
@@ -136,8 +136,37 @@ def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
     won = seats.filter(pl.col("game") == int(rows[0]), pl.col("built:Palace") > 0, pl.col("win_share") > 0)
     assert len(rows) == 10
     assert len(won) > 0
+    assert f'<a href="/analyse?run=one&amp;number={rows[0]}">{rows[0]}</a>' in games
     assert caller.get("/thing?run=one&table=wonders&name=Gizah").status == 200
     assert "did you mean &#39;Palace&#39;?" in caller.get("/thing?run=one&table=cards&name=Palac").text
+
+
+def test_a_thing_stands_beside_itself_with_other_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
+    text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
+    link = re.search(r'<a href="(/thing[^"#]*)#more">by number of players', text)
+    assert link is not None
+    reply = caller.get(link[1])
+    words = re.findall(r"<code>(wsim table[^<]*)</code>", reply.text)
+    assert words == ["wsim table one three cards --filter card=Palace"]
+    rows = frame_of(wsim_command(*shlex.split(words[0])[1:], "--csv", "-").out)
+    assert rows["players"].sort().to_list() == [3, 4]
+    figures = html.unescape(reply.text).partition('id="figures"')[2]
+    assert all(f'data-key="{score!r}"' in figures for score in rows["score_difference"])
+    assert "by number of players" not in caller.get(f"{link[1]}&show=by:policy").text
+
+
+def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller, wsim_command: Command) -> None:
+    """The same rows as of the command; a run without picks does not offer it."""
+    page = "/thing?run=three&table=cards&name=Palace"
+    assert "readings%3Aturn" in caller.get(page).text
+    assert "readings%3Aturn" not in caller.get(page.replace("three", "one")).text
+    text = caller.get(f"{page}&show=readings:turn").text
+    assert "wsim table three readings --by turn --filter card=Palace" in text
+    rows = frame_of(wsim_command("table", "three", "readings", "--by=turn", "--filter=card=Palace", "--csv", "-").out)
+    assert rows["turn"].n_unique() > 2
+    shown = text.partition('id="by"')[2].partition("</table>")[0]
+    assert shown.count("<tr>") == rows.height + 1
+    assert all(f'data-key="{seen}"' in shown for seen in rows["n_seen"])
 
 
 def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
@@ -169,6 +198,7 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
         ("/run?run=one&table=cards&option.no=1", "has no option '--no'"),
         ("/run?run=one&table=cards&by=nothing", "has no column 'nothing'"),
         ("/thing?run=one&table=cards&name=<b>", "has no card '<b>'"),
+        ("/thing?run=one&table=variance&name=wonder", "rows of the table variance have no pages"),
         ("/answer?file=nowhere.json", "there is no file"),
         ("/answer?file=one/run.json", "is no record"),
         ("/answer.csv?file=palace.json&table=x", "has no table 'x'"),

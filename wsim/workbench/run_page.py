@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.responses import PlainTextResponse, Response
@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from wsim.errors import UserError
 from wsim.workbench.rendering import folder_of, page
-from wsim.workbench.table_view import Tables, TableView, flags_of, rows_shown
+from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,29 +132,19 @@ def table_grid(found: RunTable, view: TableView, rows: pl.DataFrame) -> Grid:
     columns = plain_columns(shown)
     sort = view.sort or ""
     by = column_named(rows, sort.removeprefix("-")) if sort else ""
-    headings = []
+    headings, pages = [], has_pages(found)
     for name, column in zip(columns, made.columns, strict=True):
         first, other = (name, f"-{name}") if column.numeric else (f"-{name}", name)
         link = view.address(sort=other if sort == first else first)
         headings.append(replace(column, link=link, minor=column.minor))
     lines = []
     for row, cells in zip(rows.to_dicts(), made.rows, strict=True):
-        link = _thing(found, view, row)
+        link = thing_address(view, str(row[rows.columns[0]])) if pages else ""
         lines.append([replace(cells[0], link=link), *cells[1:]])
     return replace(
         made, columns=headings, rows=lines, csv=view.address("/run.csv"),
         sorted_by=columns.index(by) if by in columns else None, descending=not sort.startswith("-"),
     )  # fmt: skip
-
-
-def _thing(found: RunTable, view: TableView, row: Any) -> str:
-    """Return the address of the page of what a row is about; none for a table that is of nothing that has a page."""
-    from wsim.report.shapes import shape_of
-
-    if shape_of(found.table.frame) not in ("levels", "owners"):
-        return ""
-    name = str(row[found.table.frame.columns[0]])
-    return f"/thing?{urlencode([('run', view.runs[0]), ('table', view.table), ('name', name)])}"
 
 
 def _figures(found: RunTable, rows: pl.DataFrame) -> list[Figure]:

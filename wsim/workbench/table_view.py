@@ -177,6 +177,19 @@ def rows_shown(found: RunTable, view: TableView) -> tuple[pl.DataFrame, str]:
     return viewed(found.table.frame, view.sort, view.top, view.only, found.splits)
 
 
+def thing_address(view: TableView, name: str, show: str = "") -> str:
+    """Return the address of the page of what a row of a table is about, with a further table on it."""
+    runs = [("run", run) for run in view.runs]
+    return f"/thing?{urlencode([*runs, ('table', view.table), ('name', name), *([('show', show)] if show else [])])}"
+
+
+def has_pages(found: RunTable) -> bool:
+    """Say whether a table is of things that have pages."""
+    from wsim.report.shapes import shape_of
+
+    return shape_of(found.table.frame) in ("levels", "owners")
+
+
 def _state(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()

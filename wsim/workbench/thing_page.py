@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -12,10 +13,11 @@ from urllib.parse import urlencode
 from starlette.routing import Route
 
 from wsim.errors import UserError, nearest
+from wsim.lab.record import read_record
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.run_page import tables_kept
-from wsim.workbench.table_view import TableView, shown_path
+from wsim.workbench.table_view import TableView, has_pages, shown_path, thing_address
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,25 +38,51 @@ PARTNERS = 20
 def thing_page(request: Request) -> Response:
     """Return the page of what a row of a table is about."""
     query, kept = request.query_params, tables_kept(request)
-    view = TableView.of([(key, query.get(key, "")) for key in ("run", "table")])
+    view = TableView.of([(key, value) for key, value in query.multi_items() if key in ("run", "table")])
     name, show, folder = query.get("name", ""), query.get("show", ""), folder_of(request)
     found = kept.table(view)
+    if not has_pages(found):
+        raise UserError(f"the rows of the table {view.table} have no pages of their own")
     run, noun = found.runs[0], found.table.frame.columns[0]
     rows = _rows_of(found, noun, name)
-    splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
-    pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
-    partners = kept_option(run, "synergies", noun)
-    pages += [("with what it goes", "synergies")] if partners else []
-    pages += [("games that were close", "games")] if _column_of(run, noun, name) else []
-    asked = {"run": view.runs[0], "table": view.table, "name": name}
+    pages = [(said, thing_address(view, name, one), one == show) for said, one in _pages(found, noun, name)]
+    if beside := [] if found.teller else _other_numbers(folder, run):
+        several = TableView((*view.runs, *beside), view.table)
+        pages.insert(0, ("by number of players", thing_address(several, name), False))
     return page(
-        request, "thing.html.j2", name, game=run.plan.game, noun=noun, run=run, view=view, show=show,
-        figures=[_figures(found, row, place) for place, row in enumerate(rows)],
-        pages=[(said, f"/thing?{urlencode({**asked, 'show': one})}", one == show) for said, one in pages],
-        shown=_shown(request, found, noun, name, show), text=_text(run, name),
+        request, "thing.html.j2", name, game=run.plan.game, noun=noun, runs=found.runs, view=view, show=show,
+        figures=_figures(found, rows, name), pages=pages,
+        shown=_shown(request, found, view, name, show), text=_text(run, name),
         causal=_causal(folder, run, noun, name), note=found.table.note, back=view.address(),
         command=_filtered(view, noun, name).command(folder), questions=_questions(run, noun, name),
     )  # fmt: skip
+
+
+def _pages(found: RunTable, noun: str, name: str) -> list[tuple[str, str]]:
+    """Return what else can be shown of a thing: in words, and in the address."""
+    from wsim.lab.run_tables import tables_of_run
+
+    run = found.runs[0]
+    splits = [one for one in ("policy", "seat", "wonder", "side") if one in found.splits and one != noun]
+    pages = [(f"by {one}", f"by:{one}") for one in splits if one not in found.split]
+    if noun == "card" and run.plan.picks and "readings" in tables_of_run(run):
+        pages += [(f"by {one} in which it was taken", f"readings:{one}") for one in ("age", "turn")]
+    pages += [("with what it goes", "synergies")] if kept_option(run, "synergies", noun) else []
+    return pages + ([("games that were close", "games")] if not found.teller and _column_of(run, noun, name) else [])
+
+
+def _other_numbers(folder: Folder, run: Run) -> list[str]:
+    """Return the runs of the folder with the same rules and other numbers of players: of each number the largest."""
+    mine, largest = run.provenance.plan, dict[int, tuple[int, str]]()
+    for one in folder.found():
+        if one.kind != "run":
+            continue
+        with suppress(UserError):
+            plan = read_record(folder.inside(one.name)).provenance.plan
+            if all(plan.get(key) == mine.get(key) for key in ("game", "ruleset", "cards", "patch", "set")):
+                found = (int(plan["games"]), one.name)
+                largest[plan["players"]] = max(found, largest.get(plan["players"], found))
+    return [name for players, (_, name) in sorted(largest.items()) if players != run.plan.players]
 
 
 def _questions(run: Run, noun: str, name: str) -> list[tuple[str, str]]:
@@ -83,19 +111,34 @@ def _filtered(view: TableView, noun: str, name: str, by: tuple[str, ...] = ()) -
     return TableView(view.runs, view.table, by=by, only=(f"{noun}={name}",))
 
 
-def _rows_of(found: RunTable, noun: str, name: str) -> list[dict[str, Any]]:
+def _rows_of(found: RunTable, noun: str, name: str) -> pl.DataFrame:
     """Return the rows of a thing; raise UserError if there are none."""
     import polars as pl
 
     frame = found.table.frame
-    rows = frame.filter(pl.col(noun).cast(pl.String) == name).to_dicts()
-    if not rows:
+    rows = _only(frame, noun, name)
+    if rows.is_empty():
         known = frame[noun].cast(pl.String).unique().sort().to_list()
         raise UserError(f"the table {found.name} has no {noun} {name!r}{nearest(name, known)}")
     return rows
 
 
-def _figures(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
+def _figures(found: RunTable, rows: pl.DataFrame, name: str) -> list[Grid]:
+    """Return what a table says of a thing: of one run each figure with its interval, of several the runs' rows."""
+    from wsim.report.grids import plain_grid
+
+    if found.teller:
+        return [plain_grid("figures", f"{name} by {found.teller}", _main(found, rows))]
+    return [_row_grid(found, row, place) for place, row in enumerate(rows.to_dicts())]
+
+
+def _main(found: RunTable, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the main columns of rows."""
+    main = found.brief(rows)
+    return rows.select([one for one in rows.columns if one in main or not main])
+
+
+def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
     """Return a row as a table of its figures, each with its interval."""
     from wsim.report.grids import Cell, Column, Grid, plain
     from wsim.report.wording import heading, number, number_range, unit_of
@@ -117,32 +160,34 @@ def _figures(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
     return Grid(f"figures-{place}", caption, columns, lines)
 
 
-def _shown(request: Request, found: RunTable, noun: str, name: str, show: str) -> tuple[Grid, str, str] | None:
+def _shown(request: Request, found: RunTable, view: TableView, name: str, show: str) -> tuple[Grid, str, str] | None:
     """Return the further table that is asked for, what it says, and its command; None if none is."""
     from wsim.report.grids import plain_grid
 
     what, _, by = show.partition(":")
-    view, kept, folder = TableView((request.query_params["run"],), found.name), tables_kept(request), folder_of(request)
-    if what == "by" and by:
+    kept, folder, noun = tables_kept(request), folder_of(request), found.table.frame.columns[0]
+    if what in ("by", "readings") and by:
         split = (*found.split, by)
-        part = kept.table(TableView(view.runs, view.table, by=split))
-        rows = _only(part.table.frame, noun, name)
-        shown = rows.select([one for one in rows.columns if one in part.brief(rows) or not part.brief(rows)])
-        command = _filtered(view, noun, name, split).command(folder)
-        return plain_grid("by", f"{name} by {by}", shown), part.table.note, command
-    if what == "synergies":
-        asked = TableView(view.runs, "synergies", top=PARTNERS, options={noun: (name,)})
+        asked = _filtered(TableView(view.runs, found.name if what == "by" else what), noun, name, split)
         part = kept.table(asked)
-        return (
-            plain_grid("synergies", part.title, part.table.frame.head(PARTNERS)),
-            part.table.note,
-            asked.command(folder),
-        )
+        rows = _main(part, _only(part.table.frame, noun, name))
+        return plain_grid("by", f"{name} by {by}", rows), part.table.note, asked.command(folder)
+    if what == "synergies":
+        asked = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
+        part = kept.table(asked)
+        rows = part.table.frame.head(PARTNERS)
+        return plain_grid(what, part.title, rows), part.table.note, asked.command(folder)
     if what == "games":
         run = found.runs[0]
-        command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME"
+        command = f"wsim trace {shlex.quote(shown_path(run.path))} GAME --why"
         note = f"The {CLOSEST} games that a seat with it won by the least; GAME is a number of the table."
-        return plain_grid("games", f"Close games that were won with {name}", _close(run, noun, name)), note, command
+        made = plain_grid("games", f"Close games that were won with {name}", _close(run, noun, name))
+        link = "/analyse?{}".format
+        lines = [
+            [replace(row[0], link=link(urlencode({"run": view.runs[0], "number": row[0].text}))), *row[1:]]
+            for row in made.rows
+        ]
+        return replace(made, rows=lines), note, command
     return None
 
 
