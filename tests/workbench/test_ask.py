@@ -24,8 +24,8 @@ from wsim.errors import UserError
 from wsim.options import options_of
 from wsim.workbench import queue_of_questions
 from wsim.workbench.folder import Folder
-from wsim.workbench.questions import KINDS, LEFT_OUT, kind_of
-from wsim.workbench.queue_of_questions import MOST_WAITING, Asked, Questions
+from wsim.workbench.questions import KINDS, kind_of
+from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion
 
 ANSWERS = """
 import json, pathlib, signal, sys, time
@@ -95,7 +95,7 @@ def test_a_form_has_every_option_of_the_question_with_its_help(caller: Caller, n
     assert len(own) == len(kind.groups)
     for group in own:
         for field, (_, said) in options_of(group.kind).items():
-            if field not in LEFT_OUT:
+            if field not in kind.left_out:
                 assert f'name="{field}"' in text
                 assert said.sentence in text
 
@@ -232,7 +232,7 @@ def test_an_answer_is_the_file_that_the_command_writes(
     """By real workers; ``wsim rerun`` repeats it."""
     monkeypatch.chdir(tmp_path)
     questions = Questions(Folder.of(tmp_path))
-    asked: Asked = questions.ask(kind_of(name), ASKED[name], "asked.json")
+    asked: QueuedQuestion = questions.ask(kind_of(name), ASKED[name], "asked.json")
     until(lambda: asked.over)
     assert (asked.state, asked.sentence) == ("answered", "")
     assert asked.done > 0
@@ -246,6 +246,61 @@ def test_an_answer_is_the_file_that_the_command_writes(
     assert here == {key: one for key, one in there.items() if key in here}
     assert wsim_command("rerun", "asked.json", "-q").code == 0
     assert Caller(tmp_path).get("/answer?file=asked.json").status == 200
+
+
+GOAL = """
+[plan]
+policies = "random"
+players = 3
+
+[[target]]
+metric = "win"
+of = "wonder,side"
+within = 0.5
+
+[[knob]]
+path = "cards.Palace.points"
+range = "0..9"
+
+[search]
+games = 200
+proof_games = 400
+"""
+
+
+def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
+    questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "goal.toml").write_text(GOAL.replace("random", "./mine.py:bold"))
+    for texts, out, sentence in (
+        ({}, "p.toml", "balance needs goal"),
+        ({"goal": ["goal.toml"], "trust": ["1"]}, "p.json", "FILE.toml"),
+        ({"goal": ["goal.toml"]}, "p.toml", "is code that asking runs"),
+        ({"goal": ["goal.toml"], "players": ["mine:bold"]}, "p.toml", "is code that asking runs"),
+    ):
+        with pytest.raises(UserError, match=re.escape(sentence)):
+            questions.ask(kind_of("balance"), texts, out)
+    assert questions.listed() == []
+
+
+@pytest.mark.slow
+def test_a_patch_is_the_one_that_the_command_writes(
+    tmp_path: Path, wsim_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("goal.toml").write_text(GOAL)
+    questions = Questions(Folder.of(tmp_path))
+    asked = questions.ask(kind_of("balance"), {"goal": ["goal.toml"], "seed": ["3"]}, "p.toml")
+    assert asked.command == "wsim balance goal.toml --seed 3 -o p.toml"
+    until(lambda: asked.over)
+    assert (asked.state, asked.sentence) == ("answered", "")
+    said = wsim_command(*shlex.split(asked.command.replace("p.toml", "q.toml"))[1:], "-q")
+    assert said.code in (0, 3), said.err
+    assert Path("q.toml").read_text().splitlines()[1:] == Path("p.toml").read_text().splitlines()[1:]
+    here, there = (json.loads(Path(name).read_text()) for name in ("p.json", "q.json"))
+    assert {key for key in here if here[key] != there[key]} <= {"seconds", "costs", "command"}
+    assert Caller(tmp_path).get("/answer?file=p.json").status == 200
 
 
 @pytest.mark.slow

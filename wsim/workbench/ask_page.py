@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -16,7 +17,7 @@ from wsim.errors import UserError
 from wsim.installed import GAMES
 from wsim.lab.plan import Plan
 from wsim.workbench.questions import KINDS, POLICIES, TRUST, Kind, Texts, kind_of
-from wsim.workbench.queue_of_questions import MOST_WAITING, Asked, Questions, lines_of
+from wsim.workbench.queue_of_questions import MOST_WAITING, Questions, QueuedQuestion, lines_of
 from wsim.workbench.rendering import OWN, folder_of, form_of, page
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def _form(request: Request, kind: Kind, texts: Texts, mistakes: Sequence[str], o
     for name, group, typed, default, said in kind.fields():
         about_games = group is Plan and name != kind.arguments
         groups["The games" if about_games else "The question"].append(_field(name, typed, default, said, texts))
+    groups = {heading: fields for heading, fields in groups.items() if fields}
     name = out or " ".join(texts.get(OUT, [])) or _questions_of(request.app).next_name(kind)
     return page(
         request, "question.html.j2", kind.title, status=400 if mistakes else 200, kind=kind, about=kind.about,
@@ -133,10 +135,11 @@ def _first_sentence(kind: Kind) -> str:
 def asked_page(request: Request) -> Response:
     """Return a question as it stands."""
     asked = _questions_of(request.app).find(request.path_params["number"])
+    answer = asked.kind.answer(Path(asked.out)).as_posix()
     again = urlencode([(name, "\n".join(lines)) for name, lines in asked.texts.items()])
     return page(
         request, "asked.html.j2", f"{asked.kind.title} {asked.number}", asked=asked, record=asked.record(),
-        texts=asked.texts, again=f"/ask/{asked.kind.name}?{again}", answer=f"/answer?{urlencode({'file': asked.out})}",
+        texts=asked.texts, again=f"/ask/{asked.kind.name}?{again}", answer=f"/answer?{urlencode({'file': answer})}",
         root=str(folder_of(request).root), scripts=["ask.js"], most=MOST_WAITING,
     )  # fmt: skip
 
@@ -147,7 +150,7 @@ def events(request: Request) -> Response:
     return StreamingResponse(_changes(asked), media_type="text/event-stream")
 
 
-async def _changes(asked: Asked) -> AsyncIterator[str]:
+async def _changes(asked: QueuedQuestion) -> AsyncIterator[str]:
     version = -1
     while True:
         if asked.version != version:

@@ -11,11 +11,13 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan
 from wsim.options import READERS, Option, names, options_of
+from wsim.policies.lineup import parse_entry
 
 if TYPE_CHECKING:
     from wsim.lab.answer import Answer
@@ -39,6 +41,8 @@ class Kind:
     groups: its dataclasses, ``module:Class``. keys: of the plan that it takes, but for those of the groups.
     play: plays it, of the plan's keys, what the groups say, and what is told of the progress.
     arguments: the field whose words are arguments of the command. spelled: options that are called otherwise there.
+    suffixes: of the file that it writes, the usual one first. left_out: fields that only the command has.
+    code: entries of line-ups that are code, in the files that a form names.
     """
 
     name: str
@@ -49,6 +53,9 @@ class Kind:
     keys: tuple[str, ...] = ("game", "ruleset", "players", POLICIES, "seed", "set", "patch")
     arguments: str = ""
     spelled: Mapping[str, str] = field(default_factory=dict)
+    suffixes: tuple[str, ...] = (".json", ".parquet")
+    left_out: tuple[str, ...] = LEFT_OUT
+    code: Callable[[Texts], Sequence[str]] = lambda _: ()
 
     @property
     def about(self) -> str:
@@ -62,12 +69,16 @@ class Kind:
             found.append(getattr(import_module(module), kind))
         return found
 
+    def answer(self, out: Path) -> Path:
+        """Return where the answer lies: the file that is written, or the record beside a patch."""
+        return out.with_suffix(".json") if out.suffix == ".toml" else out
+
     def fields(self) -> Iterator[tuple[str, type[Any], str, Any, Option]]:
         """Yield each field: its name, the dataclass, its type, its default and what it says of itself."""
         taken = set()
         for kind in self._kinds():
             for name, (one, said) in options_of(kind).items():
-                if name not in LEFT_OUT:
+                if name not in self.left_out:
                     taken.add(name)
                     yield name, kind, str(one.type), one.default, said
         for name, (one, said) in options_of(Plan).items():
@@ -76,18 +87,23 @@ class Kind:
 
     def read(self, texts: Texts) -> tuple[dict[str, Any], list[Any]]:
         """Return the keys of the plan and what the groups say; raise UserError with all mistakes of the form."""
-        mistakes, values = Mistakes(), dict[type[Any], dict[str, Any]]()
+        mistakes, values, lacking = Mistakes(), dict[type[Any], dict[str, Any]](), set[type[Any]]()
         known = {name for name, *_ in self.fields()}
         for name in texts:
             if name not in known:
                 mistakes.add(f"{self.command} has no field {name!r}{nearest(name, known)}")
-        for name, kind, typed, _, said in self.fields():
+        for name, kind, typed, default, said in self.fields():
             lines = [one.strip() for one in texts.get(name, ()) if one.strip()]
             if lines:
                 with mistakes.noted():
                     values.setdefault(kind, {})[name] = _value(name, typed, said, lines, name == self.arguments)
+            elif said.argument and default is MISSING:
+                mistakes.add(f"{self.command} needs {name.replace('_', ' ')}: {said.sentence}")
+                lacking.add(kind)
         groups = []
         for kind in self._kinds():
+            if kind in lacking:
+                continue
             with mistakes.noted():
                 groups.append(kind(**values.get(kind, {})))
         keys = values.get(Plan, {})
@@ -107,7 +123,7 @@ class Kind:
             lines = [one.strip() for one in texts.get(name, ()) if one.strip()]
             if not lines:
                 continue
-            if name == self.arguments or said.hidden:
+            if name == self.arguments or said.hidden or said.argument:
                 words += [word for line in lines for word in (names(line) if name == POLICIES else [line])]
                 continue
             spelled = self.spelled.get(name) if kind is Plan else None
@@ -179,6 +195,22 @@ def _picks(keys: dict[str, Any], groups: Sequence[Any], progress: Progress) -> A
     return play_experiment(plan, question, progress=progress)
 
 
+def _balance(_: dict[str, Any], groups: Sequence[Any], progress: Progress) -> Answer:
+    from wsim.balance.balance import Execution, balance
+    from wsim.balance.goal import read_goal
+    from wsim.balance.transfer import Elsewhere
+
+    files, question = groups
+    where = Elsewhere(question.players, question.styles, question.elsewhere_games)
+    return balance(read_goal(files.goal), elsewhere=where, execution=Execution(question.seed, progress=progress))
+
+
+def _code_of_goal(texts: Texts) -> list[str]:
+    from wsim.balance.goal import read_goal
+
+    return [entry for name in texts.get("goal", ()) for one in read_goal(name).settings for entry in one.plan.code]
+
+
 _TABLE = ("game", "seed", "set", "patch")
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
@@ -206,6 +238,11 @@ KINDS: Mapping[str, Kind] = {
             ("wsim.experiments.picks_question:PickPlay", "wsim.experiments.picks_question:PickQuestion"), _picks,
             keys=(*_TABLE, "ruleset", "players", "games", POLICIES),
         ),
+        Kind(
+            "balance", "balance", "Balance",
+            ("wsim.balance.balance_question:BalanceFiles", "wsim.balance.balance_question:BalanceQuestion"), _balance,
+            keys=(), suffixes=(".toml",), left_out=(*LEFT_OUT, "relearn", "carry"), code=_code_of_goal,
+        ),
     )
 }  # fmt: skip
 """By name."""
@@ -218,7 +255,16 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
-def code_in(texts: Texts) -> list[str]:
-    """Return the entries of line-ups that are code of a file, which asking would run."""
-    entries = [one for name in (POLICIES, "ladder", "between") for line in texts.get(name, ()) for one in names(line)]
-    return [one for one in entries if ".py" in one]
+def code_in(kind: Kind, texts: Texts) -> list[str]:
+    """Return the entries of line-ups that are code of files and modules, which asking would run."""
+    fields = (POLICIES, "ladder", "between", "players", "styles")
+    entries = [one for name in fields for line in texts.get(name, ()) for one in names(line)]
+    return [*(one for one in entries if ".py" in one or _is_code(one)), *kind.code(texts)]
+
+
+def _is_code(entry: str) -> bool:
+    try:
+        read = parse_entry(entry)
+    except UserError:
+        return False  # refused where it is read
+    return bool(read.file or read.module)

@@ -29,7 +29,7 @@ OVER = ("answered", "stopped", "refused")
 
 
 @dataclass
-class Asked:
+class QueuedQuestion:
     """A question that was asked.
 
     Attributes
@@ -74,19 +74,19 @@ class Questions:
 
     def __init__(self, folder: Folder) -> None:
         self._folder, self._lock = folder, threading.Lock()
-        self._asked: dict[int, Asked] = {}
-        self._waiting: list[Asked] = []
+        self._asked: dict[int, QueuedQuestion] = {}
+        self._waiting: list[QueuedQuestion] = []
         self._process: subprocess.Popen[str] | None = None
-        self._playing: Asked | None = None
+        self._playing: QueuedQuestion | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def listed(self) -> list[Asked]:
+    def listed(self) -> list[QueuedQuestion]:
         """Return the questions, the latest first."""
         with self._lock:
             return sorted(self._asked.values(), key=lambda one: -one.number)
 
-    def find(self, number: str) -> Asked:
+    def find(self, number: str) -> QueuedQuestion:
         """Return a question; raise UserError if there is none of that number."""
         found = self._asked.get(int(number)) if number.isdecimal() and len(number) < 9 else None
         if found is None:
@@ -97,26 +97,33 @@ class Questions:
         """Return a name of a file that is not there yet."""
         taken = {one.out for one in self._asked.values()}
         number = 1
-        while (name := f"{kind.name}-{number}.json") in taken or (self._folder.root / name).exists():
+        while (name := f"{kind.name}-{number}{kind.suffixes[0]}") in taken or kind.answer(
+            self._folder.root / name
+        ).exists():
             number += 1
         return name
 
-    def ask(self, kind: Kind, texts: Texts, out: str) -> Asked:
+    def ask(self, kind: Kind, texts: Texts, out: str) -> QueuedQuestion:
         """Put a question to the others; raise UserError for one that cannot be asked, or if too many wait."""
-        if code := [] if texts.get(TRUST) else code_in(texts):
+        if code := [] if texts.get(TRUST) else code_in(kind, texts):
             raise UserError(f"{', '.join(code)} is code that asking runs: say that it may")
         texts = {name: list(lines) for name, lines in texts.items() if name != TRUST}
         kind.read(texts)
         path = self._folder.inside(out)
-        if path.suffix not in (".json", ".parquet") or not path.parent.is_dir():
-            raise UserError(f"an answer is written as FILE.json or FILE.parquet into the folder, not {out!r}")
+        if path.suffix not in kind.suffixes or not path.parent.is_dir():
+            files = " or ".join(f"FILE{suffix}" for suffix in kind.suffixes)
+            raise UserError(f"an answer is written as {files} into the folder, not {out!r}")
         with self._lock:
-            if path.exists() or any(one.out == out and not one.over for one in self._asked.values()):
+            if (
+                kind.answer(path).exists()
+                or path.exists()
+                or any(one.out == out and not one.over for one in self._asked.values())
+            ):
                 raise UserError(f"there is a file {out!r} already, or a question that will write it: name another one")
             if len(self._waiting) >= MOST_WAITING:
                 raise UserError(f"{MOST_WAITING} questions are waiting: stop one, or ask later")
             number = max(self._asked, default=0) + 1
-            asked = Asked(number, kind, texts, out, kind.words(texts, out))
+            asked = QueuedQuestion(number, kind, texts, out, kind.words(texts, out))
             self._asked[number] = asked
             self._waiting.append(asked)
             for old in [one.number for one in self._asked.values() if one.over][:-MOST_KEPT]:
@@ -126,7 +133,7 @@ class Questions:
                 self._thread.start()
         return asked
 
-    def stop(self, asked: Asked) -> None:
+    def stop(self, asked: QueuedQuestion) -> None:
         """Stop a question: one that waits is not asked, one that is played writes what it knows; twice: at once."""
         with self._lock:
             if asked in self._waiting:
@@ -177,7 +184,7 @@ class Questions:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
-    def _follow(self, asked: Asked, process: subprocess.Popen[str]) -> None:
+    def _follow(self, asked: QueuedQuestion, process: subprocess.Popen[str]) -> None:
         """Tell a worker its question, and take what it says until it ends."""
         assert process.stdin is not None
         assert process.stdout is not None
@@ -200,7 +207,7 @@ class Questions:
             last = said[-1].strip() if said else f"it ended with {process.returncode}"
             self._set(asked, state="refused", sentence=f"the worker failed: {last}")
 
-    def _take(self, asked: Asked, line: Mapping[str, Any]) -> None:
+    def _take(self, asked: QueuedQuestion, line: Mapping[str, Any]) -> None:
         """Take a line of a worker."""
         if "progress" in line:
             doing, done, total = line["progress"]
@@ -216,7 +223,7 @@ class Questions:
             self._set(asked, state="refused", sentence=line["refused"])
 
     @staticmethod
-    def _set(asked: Asked, **values: Any) -> None:
+    def _set(asked: QueuedQuestion, **values: Any) -> None:
         for name, value in values.items():
             setattr(asked, name, value)
         asked.version += 1

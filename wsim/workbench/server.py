@@ -21,6 +21,7 @@ in the place of the token (a seat's link) begin with ``/seat/`` (``KEYED``).
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import socket
 import threading
@@ -202,6 +203,7 @@ def serve(target: str, host: str, port: int, ready: Callable[[str], object], *, 
     browser: whether it is opened in one.
     """
     folder, first = opened(target)
+    os.chdir(folder.root)  # files that forms name are found where the commands find them that stand beside
     with listening(host, port) as made:
         access = Access(token_urlsafe(24), host, made.getsockname()[1], KEYED)
         address = access.address(first)
