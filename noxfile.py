@@ -1,6 +1,6 @@
-"""One command for the inner loop: ``nox -s fix``, ``quick``, ``full``, ``pages``, ``bench`` (CONTRIBUTING.md).
+"""One command for the inner loop: ``nox -s fix``, ``quick``, ``full``, ``pages``, ``screens``, ``bench``.
 
-Sessions run in the environment that nox is called from; ``full`` makes a fresh one by itself.
+Sessions run in the environment that nox is called from; ``full`` makes a fresh one by itself. See CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ def pages(session: nox.Session) -> None:
         "python", "-m", "pytest", "-m", "", "tests/docs/test_pages.py", *session.posargs, env=renew, external=True
     )
     session.run("mkdocs", "build", "--strict", external=True)
+
+
+@nox.session
+def screens(session: nox.Session) -> None:
+    """Make the pictures of the workbench anew."""
+    session.run("python", "-m", "tests.workbench.screens", "docs/images", external=True)
 
 
 @nox.session

@@ -161,7 +161,7 @@ def test_a_card_is_split_by_when_it_was_taken_where_the_run_says(caller: Caller,
     assert "readings%3Aturn" in caller.get(page).text
     assert "readings%3Aturn" not in caller.get(page.replace("three", "one")).text
     text = caller.get(f"{page}&show=readings:turn").text
-    assert "wsim table three readings --by turn --filter card=Palace" in text
+    assert "wsim table three readings --by turn --filter card=Palace --sort=-turn" in text
     rows = frame_of(wsim_command("table", "three", "readings", "--by=turn", "--filter=card=Palace", "--csv", "-").out)
     assert rows["turn"].n_unique() > 2
     shown = text.partition('id="by"')[2].partition("</table>")[0]

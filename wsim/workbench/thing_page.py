@@ -17,7 +17,7 @@ from wsim.lab.record import read_record
 from wsim.workbench.ask_page import links_of
 from wsim.workbench.rendering import folder_of, page
 from wsim.workbench.run_page import tables_kept
-from wsim.workbench.table_view import TableView, has_pages, shown_path, thing_address
+from wsim.workbench.table_view import TableView, has_pages, rows_shown, shown_path, thing_address
 
 if TYPE_CHECKING:
     import polars as pl
@@ -169,9 +169,10 @@ def _shown(request: Request, found: RunTable, view: TableView, name: str, show: 
     if what in ("by", "readings") and by:
         split = (*found.split, by)
         asked = _filtered(TableView(view.runs, found.name if what == "by" else what), noun, name, split)
+        asked = replace(asked, sort=f"-{by}" if what == "readings" else None)
         part = kept.table(asked)
-        rows = _main(part, _only(part.table.frame, noun, name))
-        return plain_grid("by", f"{name} by {by}", rows), part.table.note, asked.command(folder)
+        rows, _ = rows_shown(part, asked)
+        return plain_grid("by", f"{name} by {by}", _main(part, rows)), part.table.note, asked.command(folder)
     if what == "synergies":
         asked = TableView(view.runs, what, top=PARTNERS, options={noun: (name,)})
         part = kept.table(asked)

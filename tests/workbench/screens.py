@@ -1,0 +1,120 @@
+"""The pictures of ``docs/workbench.md``: ``python -m tests.workbench.screens docs/images`` (``nox -s screens``).
+
+A browser without a window looks at a server of a folder with two runs and a position; it needs what the tests marked
+``browser`` need.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import wsim
+from tests.conftest import ROOT
+from tests.report.browser import colours, resize, started
+from tests.workbench.test_ask_browser import base, effects, fill, soon
+from tests.workbench.test_play_browser import opened, text
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+POLICIES = ("balanced", "science", "military", "greedy")
+WIDE, NARROW = 1080, 390
+
+
+def main(target: Path) -> None:
+    """Write the pictures into a folder."""
+    target.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="wsim-screens-") as scratch:
+        folder = Path(scratch) / "games"
+        folder.mkdir()
+        record(Plan.make(games=4000, seed=7, policies=POLICIES, picks=True), folder / "study")
+        record(Plan.make(games=4000, seed=8, players=3, policies=POLICIES[:3]), folder / "three")
+        game = wsim.Game(ruleset="1e", players=3, seed=7, policies="greedy", rotate=False)
+        for _ in range(9):
+            game.follow()
+        (folder / "ours.json").write_text(game.to_json())
+        with _serving(folder) as address, started(Path(scratch) / "profile") as chrome:
+            colours(chrome, "light")
+            chrome.get(address)
+            soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
+            for name, (width, height, start, show) in SCREENS.items():
+                resize(chrome, width)
+                show(chrome, base(address))
+                (target / f"workbench-{name}.png").write_bytes(_picture(chrome, width, height, start))
+
+
+@contextlib.contextmanager
+def _serving(folder: Path) -> Iterator[str]:
+    """Give the address of a server of a folder."""
+    command = [sys.executable, "-m", "wsim", "open", "--no-browser", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+def _picture(chrome: Chrome, width: int, height: int, start: str) -> bytes:
+    """Return what the browser shows of the page, from an element on."""
+    top = chrome.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().top", start)
+    scrolled = chrome.execute_script("return scrollY")
+    clip = {"x": 0, "y": max(0, top + scrolled - 12), "width": width, "height": height, "scale": 1}
+    asked = {"format": "png", "clip": clip, "captureBeyondViewport": True}
+    return base64.b64decode(chrome.execute_cdp_cmd("Page.captureScreenshot", asked)["data"])
+
+
+def _look(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/run?run=study&table=wonders&filter=n%3E%3D100&sort=win_points&charts=1")
+
+
+def _card(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/thing?run=study&table=cards&name=Palace&show=readings:turn")
+
+
+def _ask(chrome: Chrome, server: str) -> None:
+    """Ask for so narrow an interval that it takes minutes, and look after some thousand deals."""
+    chrome.get(f"{server}/ask")
+    fill(chrome, "match", {"policies": "military,science", "within": "0.0005", "budget": "400k", "out": "rivals.json"})
+    soon(chrome).until(effects)
+
+
+def _change(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/asked/1")
+    for button in chrome.find_elements("css selector", "form button"):
+        button.click()
+    chrome.get(f"{server}/change?at=cards.Palace&change=cards.Palace.points%3D6")
+
+
+def _play(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/play")
+    (seat,) = opened(chrome, "Ann")
+    chrome.get(f"{seat}?chance=1")
+
+
+def _analyse(chrome: Chrome, server: str) -> None:
+    chrome.get(f"{server}/analyse?file=ours.json&finish=1&playouts=50")
+    soon(chrome).until(lambda one: "Working it out" not in text(one))
+
+
+SCREENS: dict[str, tuple[int, int, str, Callable[[Chrome, str], None]]] = {
+    "look": (WIDE, 1000, "body", _look),
+    "card": (WIDE, 620, "#more", _card),
+    "ask": (WIDE, 520, "body", _ask),
+    "change": (WIDE, 760, "#at", _change),
+    "play": (NARROW, 1000, "body", _play),
+    "analyse": (WIDE, 850, "main section:nth-of-type(2)", _analyse),
+}
+"""By the name of the picture: width and height in pixels, the element that it begins with, what leads there."""
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
