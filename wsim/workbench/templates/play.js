@@ -7,8 +7,14 @@
   said.hidden = true;
   const sleep = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
+  async function answered(address) {
+    const reply = await fetch(address);
+    if (reply.status >= 500) throw new Error(reply.statusText); // a server that is ending
+    return reply;
+  }
+
   async function renew() {
-    const reply = await fetch(location.pathname + (document.querySelector("[data-query]") ? location.search : ""));
+    const reply = await answered(location.pathname + (document.querySelector("[data-query]") ? location.search : ""));
     const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
     const focused = document.activeElement?.id;
     const open = [...document.querySelectorAll("details")].map((one) => one.open);
@@ -27,8 +33,8 @@
       if (!box) return;
       try {
         const mark = box.dataset.changes.includes("?") ? "&" : "?";
-        const reply = await fetch(`${box.dataset.changes}${mark}since=${box.dataset.version}`);
-        if (!reply.ok) return;
+        const reply = await answered(`${box.dataset.changes}${mark}since=${box.dataset.version}`);
+        if (!reply.ok) return void await renew();
         const { version } = await reply.json();
         said.hidden = true;
         if (String(version) !== box.dataset.version) await renew();

@@ -1,0 +1,171 @@
+"""A slow server, a lost connection, a run that is deleted while it is shown: what somebody at a browser sees."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+
+from tests.report.browser import colours, resize
+from tests.workbench.test_ask_browser import LONG, effects, fill, soon
+from tests.workbench.test_play_browser import opened, text
+from wsim.lab.plan import Plan
+from wsim.lab.run import record
+from wsim.workbench.folder import Folder
+from wsim.workbench.guard import Access
+from wsim.workbench.play_pages import tables_of
+from wsim.workbench.server import KEYED, PAGES, application, listening
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+    from starlette.applications import Starlette
+    from starlette.types import Receive, Scope, Send
+
+    from wsim.workbench.play_table import Table
+
+pytestmark = pytest.mark.browser
+
+
+@dataclass
+class Line:
+    """A workbench whose replies come late, and that can be cut off and reached again: its tables stay.
+
+    Attributes
+    ----------
+    delay: seconds before each reply.
+    """
+
+    folder: Path
+    delay: float = 0.0
+    port: int = 0
+    app: Starlette = field(init=False)
+
+    def __post_init__(self) -> None:
+        with listening("127.0.0.1", 0) as made:
+            self.port = int(made.getsockname()[1])
+        self.app = application(Folder.of(self.folder), Access("a-token", port=self.port, keyed=KEYED))
+        self.reached()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer late."""
+        await asyncio.sleep(self.delay)
+        await self.app(scope, receive, send)
+
+    def reached(self) -> None:
+        """Let the server answer, at the port where it was."""
+        config = uvicorn.Config(
+            self, port=self.port, log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+
+    def cut(self) -> None:
+        """End every connection, and take no new one."""
+        self._server.should_exit = True
+        self._thread.join()
+
+    def address(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+
+@pytest.fixture
+def line(chrome: Chrome, tmp_path: Path) -> Iterator[Line]:
+    """A workbench of an empty folder, whose address the browser knows."""
+    made = Line(tmp_path)
+    resize(chrome, 390)
+    colours(chrome, "light")
+    chrome.get(made.address("/?token=a-token"))
+    soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
+    yield made
+    made.cut()
+    for module in PAGES:
+        getattr(module, "end", lambda _: None)(made.app)
+
+
+def table_of(line: Line) -> Table:
+    (table,) = tables_of(line.app)
+    return table
+
+
+def test_whoever_presses_twice_at_a_slow_server_has_moved_once(chrome: Chrome, line: Line) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    chrome.get(line.address("/play"))
+    (ann,) = opened(chrome, "Ann")
+    chrome.get(ann)
+    line.delay = 0.7
+    before = len(table_of(line).game().steps)
+    button = chrome.find_element("css selector", ".moves button")
+    chrome.execute_script(
+        "setTimeout(() => arguments[0].click(), 0); setTimeout(() => arguments[0].click(), 200);", button
+    )
+    soon(chrome).until(lambda one: "moved on since" in text(one) or "Age I, turn 2" in text(one))
+    chrome.get(ann)
+    assert "Age I, turn 2" in text(chrome)
+    assert len(table_of(line).game().steps) == before + 3  # one of each seat
+    chrome.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: "Age I, turn 3" in text(one))
+
+
+def test_a_seat_whose_connection_is_lost_goes_on_when_it_is_back(chrome: Chrome, line: Line) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    chrome.get(line.address("/play"))
+    ann, _ = opened(chrome, "Ann", "Bob")
+    chrome.get(ann)
+    chrome.find_element("css selector", ".moves button").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: "Still to choose: Bob" in text(one))
+    line.cut()
+    said = "return [...document.querySelectorAll('.refused[role=status]')].some(one => one.checkVisibility())"
+    soon(chrome).until(lambda one: one.execute_script(said))
+    assert "Still to choose: Bob" in text(chrome)
+    decision = table_of(line).decision(1)
+    assert decision is not None
+    table_of(line).choose(1, decision.stamp, 0)
+    line.delay = 0.5
+    line.reached()
+    soon(chrome).until(lambda one: "Age I, turn 2" in text(one))
+    assert not chrome.execute_script(said)
+    assert "Choose: turn" in text(chrome)
+    tables_of(line.app).close(table_of(line).key)
+    soon(chrome).until(lambda one: "the table was closed" in text(one))
+
+
+def test_a_question_at_a_slow_server_goes_on_when_a_lost_connection_is_back(chrome: Chrome, line: Line) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    line.delay = 0.5
+    chrome.get(line.address("/ask"))
+    fill(chrome, "match", {**LONG, "out": "long.json"})
+    soon(chrome).until(effects)
+    line.cut()
+    soon(chrome).until(lambda one: one.find_element("id", "lost").is_displayed())
+    before = chrome.find_element("id", "deals").text
+    line.reached()
+    soon(chrome).until(lambda one: not one.find_element("id", "lost").is_displayed())
+    soon(chrome).until(lambda one: one.find_element("id", "deals").text != before)
+    chrome.find_element("css selector", "form button").send_keys(Keys.ENTER)
+    soon(chrome).until(lambda one: "See the answer" in one.page_source)
+    assert (line.folder / "long.json").is_file()
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_has_a_sentence_and_leaves_the_list(chrome: Chrome, line: Line) -> None:
+    record(Plan.make(games=40, seed=3), line.folder / "gone")
+    chrome.get(line.address("/run?run=gone&table=wonders"))
+    shutil.rmtree(line.folder / "gone")
+    chrome.find_element("css selector", "thead a").click()
+    soon(chrome).until(lambda one: "does not exist" in text(one))
+    chrome.find_element("css selector", "nav a").click()
+    soon(chrome).until(lambda one: one.current_url.endswith("/"))
+    assert "gone" not in text(chrome)
