@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.babel.describe import POSITION_KEYS
 from wsim.babel.registry import POLICIES
-from wsim.babel.words import DISC, DRAWN, OPEN_DECISIONS, TITLE, WON, WON_ROW
+from wsim.babel.words import DISC, DRAWN, KINDS, OPEN_DECISIONS, TITLE, WON, WON_ROW
 from wsim.errors import UserError, nearest
 from wsim.positions.kernel_game import KernelGame
 
@@ -27,12 +27,18 @@ class TowerOfBabel(KernelGame):
         "two_colour_discs": "play with the two-colour discs: true or false (babel.rules.use_two_colour_discs)",
     }
     OWNED: Mapping[str, str] = {WON: "wonder", WON_ROW: "row", DISC: "disc", DRAWN: "card"}
-    COLOURS: Mapping[str, str] = {
-        "camel": "light-dark(#b8860b, #dcb04a)",
-        "crane": "light-dark(#8b5e3c, #b2825b)",
-        "ship": "light-dark(#3667a6, #7da9de)",
-        "stonemason": "light-dark(#9a9a96, #a9a9a5)",
-    }
+    COLOURS: Mapping[str, str] = dict(
+        zip(
+            KINDS,
+            (
+                "light-dark(#b8860b, #dcb04a)",
+                "light-dark(#8b5e3c, #b2825b)",
+                "light-dark(#3667a6, #7da9de)",
+                "light-dark(#9a9a96, #a9a9a5)",
+            ),
+            strict=True,
+        )
+    )
     ANALYSES: Mapping[str, str] = {
         "policies": "wsim.stats.shared:POLICIES",
         "wonders": "wsim.babel.analysis.owners:WONDERS",

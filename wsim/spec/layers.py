@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -215,18 +216,30 @@ def nested(path: Sequence[str], value: Any) -> Entries:
 
 def _value(change: str, text: str, example: str) -> Any:
     """Parse the value of a change as TOML, a bare word as a string."""
-    import tomllib
-
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except ValueError:
+    parsed = _parsed(text)
+    if parsed is None:
         if _BARE_VALUE.fullmatch(text):
             return text
         accepted = f"a number, a word, true, false, [...] or {{ ... }}, {example}"
-        raise UserError(f"--set {change!r}: {text!r} is not a value; accepted: {accepted}") from None
+        raise UserError(f"--set {change!r}: {text!r} is not a value; accepted: {accepted}")
     if list(parsed) != ["value"]:
         raise UserError(f"--set {change!r} holds more than one value; give --set once for each")
     return parsed["value"]
+
+
+def value_in_patch(text: str) -> str:
+    """Return the value of a change as a patch file has it: a bare word is a text in quotes."""
+    return json.dumps(text, ensure_ascii=False) if _parsed(text) is None else text
+
+
+def _parsed(text: str) -> Entries | None:
+    """Parse ``value = text`` as TOML; None for what is none."""
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")
+    except ValueError:
+        return None
 
 
 def _split(text: str, mark: str) -> list[str]:

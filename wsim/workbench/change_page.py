@@ -20,6 +20,7 @@ from wsim.errors import UserError, nearest
 from wsim.files import write_text
 from wsim.game import find_game
 from wsim.installed import GAMES
+from wsim.spec.layers import value_in_patch
 from wsim.workbench.ask_page import next_answer
 from wsim.workbench.rendering import folder_of, form_of, page
 from wsim.workbench.thing_page import catalogues_of, rows_grid
@@ -96,23 +97,12 @@ class Changes:
     def patch(self) -> str:
         """Return the patch file that changes the same."""
         head = f"# {self.game} {self.ruleset}. Laid over the catalogue by --patch."
-        body = [f"{_path(line)} = {_toml(line.partition('=')[2].strip())}" for line in self.lines]
+        body = [f"{_path(line)} = {value_in_patch(line.partition('=')[2].strip())}" for line in self.lines]
         return "\n".join([head, *body]) + "\n"
 
 
 def _path(line: str) -> str:
     return line.partition("=")[0].strip()
-
-
-def _toml(text: str) -> str:
-    """Return a value of ``--set`` as TOML: a bare word is a text."""
-    import tomllib
-
-    try:
-        tomllib.loads(f"value = {text}")
-    except ValueError:
-        return json.dumps(text, ensure_ascii=False)
-    return text
 
 
 def values_of(record: Any) -> dict[str, str]:
