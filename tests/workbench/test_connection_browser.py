@@ -94,8 +94,8 @@ def line(chrome: Chrome, tmp_path: Path) -> Iterator[Line]:
 
 
 def table_of(line: Line) -> Table:
-    (table,) = tables_of(line.app)
-    return table
+    tables: list[Table] = list(tables_of(line.app))
+    return tables[0]
 
 
 def test_whoever_presses_twice_at_a_slow_server_has_moved_once(chrome: Chrome, line: Line) -> None:

@@ -175,6 +175,13 @@ def test_an_answer_is_shown_with_what_repeats_it(caller: Caller) -> None:
     assert command_of(reply) == ["wsim", "rerun", "palace.json"]
     assert "cards.Palace.points=6" in reply.text
     assert "<svg" in reply.text
+    assert 'href="/answer.png?file=palace.json&amp;figure=0"' in reply.text
+    chart = caller.get("/answer.svg?file=palace.json&figure=0")
+    assert chart.headers["content-type"] == "image/svg+xml"
+    assert 'filename="palace-0.svg"' in chart.headers["content-disposition"]
+    assert "Palace" in chart.text
+    assert "var(" not in chart.text
+    assert caller.get("/answer.svg?file=palace.json&figure=1").status == 400
     file = caller.get("/answer.csv?file=palace.json&table=effects").text
     rows = list(csv.DictReader(line for line in file.splitlines() if not line.startswith("#")))
     assert [row["variant"] for row in rows] == [f"cards.Palace.points={value}" for value in (6, 7, 9)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ from starlette.routing import Route
 
 from wsim.errors import UserError
 from wsim.workbench.folder import plan_words
-from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import shown_path
 
 if TYPE_CHECKING:
@@ -33,13 +34,14 @@ def answer_page(request: Request) -> Response:
     record, path = stored.record, stored.path
     assert path is not None
     plan = sound(lambda: dict(stored.kind.flat_plan(record)))
-    drawn = list(_sections(stored))
+    drawn, file = list(_sections(stored)), request.query_params["file"]
+    figures = [figure for section in drawn for figure in section.figures]
     return page(
         request, "answer.html.j2", path.name, game=plan.get("game"), kind=stored.kind.CALLED, title=_title(stored),
         remarks=[f"{one}." for one in record.get("remarks", ())], plan=plan_words(plan), sections=drawn,
         grids=[] if any(section.numbers for section in drawn) else list(sound(lambda: list(_grids(stored)))),
-        files=[(name, f"/answer.csv?{urlencode({'file': request.query_params['file'], 'table': name})}")
-               for name in _tables(stored)],
+        files=[(name, f"/answer.csv?{urlencode({'file': file, 'table': name})}") for name in _tables(stored)],
+        chart=lambda figure, kind: f"/answer.{kind}?{urlencode({'file': file, 'figure': figures.index(figure)})}",
         command=shlex.join(["wsim", "rerun", shown_path(path)]),
         deals=record.get("deals"), games=record.get("games"), stopped=record.get("stopped"),
     )  # fmt: skip
@@ -55,6 +57,13 @@ def answer_csv(request: Request) -> Response:
     head = {key: one for key, one in stored.record.items() if key not in stored.kind.TABLES}
     named = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return PlainTextResponse(csv_of(stored.table(name), head), headers=named, media_type="text/csv")
+
+
+def answer_chart(request: Request) -> Response:
+    """Return a chart of an answer as a file: SVG or PNG."""
+    stored = _stored(request)
+    figures = [figure for section in _sections(stored) for figure in section.figures]
+    return chart_file(request, figures, stored.game(), PurePath(stored.name).stem)
 
 
 def _stored(request: Request) -> Stored:
@@ -101,4 +110,4 @@ def _grids(stored: Stored) -> Iterator[object]:
 
 
 SHOWS = {kind: lambda name: f"/answer?{urlencode({'file': name})}" for kind in KINDS}
-ROUTES = [Route("/answer", answer_page), Route("/answer.csv", answer_csv)]
+ROUTES = [Route("/answer", answer_page), Route("/answer.csv", answer_csv), Route("/answer.{kind}", answer_chart)]

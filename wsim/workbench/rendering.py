@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -16,6 +17,7 @@ from wsim.report.theme import Palette
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from wsim.report.page_parts import Figure
     from wsim.workbench.folder import Folder
 
 HOME = "wsim.workbench"
@@ -33,6 +35,22 @@ def page(request: Request, name: str, heading: str, *, status: int = 200, **valu
     common = {"game": None, "scripts": [], "styles": [], "menu": state.menu, "here": request.url.path}
     text = templates(HOME, "wsim.report").get_template(name).render({**common, **values, "heading": heading})
     return HTMLResponse(text, status)
+
+
+def chart_file(request: Request, figures: Sequence[Figure], game: str | None, name: str) -> Response:
+    """Return one of some charts as a file, SVG or PNG: which one (``figure``) and what kind, the address says."""
+    from wsim.report.pictures import as_png, as_svg
+
+    place, kind = request.query_params.get("figure", "0"), request.path_params["kind"]
+    if not place.isdecimal() or int(place) >= len(figures):
+        raise UserError(f"there are {len(figures)} charts, numbered from 0, not {place!r}")
+    if kind not in ("svg", "png"):
+        raise UserError(f"a chart is a file of the kind svg or png, not {kind!r}")
+    drawing, colours = figures[int(place)].drawing, {} if game is None else find_game(game).COLOURS
+    named = {"Content-Disposition": f'attachment; filename="{name}-{place}.{kind}"'}
+    if kind == "svg":
+        return Response(as_svg(drawing, colours), media_type="image/svg+xml", headers=named)
+    return Response(as_png(drawing, colours), media_type="image/png", headers=named)
 
 
 def folder_of(request: Request) -> Folder:

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from wsim.errors import UserError
-from wsim.workbench.rendering import folder_of, page
+from wsim.workbench.rendering import chart_file, folder_of, page
 from wsim.workbench.table_view import Tables, TableView, flags_of, has_pages, rows_shown, thing_address
 
 if TYPE_CHECKING:
@@ -76,23 +76,9 @@ def run_csv(request: Request) -> Response:
 
 def chart(request: Request) -> Response:
     """Return a chart of the rows that are shown as a file: SVG or PNG."""
-    from wsim.game import find_game
-    from wsim.report.pictures import as_png, as_svg
-
     view, found = _asked(request)
     rows, _ = rows_shown(found, view)
-    figures = _figures(found, rows)
-    place = request.query_params.get("figure", "0")
-    if not place.isdecimal() or int(place) >= len(figures):
-        raise UserError(f"there are {len(figures)} charts of this table, numbered from 0, not {place!r}")
-    drawing, colours = figures[int(place)].drawing, find_game(found.runs[0].plan.game).COLOURS
-    kind = request.path_params["kind"]
-    named = {"Content-Disposition": f'attachment; filename="{view.table}-{place}.{kind}"'}
-    if kind == "svg":
-        return Response(as_svg(drawing, colours), media_type="image/svg+xml", headers=named)
-    if kind == "png":
-        return Response(as_png(drawing, colours), media_type="image/png", headers=named)
-    raise UserError(f"a chart is a file of the kind svg or png, not {kind!r}")
+    return chart_file(request, _figures(found, rows), found.runs[0].plan.game, view.table)
 
 
 def _asked(request: Request) -> tuple[TableView, RunTable]:
