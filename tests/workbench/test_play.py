@@ -7,6 +7,7 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -268,6 +269,34 @@ def test_a_browser_that_waits_hears_of_a_change(caller: Caller) -> None:
     table = opened(caller)
     reply = caller.get(f"{link(table)}/changes?since=0", cookie=None)
     assert json.loads(reply.text) == {"version": table.version}
+
+
+def test_while_a_policy_thinks_others_look_and_undo(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it thought about and is no more is forgotten: it thinks again about what is chosen then."""
+    table = opened(caller, name1="Bob")
+    assert chosen(caller, link(table)).status == 303
+    thinks, go, made = Event(), Event(), wsim.Game.made
+
+    def slowly(game: wsim.Game) -> int:
+        thinks.set()
+        assert go.wait(60)
+        return made(game)
+
+    monkeypatch.setattr(wsim.Game, "made", slowly)
+    with ThreadPoolExecutor(1) as browser:
+        waiting = browser.submit(chosen, caller, link(table, 1))
+        assert thinks.wait(60)
+        assert "A policy thinks." in caller.get(link(table), cookie=None).text
+        assert caller.post(f"{link(table, 1)}/undo", cookie=None).status == 303
+        page = caller.get(link(table, 1), cookie=None)
+        other = MOVES.findall(page.text)[1]
+        assert chosen(caller, link(table, 1), page, other).status == 303
+        go.set()
+        assert waiting.result().status == 303
+    game = table.game()
+    assert game.steps[1] == int(other)
+    assert len(game.steps) == 3
+    assert wsim.Game.from_json(game.to_json()).record() == game.record()
 
 
 @pytest.mark.slow

@@ -57,8 +57,13 @@ class PlayedGame:
 
     def follow(self) -> None:
         """Let the policy decide whose seat it is."""
-        before = self.game.clone()
-        self._made(before, self.game.made())
+        there = self.game.clone()
+        self.lead(there, there.made())
+
+    def lead(self, there: Game, index: int) -> None:
+        """Go to where a policy's move, found on a copy of the game, has led that copy."""
+        before, self.game = self.game, there
+        self._made(before, index)
 
     def _made(self, before: Game, index: int) -> None:
         self.moves.append(index)

@@ -58,7 +58,7 @@ class _Choice:
 class Table:
     """A game with people in some seats: whoever has the link of a seat plays it.
 
-    Several browsers ask at once: every method takes the lock of the table.
+    Several browsers ask at once: every method takes the lock of the table. Policies think without it, one at a time.
 
     Attributes
     ----------
@@ -72,16 +72,19 @@ class Table:
         self.version, self.failure = 0, ""
         self._begin, self._chosen = begin, dict[int, _Choice]()
         self._played: PlayedGame | None = None
+        self._thinking = False
         self._lock = threading.RLock()
 
     def begin(self) -> None:
         """Make the game ready, which may mean compiling, and play to the first decision of a person."""
         try:
             with to_be_stepped():
-                game = self._begin()
+                played = PlayedGame(self._begin(), self.names)
+            while played.game.to_move not in (None, *played.people):
+                played.follow()
             with self._lock:
-                self._played = PlayedGame(game, self.names)
-                self._go_on()
+                self._played = played
+                self.version += 1
         except UserError as error:
             self.failure = str(error)
             self.version += 1
@@ -157,7 +160,7 @@ class Table:
             if not 0 <= index < len(legal):
                 raise UserError(f"There is no move {index}: they go from 0 to {len(legal) - 1}.")
             self._chosen[seat] = _Choice(index, known_to(decision.game, seat), legal)
-            self._go_on()
+        self._go_on()
 
     def undo(self, seat: int) -> None:
         """Take back the last choice of a person; raise UserError if others have moved since."""
@@ -169,17 +172,31 @@ class Table:
             self.version += 1
 
     def _go_on(self) -> None:
-        """Play on to the next decision that a person has not made."""
-        played = self._begun()
-        while (seat := played.game.to_move) is not None:
-            if seat not in played.people:
-                played.follow()
-                continue
-            choice = self._chosen.pop(seat, None)
-            if choice is None or (choice.known, choice.moves) != (known_to(played.game, seat), played.game.legal()):
-                break
-            played.decide(choice.index)
-        self.version += 1
+        """Play on to the next decision that a person has not made; what policies think about is a copy of the game."""
+        while (game := self._to_think_about()) is not None:
+            there, index = game.clone(), None
+            try:
+                index = there.made()
+            finally:
+                with self._lock:
+                    self._thinking = False
+                    if index is not None and self._begun().game is game:  # and nobody has undone anything meanwhile
+                        self._begun().lead(there, index)
+
+    def _to_think_about(self) -> Game | None:
+        """Make what people have chosen; return the game if a policy decides next and nobody lets it think already."""
+        with self._lock:
+            played = self._begun()
+            while (seat := played.game.to_move) is not None and seat in played.people:
+                choice = self._chosen.pop(seat, None)
+                if choice is None or (choice.known, choice.moves) != (known_to(played.game, seat), played.game.legal()):
+                    break
+                played.decide(choice.index)
+            self.version += 1
+            if self._thinking or seat is None or seat in played.people:
+                return None
+            self._thinking = True
+            return played.game
 
 
 class Tables:
