@@ -41,6 +41,7 @@ def test_a_saved_game_that_is_not_over(caller: Caller, tmp_path: Path) -> None:
     (tmp_path / "ours.json").write_text(here.to_json())
     page = worked_out(caller, "/analyse?file=ours.json&playouts=2")
     assert "It is not over" in page.text
+    assert "wsim trace" not in page.text
     why = why_along(list(decisions_of(here)), 2)
     assert len(re.findall(r'<article class="decision', page.text)) == len(why["decisions"]) == 4
     for (before, index), decided in zip(decisions_of(here), why["decisions"], strict=True):
@@ -88,6 +89,9 @@ def test_a_game_of_a_run_and_its_replay(caller: Caller, tmp_path: Path, wsim_com
     other = worked_out(caller, tried[1].replace("&amp;", "&"))
     assert "How this branch ends" in other.text
     assert "the game as it was" in other.text
+    (tmp_path / "whole.json").write_text(followed(game()).to_json())
+    page = worked_out(caller, "/analyse?file=whole.json&playouts=2")
+    assert "wsim trace whole.json --playouts 2 --why" in page.text
     assert "Turning points" in caller.get(tried[1].replace("&amp;", "&").replace("/analyse", "/analyse/replay")).text
 
 

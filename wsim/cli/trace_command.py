@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.cli.console import progress_bar, write_out
+from wsim.cli.plan_keys import option_of
 from wsim.cli.run_command import announce_compiling, plan_of_run
 from wsim.errors import UserError, nearest
-from wsim.files import writing
+from wsim.files import text_within, writing
 from wsim.game import find_game
 from wsim.options import Options, option
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from wsim.game import Simulator
     from wsim.lab.plan import Plan
     from wsim.lab.progress import Progress
+    from wsim.report.game_page import Replay
 
 FORMATS = ("json", "text", "html")
 EVERY_SEAT = "every"
@@ -37,7 +40,8 @@ def trace_line(trace: dict[str, Any]) -> str:
 class TraceOptions(Options):
     """Tell whole games, every decision of them: one JSON object per line, text or a page.
 
-    wsim trace RUN GAME tells a game of a run, as it was played. --why 2 adds why seat 2 won or lost.
+    wsim trace RUN GAME tells a game of a run, as it was played, wsim trace POSITION.json that of a position file.
+    --why 2 adds why seat 2 won or lost.
     """
 
     first: int | None = option("Number of the first game.", None, metavar="N", shown="0")
@@ -122,12 +126,12 @@ class Page:
         check_replay(page.playouts, target)
         return page
 
-    def write(self, simulator: Simulator, *, quiet: bool) -> None:
-        """Write the page and say where it lies; to standard output, which is no terminal, the page itself."""
-        from wsim.report.game_page import render, replay_of, write_replay
+    def write(self, made: Callable[[Progress | None], Replay], *, quiet: bool) -> None:
+        """Make the page, write it and say where it lies; to standard output, which is no terminal, the page itself."""
+        from wsim.report.game_page import render, write_replay
 
         with progress_bar(not quiet) as progress:
-            replay = replay_of(self.plan, simulator, self.number, self.playouts, progress)
+            replay = made(progress)
         if self.target is None:
             sys.stdout.write(render(replay))
         else:
@@ -141,6 +145,9 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     from wsim.positions.run_games import refuse_other_game, refuse_other_rules
 
     form = options.form
+    if plan.arguments and Path(plan.arguments[0]).is_file():
+        _trace_position(plan, options, trusted=trust.trust, quiet=printing.quiet)
+        return
     folder, first = _arguments(plan, options.first)
     played = _plan(plan, folder, trust=trust.trust)
     if folder is not None:
@@ -155,11 +162,48 @@ def trace_command(plan: PlanOptions, options: TraceOptions, trust: Trust, printi
     if folder is not None:
         refuse_other_rules(load_run(folder), played, simulator)
     if page is not None:
-        page.write(simulator, quiet=printing.quiet)
+        from wsim.report.game_page import replay_of
+
+        page.write(lambda heard: replay_of(played, simulator, first, page.playouts, heard), quiet=printing.quiet)
         return
     with progress_bar(not printing.quiet) as progress:
         texts = _texts(simulator, played, range(first, first + played.games), form, why, progress)
         _write(texts, options.out)
+
+
+def _trace_position(given: PlanOptions, options: TraceOptions, *, trusted: bool, quiet: bool) -> None:
+    """Trace the game of a position file: as a page as far as it was played, else from its deal to its end."""
+    from wsim.positions.as_played import decisions_of, played_again
+    from wsim.positions.game_value import Game
+    from wsim.positions.players import seated
+    from wsim.positions.why import why_along
+
+    name, form = given.arguments[0], options.form
+    own = {"--first": options.first, "--plan": given.file}
+    named = [option for option, value in own.items() if value is not None]
+    if others := [*given.arguments[1:], *named, *map(option_of, given.keys), *given.extra]:
+        raise UserError(f"{name!r} is one game, told as it was played: {others[0]!r} has no place beside it")
+    game = Game.from_json(text_within(Path(name)), trust=trusted)
+    why = options.wanted(game.plan)
+    if form == "html":
+        from wsim.report.game_page import replay_of_game
+
+        page = Page.of(game.plan.replace(games=1), game.number, options.out, options.playouts)
+        playouts = [] if options.playouts is None else ["--playouts", str(options.playouts)]
+        again = shlex.join(["wsim", "trace", name, "--format", "html", *playouts])
+        page.write(lambda heard: replay_of_game(game, (), page.playouts, heard, again), quiet=quiet)
+        return
+    if game.to_move is not None:
+        raise UserError(f"the game in {name!r} is going on: a trace tells whole games, --format html this one so far")
+    with played_again(game) as simulator, progress_bar(not quiet) as heard:
+        if simulator is None:
+            raise UserError(f"the game in {name!r} does not begin with a deal of its plan: --format html tells it")
+        trace, line_up = simulator.trace(game.number), seated(game.plan, game.number)
+        for place, seat in enumerate(trace["seats"]):
+            seat["policy"] = line_up[place % len(line_up)]
+        if why is not None:
+            trace["why"] = why_along(list(decisions_of(game)), why.playouts, seat=why.seat, progress=heard)
+        _write(iter([_text(simulator, trace, form)]), options.out)
 
 
 def _write(texts: Iterator[str], out: str | None) -> None:
@@ -208,15 +252,21 @@ def _texts(
     simulator: Simulator, plan: Plan, games: range, form: str, why: Why | None, progress: Progress | None
 ) -> Iterator[str]:
     """Yield each game as the text that is printed, with the line's end."""
-    from wsim.positions.why import why_of, why_text
+    from wsim.positions.why import why_of
 
     for number in games:
         trace = simulator.trace(number)
         if why is not None:
             trace["why"] = why_of(plan, number, why.playouts, seat=why.seat, progress=progress)
-        if form == "json":
-            yield trace_line(trace) + "\n"
-        else:
-            yield ("\n" if number > games.start else "") + simulator.text(trace).rstrip("\n") + "\n"
-            if why is not None:
-                yield "\n" + why_text(trace["why"], simulator)
+        yield ("\n" if form == "text" and number > games.start else "") + _text(simulator, trace, form)
+
+
+def _text(simulator: Simulator, trace: dict[str, Any], form: str) -> str:
+    """Return a trace as it is printed, with the line's end."""
+    from wsim.positions.why import why_text
+
+    if form == "json":
+        return trace_line(trace) + "\n"
+    return (
+        simulator.text(trace).rstrip("\n") + "\n" + ("\n" + why_text(trace["why"], simulator) if "why" in trace else "")
+    )

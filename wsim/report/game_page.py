@@ -64,12 +64,17 @@ def replay_of(
 
 
 def replay_of_game(
-    game: Game, names: Sequence[str] = (), playouts: int = PLAYOUTS, progress: Progress | None = None
+    game: Game, names: Sequence[str] = (), playouts: int = PLAYOUTS, progress: Progress | None = None, command: str = ""
 ) -> Replay:
-    """Return a game with its win chances as far as it was played; ``names``: who sat there, none: its policies."""
+    """Return a game with its win chances as far as it was played.
+
+    Parameters
+    ----------
+    names: who sat there; none: its policies. playouts, progress: as of ``replay_of``. command: makes the page again.
+    """
     from wsim.positions.as_played import story_of
 
-    return _replay(game.plan, game.number, story_of(game, names), playouts, "", progress)
+    return _replay(game.plan, game.number, story_of(game, names), playouts, command, progress)
 
 
 def _replay(plan: Plan, number: int, story: Story, playouts: int, command: str, progress: Progress | None) -> Replay:

@@ -5,6 +5,7 @@ The address says all that is asked: where the game is from, and the branches (``
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -130,18 +131,19 @@ def show(request: Request) -> Response:
             "blunders": sorted((row for row in rows if row["low"] > 0), key=lambda row: -row["price"])[:BLUNDERS],
             "scores": sorted(game.result or (), key=lambda one: (-one["win_share"], -one["total"])),
             "lines": _lines(analysis, len(names)),
-            "command": _command(dict(asked), values["branches"]),
+            "command": _command(dict(asked), values["branches"], over=game.to_move is None),
         }
     heading = "Analyse" if game is None else f"A game of {find_game(game.plan.game).TITLE}"
     return page(request, "analyse.html.j2", heading, **values)
 
 
-def _command(given: dict[str, str], branches: int) -> str:
+def _command(given: dict[str, str], branches: int, *, over: bool) -> str:
     """Return the command that prints the same; empty where there is none."""
-    if "run" not in given or branches:
+    if branches or "finish" in given or "table" in given or not over:
         return ""
-    playouts = f" --playouts {given['playouts']}" if "playouts" in given else ""
-    return f"wsim trace {given['run']} {given['number']}{playouts} --why"
+    words = [given["file"]] if "file" in given else [given["run"], given["number"]]
+    playouts = ["--playouts", given["playouts"]] if "playouts" in given else []
+    return shlex.join(["wsim", "trace", *words, *playouts, "--why"])
 
 
 def _row(analysis: Analysis, place: int, names: list[str]) -> dict[str, Any]:

@@ -1,0 +1,90 @@
+"""``wsim trace POSITION.json``: the game of a position file, told as it was played, by whomever."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wsim
+from tests.conftest import Command
+from tests.tiers import first_quick
+from wsim.game import find_game
+from wsim.positions.as_played import decisions_of
+from wsim.positions.why import why_along
+
+KEYS: dict[str, dict[str, Any]] = {
+    "wonders": {"ruleset": "1e", "players": 3, "seed": 7, "policies": "greedy,balanced,random", "rotate": False},
+    "babel": {"game": "tower_of_babel", "players": 3, "seed": 7, "policies": "balanced", "rotate": False},
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def over(game: wsim.Game) -> wsim.Game:
+    while game.to_move is not None:
+        game.follow()
+    return game
+
+
+def saved(game: wsim.Game, name: str = "ours.json") -> wsim.Game:
+    Path(name).write_text(game.to_json())
+    return game
+
+
+@first_quick(1, "name", ["wonders", "babel"])
+def test_of_a_game_that_its_policies_played_it_is_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
+    game = saved(over(wsim.Game(**KEYS[name])))
+    answer = wsim_command("trace", "ours.json", "--format", "json")
+    assert answer.code == 0, answer.err
+    assert json.loads(answer.out) == json.loads(json.dumps(find_game(game.plan.game).prepare(game.plan).trace(0)))
+
+
+def test_it_is_told_with_the_moves_that_were_made_and_what_they_were_worth(wsim_command: Command) -> None:
+    game = wsim.Game(**KEYS["wonders"])
+    index = len(game.legal()) - 1
+    move = game.legal()[index]
+    game = saved(over(game.step(index)))
+    answer = wsim_command("trace", "ours.json", "--why=0", "--playouts", "2", "--format", "json")
+    assert answer.code == 0, answer.err
+    trace = json.loads(answer.out)
+    first = trace["ages"][0]["turns"][0]["moves"][0]
+    assert {key: first[key] for key in ("card", "action")} == {key: move[key] for key in ("card", "action")}
+    assert [seat["policy"] for seat in trace["seats"]] == ["greedy", "balanced", "random"]
+    assert game.result is not None
+    assert [one["total"] for one in trace["scores"]] == [one["total"] for one in game.result]
+    assert trace["why"] == json.loads(json.dumps(why_along(list(decisions_of(game)), 2, seat=0)))
+    text = wsim_command("trace", "ours.json", "--format", "text")
+    assert f"{move['card']}" in text.out.partition("turn 2")[0]
+
+
+@pytest.mark.slow
+def test_a_page_tells_it_as_far_as_it_was_played(wsim_command: Command) -> None:
+    saved(wsim.Game(**KEYS["wonders"]).step(1).follow())
+    answer = wsim_command("trace", "ours.json", "-o", "game.html", "--playouts", "3")
+    assert answer.code == 0, answer.err
+    assert "wsim trace ours.json --format html --playouts 3" in Path("game.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["ours.json"], "the game in 'ours.json' is going on: a trace tells whole games"),
+        (["ours.json", "3"], "'ours.json' is one game, told as it was played: '3' has no place beside it"),
+        (["ours.json", "--first", "3"], "'--first' has no place beside it"),
+        (["ours.json", "--players", "3"], "'--players' has no place beside it"),
+        (["ours.json", "--why=9"], "there is no seat 9"),
+        (["bad.json"], "a position file is a JSON object"),
+    ],
+)
+def test_what_is_none_gets_a_sentence(wsim_command: Command, words: list[str], sentence: str) -> None:
+    saved(wsim.Game(**KEYS["wonders"]))
+    Path("bad.json").write_text("{")
+    answer = wsim_command("trace", *words, "--format", "json")
+    assert (answer.code, answer.out) == (2, "")
+    assert sentence in answer.err
