@@ -124,6 +124,8 @@ def test_a_card_has_a_page(caller: Caller, wsim_command: Command) -> None:
     )
     assert f"{row['score']:.3f}" in text
     assert f"{row['score_low']:.3f} to {row['score_high']:.3f}" in text
+    small = caller.get("/thing?run=one&table=cards&name=Strategists+Guild").text.partition("Score q")[2]
+    assert "&lt;0.001" in small.partition("</tr>")[0]  # a q-value is never 0
 
 
 def test_pages_of_things_show_more_on_request(caller: Caller) -> None:

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.browser
 
 PAGES = (
     "/", "/run?run=one&table=wonders&charts=1", "/run?run=one&table=cards&by=wonder&top=9",
-    "/thing?run=one&table=cards&name=Palace&show=games", "/answer?file=palace.json", "/run?run=nowhere",
+    "/thing?run=one&table=cards&name=Palace&show=games",
+    "/thing?run=one&run=three&table=cards&name=Palace&show=by:seat", "/answer?file=palace.json", "/run?run=nowhere",
     "/change?at=cards.Palace&change=cards.Palace.points%3D5", "/change?at=cards.Palace&change=cards.Palace.points%3Dx",
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -141,7 +142,7 @@ def _main(found: RunTable, rows: pl.DataFrame) -> pl.DataFrame:
 def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
     """Return a row as a table of its figures, each with its interval."""
     from wsim.report.grids import Cell, Column, Grid, plain
-    from wsim.report.wording import heading, number, number_range, unit_of
+    from wsim.report.wording import chance, heading, number, number_range, unit_of
 
     first = found.table.frame.columns.index("n")
     caption = " ".join(str(row[name]) for name in found.table.frame.columns[:first])
@@ -151,7 +152,8 @@ def _row_grid(found: RunTable, row: Mapping[str, Any], place: int) -> Grid:
             continue
         decimals = 0 if isinstance(value, int) else 3
         ends = number_range(row.get(f"{name}_low"), row.get(f"{name}_high"), decimals)
-        cell = plain(value) if isinstance(value, str) else Cell(number(value, decimals), value)
+        write = chance if name.rpartition("_")[2] in ("p", "q") else partial(number, decimals=decimals)
+        cell = plain(value) if isinstance(value, str) else Cell(write(value), value)
         lines.append([plain(heading(name)), cell, plain(ends), plain("" if isinstance(value, str) else unit_of(name))])
     columns = [
         Column("Figure", numeric=False), Column("Value"),
