@@ -38,6 +38,7 @@ def saved(game: wsim.Game, name: str = "ours.json") -> wsim.Game:
 
 
 @first_quick(1, "name", ["wonders", "babel"])
+@pytest.mark.slow
 def test_of_a_game_that_its_policies_played_it_is_the_trace_of_the_plan(name: str, wsim_command: Command) -> None:
     game = saved(over(wsim.Game(**KEYS[name])))
     answer = wsim_command("trace", "ours.json", "--format", "json")

@@ -11,7 +11,9 @@ import pytest
 
 from tests.conftest import Command
 from tests.workbench.client import Caller
+from wsim.spec.catalogues import Source
 from wsim.wonders.catalog import load_catalogue
+from wsim.wonders.catalog.listing import CATALOGUES
 
 PALACE = {"game": "seven_wonders", "ruleset": "1e", "at": "cards.Palace"}
 
@@ -51,6 +53,23 @@ def test_what_is_changed_stands_in_the_address(caller: Caller) -> None:
     assert "wsim whatif --game seven_wonders --ruleset 1e --set cards.Palace.points=5" in text
     back = changed(caller, **{"change": "cards.Palace.points=5", "to:cards.Palace.points": "8"})
     assert back == (303, "/change?game=seven_wonders&ruleset=1e&at=cards.Palace")
+
+
+def test_decks_are_counted_as_printed_and_as_changed(caller: Caller) -> None:
+    """Rulebook: three players deal 21 cards in each age, five guilds among those of the third (R4)."""
+    rows = CATALOGUES.decks(Source("1e"))
+    for age in (1, 2, 3):
+        assert [sum(row[f"{players} players"] for row in rows if row["age"] == age) for players in range(3, 8)] == [
+            21, 28, 35, 42, 49,
+        ]  # fmt: skip
+    assert [row["3 players"] for row in rows if row["color"] == "purple"] == [5]
+    assert sum(row["4 players"] for row in CATALOGUES.decks(Source("2e-cities")) if row["age"] == 1) == 32
+    _, text = changed(caller)
+    assert "Cards dealt, as printed" in text
+    lines = [("change", "cards.Palace.color=red"), ("change", "cards.Palace.shields=1")]
+    both = html.unescape(caller.get(f"/change?{urlencode([*PALACE.items(), *lines])}").text)
+    assert "Cards dealt, as printed" in both
+    assert "Cards dealt, as changed" in both
 
 
 @pytest.mark.parametrize(

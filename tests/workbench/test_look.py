@@ -101,6 +101,7 @@ def test_an_address_says_all_that_is_shown() -> None:
     assert TableView.of([*query, ("filter", ""), ("run", "c")]) == view
 
 
+@pytest.mark.slow
 def test_charts_are_files_that_need_no_style_sheet(caller: Caller) -> None:
     reply = caller.get("/run?run=one&table=wonders&charts=1")
     assert reply.text.count('<div class="for-wide"><svg') == 2
@@ -143,6 +144,7 @@ def test_pages_of_things_show_more_on_request(caller: Caller) -> None:
     assert "did you mean &#39;Palace&#39;?" in caller.get("/thing?run=one&table=cards&name=Palac").text
 
 
+@pytest.mark.slow
 def test_a_thing_stands_beside_itself_with_other_numbers_of_players(caller: Caller, wsim_command: Command) -> None:
     text = html.unescape(caller.get("/thing?run=one&table=cards&name=Palace").text)
     link = re.search(r'<a href="(/thing[^"#]*)#more">by number of players', text)

@@ -52,6 +52,10 @@ class Catalogues(ABC):
     def differences(self, source: Source, old: str, new: str) -> tuple[Rows, Sequence[str]]:
         """Return what differs between two rule sets, as rows and as lines for people."""
 
+    def decks(self, _source: Source) -> Rows:
+        """Return how many cards of each kind are dealt, by players; nothing where the deck is always the same."""
+        return []
+
     @abstractmethod
     def check(self, source: Source, path: str) -> Rows:
         """Check every rule set of a card file, or a patch as it lies over the rule set; return a row for each."""

@@ -165,6 +165,7 @@ def change_page(request: Request) -> Response:
         games=list(GAMES), rulesets=[str(row["ruleset"]) for row in changes.catalogues.rulesets()],
         groups=_grouped(changes, groups), fields=_fields(changes, at, printed), mistakes=mistakes,
         differences=_differences(changes, printed), texts=[] if mistakes else list(_texts(changes, at)),
+        decks=[] if mistakes else list(_decks(changes)),
         out=next_answer(request, "whatif"), saved=request.query_params.get("saved", ""),
         command=shlex.join(["wsim", "whatif", "--game", changes.game, "--ruleset", changes.ruleset,
                             *(word for line in changes.lines for word in ("--set", line))]),
@@ -203,6 +204,17 @@ def _fields(changes: Changes, at: str, printed: Mapping[str, str]) -> list[tuple
         (path, path.removeprefix(f"{at}."), now.get(path, printed.get(path, "")), printed.get(path, ""))
         for path in paths
     ]
+
+
+def _decks(changes: Changes) -> Iterator[Grid]:
+    """Yield the decks, printed and changed where they differ, if the game has decks that depend on the players."""
+    from wsim.spec.catalogues import Source
+
+    found = {lines: changes.catalogues.decks(Source(changes.ruleset, None, (), lines)) for lines in ((), changes.lines)}
+    for lines, rows in found.items():
+        if rows and (lines == changes.lines or rows != found[changes.lines]):
+            said = "as changed" if lines else "as printed"
+            yield rows_grid(f"decks-{said[3:]}", f"Cards dealt, {said}", rows)
 
 
 def _differences(changes: Changes, printed: Mapping[str, str]) -> Grid:

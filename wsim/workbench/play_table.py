@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from secrets import randbelow, token_urlsafe
+from secrets import compare_digest, randbelow, token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
@@ -236,7 +236,7 @@ class Tables:
         """Return the table and the seat of a link; raise UserError for a wrong one."""
         for table in self:
             for seat, secret in table.links.items():
-                if secret == link:
+                if compare_digest(secret.encode(), link.encode()):
                     return table, seat
         raise UserError("this link leads to no seat: the table was closed, or wsim open was ended since")
 

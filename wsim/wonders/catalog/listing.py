@@ -11,10 +11,10 @@ from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
 from wsim.wonders.catalog.effects import EFFECTS, Effects, amount
-from wsim.wonders.catalog.house_rules import house_rows
+from wsim.wonders.catalog.house_rules import at_table, house_rows
 from wsim.wonders.catalog.loading import load_catalogue, ruleset_names
 from wsim.wonders.catalog.model import Card, Catalogue, Cost, Stage, Wonder
-from wsim.wonders.words import COLORS, SWITCHES
+from wsim.wonders.words import AGES, COLORS, SWITCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -270,6 +270,24 @@ def _said(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def deck_rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Return how many cards of each colour are dealt, one row for each age and colour, a column for each number of
+    players; guilds and black cards are drawn (R4)."""
+    rows = []
+    for age in range(1, AGES + 1):
+        for color in COLORS:
+            row: dict[str, Any] = {"age": age, "color": color}
+            for players in catalogue.seat_numbers:
+                seats = catalogue.cities_at_table(players)
+                dealt = sum(card.copies_dealt(age, seats) for card in catalogue.cards if card.color == color)
+                if color == "purple" and age == AGES:
+                    dealt += at_table(catalogue.settings, players).guilds_drawn(seats)
+                row[f"{players} players"] = dealt + seats * (color == "black" and catalogue.cities)
+            if any(row[f"{players} players"] for players in catalogue.seat_numbers):
+                rows.append(row)
+    return rows
+
+
 class WondersCatalogues(Catalogues):
     """The catalogues of 7 Wonders, one for each rule set."""
 
@@ -303,6 +321,10 @@ class WondersCatalogues(Catalogues):
         """Return what differs between two rule sets."""
         first, second = (_loaded(replace(source, ruleset=one)) for one in (old, new))
         return diff_rows(first, second), list(diff_lines(first, second))
+
+    def decks(self, source: Source) -> Rows:
+        """Return how many cards of each colour are dealt."""
+        return deck_rows(_loaded(source))
 
     def check(self, source: Source, path: str) -> Rows:
         """Check a card file or a patch."""
