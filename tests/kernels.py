@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GAMES = ("wonders", "babel")
-SLOW = ("wsim.wonders.kernels.lockstep",)
+SLOW = ("wsim.wonders.kernels.lockstep", "tests.wonders.policies.value_kernels")
 """What no quick test needs."""
 ENTRY = re.compile(
     r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|describing)\(", re.MULTILINE

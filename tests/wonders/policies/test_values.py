@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 
 from tests.policies.lineups import resolve
-from tests.wonders.policies.value_kernels import agreeing, denying
+from wsim.jit.modes import JIT
 from wsim.lab.plan import Plan
 from wsim.wonders.game import catalogue_of
 from wsim.wonders.simulator import WondersSimulator
 
-pytestmark = pytest.mark.jit_off
+pytestmark = [pytest.mark.jit_off, *[pytest.mark.slow] * JIT]  # slow to compile, and seen as well without the JIT
 
 
-def plays(policy: Any, ruleset: str, players: int, weights: str, games: int) -> int:
-    """Play games with such a policy and the weights of a line-up's entry; return the rows."""
+def plays(name: str, ruleset: str, players: int, weights: str, games: int) -> int:
+    """Play games with a policy of ``value_kernels`` and the weights of a line-up's entry; return the rows."""
+    from tests.wonders.policies import value_kernels
+
+    policy: Any = getattr(value_kernels, name)
     plan = Plan.make(ruleset=ruleset, players=players, policies="balanced", seed=8)
     line_up = resolve([weights] * players, players)
     table = WondersSimulator(plan, catalogue_of(plan), replace(line_up, functions=(policy,) * len(line_up.functions)))
@@ -29,9 +32,9 @@ def plays(policy: Any, ruleset: str, players: int, weights: str, games: int) -> 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e", 3), ("2e-cities", 5), ("2e-cities-teams", 4)])
 def test_no_move_has_a_higher_value_than_the_one_that_weighted_picks(ruleset: str, players: int) -> None:
-    assert plays(agreeing, ruleset, players, "balanced:deny_science=0:deny_point=0", 6)
+    assert plays("agreeing", ruleset, players, "balanced:deny_science=0:deny_point=0", 6)
 
 
 @pytest.mark.parametrize(("ruleset", "players"), [("1e", 4), ("2e-cities-teams", 4)])
 def test_a_card_that_is_not_built_is_kept_from_rivals_and_left_to_a_mate(ruleset: str, players: int) -> None:
-    assert plays(denying, ruleset, players, "science:stage=5", 6)
+    assert plays("denying", ruleset, players, "science:stage=5", 6)
