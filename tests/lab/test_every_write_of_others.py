@@ -54,13 +54,13 @@ GOAL = """
 [plan]
 game = "medal"
 policies = "bold"
-set = ["wonders.Temple.points=4", "wonders.Garden.salt=2"]
+set = ["wonders.Temple.points=4"]
 [[target]]
 of = "wonder"
 within = 0.05
 [[knob]]
-path = "wonders.*.points"
-range = "-4..4"
+path = "wonders.Temple.points"
+range = "-4..0"
 [search]
 games = 600
 replays = 300
