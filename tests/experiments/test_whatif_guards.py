@@ -84,6 +84,21 @@ def test_common_differences_are_decided_as_before() -> None:
     assert sum(0 in trial.decided for trial in null) <= 21  # 0.999 of a binomial with 5 %
 
 
+def test_after_ctrl_c_the_last_look_is_at_all_deals_that_were_played() -> None:
+    arms, asked = made(np.random.default_rng(2).normal(0, 2, (1, 9000))), Question(budget=9000)
+    trial = Trial(Contrasts(1, 1), asked)
+
+    def stop(_doing: str, done: int, _budget: int) -> None:
+        if done not in asked.looks():
+            raise KeyboardInterrupt
+
+    with players(None, [], 1) as chunks_of, pytest.raises(KeyboardInterrupt):
+        trial.play(in_blocks(arms.play, blocks_of(asked.looks()), chunks_of), stop)
+    assert trial.stopped == "interrupted"
+    assert trial.sums.deals not in asked.looks()
+    assert trial.looks[-1].effects.value.tolist() == trial.sums.effects().value.tolist()
+
+
 def test_the_deals_that_tell_by_hand() -> None:
     differences = np.zeros((2, 100))
     differences[0, :4] = 3.0  # alike: four

@@ -6,6 +6,7 @@ import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -107,6 +108,17 @@ def test_who_has_chosen_waits_and_learns_nothing(caller: Caller) -> None:
     refused = caller.post(f"{link(table, 0)}/undo", cookie=None)
     assert refused.status == 409
     assert "nothing can be undone" in refused.text
+
+
+def test_a_choice_is_dropped_if_its_seat_sees_something_else_when_it_is_asked(caller: Caller) -> None:
+    table = opened(caller, name1="Bob")
+    chosen(caller, link(table, 1))
+    made = table._chosen[1]
+    table._chosen[1] = replace(made, known={**made.known, "hand": []})
+    chosen(caller, link(table, 0))
+    assert table.game().to_move == 1
+    assert "Choose: turn" in caller.get(link(table, 1), cookie=None).text
+    assert "Age I, turn 1" in caller.get(link(table, 0), cookie=None).text
 
 
 def test_hints_and_chances_are_of_what_the_seat_knows(caller: Caller) -> None:
