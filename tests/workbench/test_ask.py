@@ -137,6 +137,7 @@ def test_mistakes_stand_in_the_form_with_what_was_written(caller: Caller) -> Non
     ("texts", "out", "sentence"),
     [
         (BAN, "../a.json", "does not lie in the folder"),
+        ({**BAN, "patch": ["../p.toml"]}, "a.json", "'../p.toml' does not lie in the folder"),
         (BAN, "a.txt", "FILE.json or FILE.parquet"),
         (BAN, "", "FILE.json or FILE.parquet"),
         (BAN, "there.json", "there is a file 'there.json' already"),
@@ -275,6 +276,7 @@ def test_a_goal_is_needed_and_its_code_is_not_run_unless_one_says_so(
     (tmp_path / "goal.toml").write_text(GOAL.replace("random", "./mine.py:bold"))
     for texts, out, sentence in (
         ({}, "p.toml", "balance needs goal"),
+        ({"goal": ["/etc/passwd"]}, "p.toml", "does not lie in the folder"),
         ({"goal": ["goal.toml"], "trust": ["1"]}, "p.json", "FILE.toml"),
         ({"goal": ["goal.toml"]}, "p.toml", "is code that asking runs"),
         ({"goal": ["goal.toml"], "players": ["mine:bold"]}, "p.toml", "is code that asking runs"),

@@ -29,6 +29,8 @@ POLICIES = "policies"
 LEFT_OUT = ("out", "folder", "resume")
 """Fields that say where a command writes: here it is the opened folder."""
 TRUST = "trust"
+FILES = ("goal", "patch")
+"""Fields that name files, which lie in the opened folder."""
 
 
 @dataclass(frozen=True)

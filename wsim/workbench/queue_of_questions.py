@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError
 from wsim.paths import PACKAGE
-from wsim.workbench.questions import TRUST, Kind, Texts, code_in
+from wsim.workbench.questions import FILES, TRUST, Kind, Texts, code_in
 
 if TYPE_CHECKING:
     from wsim.workbench.folder import Folder
@@ -105,6 +105,8 @@ class Questions:
 
     def ask(self, kind: Kind, texts: Texts, out: str) -> QueuedQuestion:
         """Put a question to the others; raise UserError for one that cannot be asked, or if too many wait."""
+        for line in (line for name in FILES for line in texts.get(name, ())):
+            self._folder.inside(line)
         if code := [] if texts.get(TRUST) else code_in(kind, texts):
             raise UserError(f"{', '.join(code)} is code that asking runs: say that it may")
         texts = {name: list(lines) for name, lines in texts.items() if name != TRUST}
