@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import wsim
 from tests.conftest import ROOT
 from tests.report.browser import colours, resize, started
-from tests.workbench.test_ask_browser import base, effects, fill, soon
+from tests.workbench.browsing import base, soon
+from tests.workbench.test_ask_browser import effects, fill
 from tests.workbench.test_play_browser import opened, text
 from wsim.lab.plan import Plan
 from wsim.lab.run import record

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.browser import colours, complaints, resize
+from tests.report.browser import complaints
+from tests.workbench.browsing import base, entered, shown_and_sound, soon
 from tests.workbench.conftest import Serve
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
-    from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = pytest.mark.browser
 
@@ -34,22 +34,7 @@ def address(folder: Path, serve: Serve) -> str:
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Chrome:
     """The list of questions, 390 pixels wide."""
-    resize(chrome, 390)
-    colours(chrome, "light")
-    chrome.get(address)
-    soon(chrome).until(lambda one: "token" not in one.current_url and one.title.endswith("wsim") and "·" in one.title)
-    chrome.get(f"{base(address)}/ask")
-    return chrome
-
-
-def base(address: str) -> str:
-    return address.partition("/?")[0]
-
-
-def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    return WebDriverWait(chrome, 40)
+    return entered(chrome, address, 390, "/ask")
 
 
 def fill(view: Chrome, kind: str, fields: dict[str, str]) -> None:
@@ -79,11 +64,7 @@ def effects(view: Chrome) -> str:
 def test_an_accessibility_engine_has_nothing_to_say(
     view: Chrome, address: str, page: str, scheme: str, width: int
 ) -> None:
-    colours(view, scheme)
-    resize(view, width)
-    view.get(base(address) + page)
-    assert complaints(view) == []
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    shown_and_sound(view, address, page, scheme, width)
 
 
 def test_a_question_is_followed_reloaded_found_in_another_tab_and_stopped(

@@ -15,7 +15,8 @@ import pytest
 import uvicorn
 
 from tests.report.browser import colours, resize
-from tests.workbench.test_ask_browser import LONG, effects, fill, soon
+from tests.workbench.browsing import soon
+from tests.workbench.test_ask_browser import LONG, effects, fill
 from tests.workbench.test_play_browser import opened, text
 from wsim.lab.plan import Plan
 from wsim.lab.run import record

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report.browser import colours, complaints, resize
+from tests.report.browser import colours, resize
 from tests.report.test_page import MIXED, WHATIF
+from tests.workbench.browsing import base, shown_and_sound
 from tests.workbench.conftest import Serve
 from wsim.lab.plan import Plan
 from wsim.lab.run import record
@@ -54,21 +55,13 @@ def view(chrome: Chrome, address: str) -> Iterator[Chrome]:
     assert said == []
 
 
-def base(address: str) -> str:
-    return address.partition("/?")[0]
-
-
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_an_accessibility_engine_has_nothing_to_say(
     view: Chrome, address: str, page: str, scheme: str, width: int
 ) -> None:
-    colours(view, scheme)
-    resize(view, width)
-    view.get(base(address) + page)
-    view.execute_script("for (const row of document.querySelectorAll('tbody tr:nth-child(n+9)')) row.remove();")
-    assert complaints(view) == []
-    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    fewer_rows = "for (const row of document.querySelectorAll('tbody tr:nth-child(n+9)')) row.remove();"
+    shown_and_sound(view, address, page, scheme, width, fewer_rows)
     loaded = view.execute_script("return performance.getEntriesByType('resource').map(one => one.name)")
     assert [one for one in loaded if not one.startswith((base(address), "data:"))] == []
 

@@ -9,8 +9,8 @@ import pytest
 
 import wsim
 from tests.report.browser import colours, complaints, resize
+from tests.workbench.browsing import base, entered, soon
 from tests.workbench.conftest import Serve
-from tests.workbench.test_ask_browser import base, soon
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -36,12 +36,7 @@ def address(folder: Path, serve: Serve) -> str:
 @pytest.fixture
 def view(chrome: Chrome, address: str) -> Chrome:
     """The tables, 390 pixels wide."""
-    resize(chrome, 390)
-    colours(chrome, "light")
-    chrome.get(address)
-    soon(chrome).until(lambda one: "token" not in one.current_url and "·" in one.title)
-    chrome.get(f"{base(address)}/play")
-    return chrome
+    return entered(chrome, address, 390, "/play")
 
 
 def opened(view: Chrome, *names: str) -> list[str]:

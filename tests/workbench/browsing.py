@@ -1,0 +1,48 @@
+"""What the browser tests of the workbench share: entering by the address with the token, waiting, axe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.report.browser import colours, complaints, resize
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.support.ui import WebDriverWait
+
+
+def base(address: str) -> str:
+    """Return the address of a server without its token."""
+    return address.partition("/?")[0]
+
+
+def soon(chrome: Chrome) -> WebDriverWait[Chrome]:
+    """Return what waits until something is so."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(chrome, 40)
+
+
+def entered(chrome: Chrome, address: str, width: int, page: str = "") -> Chrome:
+    """Open a workbench in light colours by its address with the token, then a page of it."""
+    resize(chrome, width)
+    colours(chrome, "light")
+    chrome.get(address)
+    soon(chrome).until(lambda one: "token" not in one.current_url and one.title.endswith("wsim") and "·" in one.title)
+    if page:
+        chrome.get(base(address) + page)
+    return chrome
+
+
+def shown_and_sound(view: Chrome, address: str, page: str, scheme: str, width: int, prepare: str = "") -> None:
+    """Show a page; an accessibility engine has nothing to say of it, and it does not scroll sideways.
+
+    ``prepare``: a script that is run before the engine.
+    """
+    colours(view, scheme)
+    resize(view, width)
+    view.get(base(address) + page)
+    if prepare:
+        view.execute_script(prepare)
+    assert complaints(view) == []
+    assert view.execute_script("return document.documentElement.scrollWidth <= innerWidth")
