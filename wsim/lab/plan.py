@@ -16,6 +16,7 @@ from typing import Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
 from wsim.options import Check, option, options_of
+from wsim.policies.effect_files import named_file
 from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
 from wsim.policies.sources import digest_of_sources
@@ -345,8 +346,25 @@ class Plan:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The policies that are code of a user, as written: playing them runs it."""
+        """What is code of a user, policies as written and files of effects: playing runs it."""
+        return (*self._policies_of_user, *map(str, self.effects.values()))
+
+    @property
+    def _policies_of_user(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
+
+    def code_in_words(self) -> str:
+        """Return what is code of a user, for a refusal: ``policy code, ./mine.py:bold, and effects, mine.py``."""
+        parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
+        return ", and ".join(", ".join((what, *found)) for what, one in parts.items() if (found := tuple(one)))
+
+    @property
+    def effects(self) -> dict[str | None, Path]:
+        """Where the files of functions lie that formulas call (``effects = "mine.py"``), by the card file or patch."""
+        cards, patches = self.card_files
+        card_files = {self.cards: cards, **dict(zip(self.patch, patches, strict=True))}
+        found = {name: named_file(place) for name, place in card_files.items() if place is not None}
+        return {name: place for name, place in found.items() if place is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return what decides the data: the plan, with the content of every file it names in the place of its path.
@@ -355,10 +373,11 @@ class Plan:
         """
         flat = self.as_dict()
         flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
-        flat["patch"] = [_file_digest(name, self.files.get(name, name)) for name in self.patch]
+        effects = self.effects
+        flat["patch"] = [_card_file_identity(name, self.files.get(name, name), effects) for name in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:
-            flat["cards"] = _file_digest(self.cards, self.files.get(self.cards, self.cards))
+            flat["cards"] = _card_file_identity(self.cards, self.files.get(self.cards, self.cards), effects)
         return flat
 
     @property
@@ -433,6 +452,14 @@ def _file_digest(name: str, place: str, digest: Callable[[str], str] = _content_
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"cannot read {name!r}: {why}") from error
+
+
+def _card_file_identity(name: str, place: str, effects: Mapping[str | None, Path]) -> str:
+    """Return the digest of a card file or patch, and that of the file of effects that it names."""
+    found = _file_digest(name, place)
+    if name not in effects:
+        return found
+    return f"{found} {effects[name].name} {_file_digest(str(effects[name]), str(effects[name]), digest_of_sources)}"
 
 
 def _policy_identity(entry: Entry) -> str:
