@@ -95,6 +95,7 @@ def explores(entry: Entry) -> bool:
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
 NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
+NET_SEED = Parameter("seed", str, "1", "which of the nets that come with wsim: each learned by deals of its own")
 BUDGET = (
     Parameter("playouts", int, 200, "games played to their end at each decision", 0, 1e6),
     Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
@@ -375,7 +376,7 @@ def _searcher(
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     policy = policies[entry.name]
-    shipped = interface.nets is not None and interface.nets.file is not None  # else it goes by weights
+    shipped = bool(interface.nets and interface.nets.files)  # else it goes by weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
     net = _net_of(entry, values, interface) if shipped else None
@@ -466,10 +467,9 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
 
 
 def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
-    """Return the net of an entry: that of its file, or the one that comes with wsim."""
+    """Return the net of an entry: that of its file, or one that comes with wsim."""
     assert interface.nets is not None
-    file = str(values.get(NET_FILE.name, ""))
-    return interface.nets.read(file, entry.place) if file else interface.nets.shipped
+    return interface.nets.named(*(str(values.get(one.name, one.default)) for one in (NET_FILE, NET_SEED)), entry.place)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
