@@ -459,8 +459,7 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
     import numpy as np
 
     parameters = np.zeros(interface.records[1]["parameters"].shape)
-    numbers = [parameter.name for parameter in own if parameter.kind is not str]
-    for place, name in enumerate(numbers):
+    for place, name in enumerate(parameter.name for parameter in own if parameter.kind is not str):
         parameters[place] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
@@ -468,8 +467,9 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
 
 def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
     """Return the net of an entry: that of its file, or one that comes with wsim."""
-    assert interface.nets is not None
-    return interface.nets.named(*(str(values.get(one.name, one.default)) for one in (NET_FILE, NET_SEED)), entry.place)
+    assert interface.nets
+    file, seed = (str(values.get(one.name, one.default)) for one in (NET_FILE, NET_SEED))
+    return interface.nets.named(file, seed, entry.place)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
@@ -493,7 +493,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
 
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
     """Return what identifies the play of an entry: what it is made of, and all its numbers."""
-    content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
     import hashlib
 
+    content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
     return "sha256:" + hashlib.sha256(content).hexdigest()
