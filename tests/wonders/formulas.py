@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, parse, span
+from wsim.spec.formula import FormulaError, span
+from wsim.wonders.catalog.formula import WIDEST, parse
 from wsim.wonders.words import BY, CITY_NAMES, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TABLE_NAMES, TRIGGERS
 
 __all__ = ["clause", "condition", "number"]

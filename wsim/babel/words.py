@@ -34,6 +34,13 @@ NO_KIND = len(KINDS)  # the second kind of a disc that shows one
 ACTION_CARDS = ("card_exchange", "disc_bonus", "double_turn", "draw_three", "five_points", "joker", "triple_bonus")
 EXCHANGE_CARDS, DISC_BONUS, DOUBLE_TURN, DRAW_THREE, FIVE_POINTS, JOKER, TRIPLE_BONUS = range(len(ACTION_CARDS))
 
+POINTS_BY_FORMULA = ("disc_bonus", "five_points", "triple_bonus")
+"""The action cards that bring points: a number, or a formula of the seat that plays it (A33)."""
+SEAT_NAMES = (*KINDS, "discs", "hand", "action_cards")
+TABLE_NAMES = ("completed", "turn", "players")
+"""What a formula may ask of a seat and of the table: discs by kind and in all, cards in hand, action cards; wonders
+completed, the turn, players."""
+
 # --- decisions: CHOICE.kind, and what a move of each means (0 always refuses, and stands first where it is legal) ----
 
 DECISIONS = ("turn", "play_card", "exchange", "offer", "bluff", "take", "complete", "triple_bonus", "double_turn")

@@ -14,9 +14,9 @@ from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
+from wsim.spec.formula import slots_in
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
-from wsim.wonders.catalog.formula import slots_in
 from wsim.wonders.catalog.listing import catalogue_dict
 from wsim.wonders.describe import text as words
 from wsim.wonders.describe.scenes import seen, story

@@ -25,7 +25,6 @@ STAGES = 6  # of one side
 STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
 ENTRIES = 256
 UNITS = 12  # resources in a cost
-DEPTH = 16  # numbers that a formula holds at once
 TIES = 4  # formulas that decide between equal points
 FLEX = 24  # either/or symbols of one city
 PARAMETERS = 8  # of a policy; the last one is `explore`, which every policy has
@@ -167,16 +166,6 @@ TABLE_NAMES = ("age", "turn", "players")
 """What a formula may ask of the table; they are numbered on from ``CITY_NAMES``."""
 NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES)}
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
-
-# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is,
-# that of a call 8 * the slot of the function + how many numbers it is handed
-OPERATIONS = (
-    "end", "number", "name", "card", "neg", "not", "abs",
-    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
-)  # fmt: skip
-OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
-HANDED = 4
-"""Numbers that a formula hands to a function of a file at most."""
 
 ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END, ON_SCORE = range(11)
 TRIGGERS: Mapping[str, str] = {

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from wsim.babel.catalog.bounds import check_bounds
+from wsim.babel.catalog.formula import VOCABULARY
 from wsim.babel.catalog.model import Catalogue
 from wsim.babel.kernels.layout import RULES, records
 from wsim.babel.words import ACTION_CARDS, FEWEST_SEATS, KINDS, NEEDS, NO_KIND, ROWS, SEATS, SET_SIZES, SWITCHES
 from wsim.errors import UserError
+from wsim.spec.formula import span
 
 
 def compile_rules(catalogue: Catalogue, seats: int) -> Any:
@@ -34,9 +36,11 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     rules.light[:] = section["value_table"]["light"]
     for size in range(1, SET_SIZES):
         rules.sets[size] = section["set_table"][str(min(size, switches["set_table_cap"]))]
+    words: list[int] = []
     for index, card in enumerate(ACTION_CARDS):
         rules.action_cards[index] = section["action_cards"][card]
-        rules.effects[index] = section["effects"].get(card, 0)
+        _fill_effect(rules, index, section["effects"].get(card, 0), words)
+    rules.code[: len(words)] = words
     rules.refused_offer = section["effects"]["refused_offer"]
     rules.starting_hand = section["setup"]["starting_hand"][str(seats)]
     rules.pass_draw = section["setup"]["pass_draw"]
@@ -47,3 +51,13 @@ def compile_rules(catalogue: Catalogue, seats: int) -> Any:
     rules.tie_by_discs = switches["victory_tie"] == "discs"
     check_bounds(rules, catalogue.ruleset)
     return rules
+
+
+def _fill_effect(rules: Any, index: int, value: int | str, words: list[int]) -> None:
+    """Lay out the figure of an action card; that of a formula is the most that it can come to."""
+    rules.effect_at[index] = len(words) if isinstance(value, str) else -1
+    if isinstance(value, str):
+        node = VOCABULARY.parse(value)
+        words += VOCABULARY.code(node)
+        value = span(node, {**VOCABULARY.widest, "players": (rules.seats, rules.seats)})[1]
+    rules.effects[index] = value

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from wsim.babel.catalog.check import check_whole
+from wsim.babel.catalog.formula import with_number
 from wsim.babel.catalog.model import SECTION, Catalogue
 from wsim.babel.catalog.reading import read_section
 from wsim.errors import UserError, nearest
@@ -23,6 +24,8 @@ GRAMMAR = Grammar(
     heads={SECTION: 2},
     example="babel.value_table.3=[13, 7, 3]",
     whole=((SECTION, "two_colour", "*"),),
+    formulas=((SECTION, "effects"),),
+    with_number=with_number,
 )
 
 

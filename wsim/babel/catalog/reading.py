@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wsim.babel.catalog.formula import points
 from wsim.babel.words import (
     ACTION_CARDS,
     DISCS_OF_KIND,
@@ -68,12 +69,12 @@ read_section = entries(
         "effects": entries(
             {
                 "card_exchange": whole(0, 9),
-                "disc_bonus": whole(0, 99),
+                "disc_bonus": points(0, 99),
                 "draw_three": whole(0, 9),
-                "five_points": whole(0, 99),
+                "five_points": points(0, 99),
                 "joker": whole(1, 6),
                 "refused_offer": whole(0, 99),
-                "triple_bonus": whole(0, 99),
+                "triple_bonus": points(0, 99),
             }
         ),
         "setup": entries(

@@ -193,9 +193,10 @@ def pay_offer(game, rules, seat, tripled):
     points = cards * rules.refused_offer
     tally.refused_points += points
     if tripled:
+        tripled_points = cards * points_of(game, rules, seat, TRIPLE_BONUS)
         spend_action_card(game, seat, TRIPLE_BONUS)
-        tally.action_points += cards * rules.effects[TRIPLE_BONUS] - points
-        points = cards * rules.effects[TRIPLE_BONUS]
+        tally.action_points += tripled_points - points
+        points = tripled_points
     public.points[seat] += points
     if cards:
         note(game, LOG_PAID, seat, points, 0)

@@ -70,6 +70,8 @@ LOG_END = 26  # move: why the game ended
 BEGIN, ACT, WINDOW, SET_ASIDE, CHOOSE, LAY_OFFER, LAY_BLUFF, TAKE_OFFERS = range(8)
 FINISH_BUILD, PAY_OFFERS, AGAIN, END_TURN, SCORE, OVER = range(8, 14)
 
+CODE = 3 * MOST_WORDS + 3  # of the formulas of all action cards
+
 PUBLIC = np.dtype(
     [
         ("seats", "i8"),  # players
@@ -150,7 +152,9 @@ RULES = np.dtype(
         ("light", "i8", (SHARES,)),  # points of an unfinished wonder, likewise
         ("sets", "i8", (SET_SIZES,)),  # points by number of discs of a kind, the cap (A25) applied
         ("action_cards", "i8", (len(ACTION_CARDS),)),  # copies of each
-        ("effects", "i8", (len(ACTION_CARDS),)),  # figure of each action card, 0 where it has none
+        ("effects", "i8", (len(ACTION_CARDS),)),  # figure of each action card, 0 where it has none; the most by formula
+        ("effect_at", "i8", (len(ACTION_CARDS),)),  # where the formula of its points begins in ``code``, -1: a number
+        ("code", "i8", (CODE,)),  # words of formulas (wsim/kernels/formula_words.py)
         ("refused_offer", "i8"),  # points a card of a refused offer
         ("starting_hand", "i8"),  # cards
         ("pass_draw", "i8"),  # cards drawn for passing

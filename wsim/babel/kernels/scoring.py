@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wsim.babel.kernels.formula import points_of
 from wsim.babel.kernels.layout import LOG_WONDER
 from wsim.babel.kernels.log import note
 from wsim.babel.words import DISC_BONUS, FIVE_POINTS, KINDS, SLOTS, SPACES, WONDERS
@@ -119,8 +120,8 @@ def final_scoring(game, rules):
         own, tally = game.own[seat], hidden.tally[seat]
         discs = own.discs
         tally.set_points = set_points(rules, discs[0], discs[1], discs[2], discs[3], own.two_colour)
-        bonus = own.cards[FIVE_POINTS] * rules.effects[FIVE_POINTS]
-        bonus += own.cards[DISC_BONUS] * rules.effects[DISC_BONUS] * public.disc_count[seat]
+        bonus = own.cards[FIVE_POINTS] * points_of(game, rules, seat, FIVE_POINTS)
+        bonus += own.cards[DISC_BONUS] * points_of(game, rules, seat, DISC_BONUS) * public.disc_count[seat]
         tally.action_points += bonus
         tally.cards_played[FIVE_POINTS] += own.cards[FIVE_POINTS]
         tally.cards_played[DISC_BONUS] += own.cards[DISC_BONUS]

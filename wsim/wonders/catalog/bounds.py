@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.spec.formula import Spans, span
 from wsim.wonders.catalog.clause_bounds import Brought, Clauses
-from wsim.wonders.catalog.formula import WIDEST, Spans, parse, span
+from wsim.wonders.catalog.formula import WIDEST, parse
 from wsim.wonders.catalog.holdings import Amounts, Holdings
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, ROW

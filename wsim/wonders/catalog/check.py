@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from wsim.policies.effect_files import EffectFile
     from wsim.spec.fields import Path, Problems
+    from wsim.spec.formula import Node
     from wsim.wonders.catalog.effects import Effects
-    from wsim.wonders.catalog.formula import Node
     from wsim.wonders.catalog.model import Card, Catalogue
 
 SEEN = 3  # arguments that every function of a file gets: table, own, other

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wsim.spec.formula import Spans, span
 from wsim.wonders.catalog.clauses import Clause
-from wsim.wonders.catalog.formula import Spans, parse, span
+from wsim.wonders.catalog.formula import parse
 from wsim.wonders.catalog.holdings import Amounts, Holdings
 from wsim.wonders.words import AGES, CARDS, WHO_OTHERS
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from wsim.errors import UserError
 from wsim.policies.effects import Call, slot_of
+from wsim.spec.formula import Node
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
-from wsim.wonders.catalog.formula import Node, code, parse
+from wsim.wonders.catalog.formula import code, parse
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wsim.spec.fields import Path, Problems, Reader, Schema, described, listing, schema_of, whole, word
+from wsim.spec.formula import FormulaError, Node, span, worked_out
 from wsim.wonders.catalog import formula
 from wsim.wonders.catalog.clauses import formula as read_formula
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, parse, span, worked_out, written
+from wsim.wonders.catalog.formula import WIDEST, parse, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, NEIGHBORS, TABLE_NAMES, TIES

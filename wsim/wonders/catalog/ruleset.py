@@ -19,7 +19,7 @@ from wsim.spec.fields import (
     text,
     whole,
 )
-from wsim.wonders.catalog.formula import FormulaError
+from wsim.spec.formula import FormulaError
 from wsim.wonders.catalog.house_rules import READERS, settings_schema, with_number
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import SEATS, SWITCHES

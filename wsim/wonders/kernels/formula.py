@@ -1,23 +1,21 @@
-"""Formulas of the card file in play: one small machine that runs their words (R52, words.OPERATIONS)."""
+"""Formulas of the card file in play: what they ask for, for the machine that runs their words (R52)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import call_slot, kernel, stack_room
+from wsim.jit import call_slot, kernel
+from wsim.kernels.formula import machine
+from wsim.kernels.formula_words import HANDED, OPERATION
 from wsim.wonders.words import (
     AGES,
     CITY_NAMES,
     COLOR_KINDS,
-    DEPTH,
-    HANDED,
     NAME_NUMBER,
-    OPERATION,
     RESOURCE_KINDS,
     SYMBOL_KINDS,
 )
 
-_room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
 _ONE, _BYTE = np.uint64(1), np.uint64(0xFF)
 _SYMBOL, _RESOURCE = NAME_NUMBER["compass"], NAME_NUMBER["clay"]
 _CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME_NUMBER["all_stages"]
@@ -25,11 +23,7 @@ _COINS, _SHIELDS, _VICTORY = NAME_NUMBER["coins"], NAME_NUMBER["shields"], NAME_
 _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"], NAME_NUMBER["diplomacy_tokens"]
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
-_END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
-_NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
-_ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
-_LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
-_AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
+_NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("number", "name", "card"))
 
 
 @kernel
@@ -100,30 +94,6 @@ def leaf(public, rules, operation, operand, owner, other):
 
 
 @kernel
-def combined(operation, a, b):
-    """Return what an operation makes of two numbers."""
-    if operation <= _MOD:
-        if operation == _ADD:
-            return a + b
-        if operation == _SUB:
-            return a - b
-        if operation == _MUL:
-            return a * b
-        return a // b if operation == _DIV else a % b
-    if operation >= _AND:
-        if operation == _AND:
-            return a & b
-        if operation == _OR:
-            return a | b
-        return min(a, b) if operation == _MIN else max(a, b)
-    if operation <= _EQ:
-        holds = a < b if operation == _LT else (a <= b if operation == _LE else a == b)
-    else:
-        holds = a != b if operation == _NE else (a > b if operation == _GT else a >= b)
-    return 1 if holds else 0
-
-
-@kernel
 def called(public, rules, stack, first, operand, owner, other):
     """Return what a function of a file returns for the numbers on the stack from ``first`` on (catalog.effect_file)."""
     count = operand & 7
@@ -135,36 +105,6 @@ def called(public, rules, stack, first, operand, owner, other):
     )  # fmt: skip
 
 
-@kernel
-def evaluate(public, rules, at, owner, other):
-    """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
-    stack = _room()
-    top = -1
-    while True:
-        word = np.int64(rules.code[at])
-        operation, operand = word & 0xFF, word >> 8
-        at += 1
-        if operation == _END:
-            return stack[0]
-        if operation <= _CARD:
-            top += 1
-            stack[top] = leaf(public, rules, operation, operand, owner, other)
-        elif operation == _NEG:
-            stack[top] = -stack[top]
-        elif operation == _NOT:
-            stack[top] = 1 - stack[top]
-        elif operation == _ABS:
-            stack[top] = abs(stack[top])
-        elif operation == _PICK:  # if true, if false, the condition
-            top -= 2
-            if stack[top + 2] == 0:
-                stack[top] = stack[top + 1]
-        elif operation == _CALL:
-            top += 1 - (operand & 7)
-            stack[top] = called(public, rules, stack, top, operand, owner, other)
-        else:
-            top -= 1
-            stack[top] = combined(operation, stack[top], stack[top + 1])
-
+evaluate = machine(leaf, called)
 
 assert _SYMBOL + SYMBOL_KINDS - 1 == _RESOURCE

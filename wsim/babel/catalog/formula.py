@@ -1,0 +1,49 @@
+"""What formulas of Tower of Babel may ask for (A33), and how they are read; the rest is ``wsim.spec.formula``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wsim.babel.words import FEWEST_SEATS, KINDS, SEAT_NAMES, SEATS, SLOTS, TABLE_NAMES, WONDERS
+from wsim.spec.fields import Path, Problems, Reader, described, schema_of, whole
+from wsim.spec.formula import FormulaError, Vocabulary, span
+
+VOCABULARY = Vocabulary(
+    SEAT_NAMES,
+    TABLE_NAMES,
+    {
+        **dict.fromkeys((*KINDS, "discs"), (0, SLOTS)),
+        "hand": (0, 999),
+        "action_cards": (0, 99),
+        "completed": (0, WONDERS),
+        "turn": (1, 1000),
+        "players": (FEWEST_SEATS, SEATS),
+    },
+)
+
+
+def points(low: int, high: int) -> Reader:
+    """Accept a whole number, or a formula that stays within the same bounds."""
+    number = whole(low, high)
+
+    def read(problems: Problems, path: Path, value: Any) -> int | str | None:
+        if not isinstance(value, str):
+            found: int | None = number(problems, path, value)
+            return found
+        try:
+            least, most = span(VOCABULARY.parse(value), VOCABULARY.widest)
+        except FormulaError as mistake:
+            problems.at(path, str(mistake))
+            return None
+        if least < low or most > high:
+            problems.at(path, f"{value!r} could be {least:,} to {most:,}; accepted: {low} to {high}, as max(0, ...)")
+            return None
+        return VOCABULARY.normal(value)
+
+    return described({"anyOf": [schema_of(number), {"type": "string", "minLength": 1}]})(read)
+
+
+def with_number(value: Any, place: int, number: int) -> str:
+    """Return a formula with another number at a place."""
+    return VOCABULARY.with_number(str(value), place, number)
+

@@ -1,0 +1,91 @@
+"""Formulas in play: one small machine that runs their words (``formula_words``), whatever game they speak of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wsim.jit import kernel, stack_room
+from wsim.kernels.formula_words import DEPTH, HANDED, OPERATION
+
+_room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
+_END, _CARD = OPERATION["end"], OPERATION["card"]
+_NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
+_ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
+_LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
+_AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
+
+
+@kernel
+def combined(operation, a, b):
+    """Return what an operation makes of two numbers."""
+    if operation <= _MOD:
+        if operation == _ADD:
+            return a + b
+        if operation == _SUB:
+            return a - b
+        if operation == _MUL:
+            return a * b
+        return a // b if operation == _DIV else a % b
+    if operation >= _AND:
+        if operation == _AND:
+            return a & b
+        if operation == _OR:
+            return a | b
+        return min(a, b) if operation == _MIN else max(a, b)
+    if operation <= _EQ:
+        holds = a < b if operation == _LT else (a <= b if operation == _LE else a == b)
+    else:
+        holds = a != b if operation == _NE else (a > b if operation == _GT else a >= b)
+    return 1 if holds else 0
+
+
+@kernel
+def no_functions(seen, rules, stack, first, operand, owner, other):
+    """Call nothing: the formulas of a game without functions of files."""
+    return 0
+
+
+def machine(leaf: Any, called: Any = no_functions) -> Any:
+    """Return the kernel that evaluates a formula: (seen, rules, at, owner, other) -> an int64.
+
+    Parameters
+    ----------
+    leaf: (seen, rules, operation, operand, owner, other) -> a number, what a name stands for, or 1 for a card that is
+        there.
+    called: (seen, rules, stack, first, operand, owner, other) -> what a function of a file returns.
+    """
+
+    @kernel
+    def evaluate(seen, rules, at, owner, other):
+        """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
+        stack = _room()
+        top = -1
+        while True:
+            word = np.int64(rules.code[at])
+            operation, operand = word & 0xFF, word >> 8
+            at += 1
+            if operation == _END:
+                return stack[0]
+            if operation <= _CARD:
+                top += 1
+                stack[top] = leaf(seen, rules, operation, operand, owner, other)
+            elif operation == _NEG:
+                stack[top] = -stack[top]
+            elif operation == _NOT:
+                stack[top] = 1 - stack[top]
+            elif operation == _ABS:
+                stack[top] = abs(stack[top])
+            elif operation == _PICK:  # if true, if false, the condition
+                top -= 2
+                if stack[top + 2] == 0:
+                    stack[top] = stack[top + 1]
+            elif operation == _CALL:
+                top += 1 - (operand & 7)
+                stack[top] = called(seen, rules, stack, top, operand, owner, other)
+            else:
+                top -= 1
+                stack[top] = combined(operation, stack[top], stack[top + 1])
+
+    return evaluate
