@@ -87,7 +87,7 @@ def test_what_a_function_writes_is_thrown_away(tmp_path: Path) -> None:
 def test_catalogues_tell_functions(tmp_path: Path) -> None:
     catalogue = load_catalogue("1e", patches=[patch(tmp_path, "1 + mine.richest(red, least=0, most=9)")])
     (altar,) = [row for row in card_rows(catalogue) if row["name"] == "Altar"]
-    assert "gains (1 plus (0 to 9, as richest of own red cards in mine.py says)) coins" in altar["effects"]
+    assert "gains (1 plus (0 to 9, as richest of mine.py says for own red cards)) coins" in altar["effects"]
 
 
 def test_another_text_of_the_file_is_another_game(tmp_path: Path) -> None:

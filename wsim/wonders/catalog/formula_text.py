@@ -49,8 +49,8 @@ def english(node: Node) -> str:
         case "card":
             return f"{_OWNERS[node.whose]} {node.name}"
         case "call":
-            handed = f" of {_listed(parts)}" if parts else ""
-            return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name}{handed} in {node.whose}.py says"
+            handed = f" for {_listed(parts)}" if parts else ""
+            return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name} of {node.whose}.py says{handed}"
         case "neg":
             return f"minus {parts[0]}"
         case "not":
