@@ -267,7 +267,7 @@ class Game(ABC):
     CATALOGUES: where to find what ``wsim catalog`` shows, a ``wsim.spec.catalogues.Catalogues``, as ``module:NAME``;
         None if there is nothing to show.
     REST: the file of how far its figures move between good players, as far as that comes with the game
-        (``wsim.lab.between``, docs/rest.md); None if nothing is known.
+        (``wsim.lab.rest_known``, docs/rest.md); None if nothing is known.
     OPEN: decisions that everybody sees as they are made, of a game whose positions keep no list of ``deeds``.
     """
 

@@ -23,8 +23,8 @@ from wsim.errors import UserError
 from wsim.files import write_text
 from wsim.game import analyses_of, find_game
 from wsim.lab.answer import Answer, View, whole
-from wsim.lab.between import known_between
 from wsim.lab.provenance import Provenance
+from wsim.lab.rest_known import known_between
 from wsim.spec.fields import dotted
 from wsim.stats.between import COLUMN
 from wsim.stats.intervals import Interval

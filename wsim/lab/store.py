@@ -33,13 +33,13 @@ from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
 from wsim.game import analyses_of, find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
-from wsim.lab.between import known_between
 from wsim.lab.contents import wrong_contents
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
 from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
+from wsim.lab.rest_known import known_between
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:

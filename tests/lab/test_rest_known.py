@@ -11,9 +11,9 @@ import pytest
 
 import wsim
 from tests.conftest import Command
-from wsim.lab.between import known_between
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import Provenance
+from wsim.lab.rest_known import known_between
 from wsim.lab.run_tables import RunTable
 from wsim.stats.between import COLUMN, Between
 from wsim.stats.tables import Table
