@@ -362,7 +362,8 @@ class Plan:
     def effects(self) -> dict[str | None, Path]:
         """Where the files of functions lie that formulas call (``effects = "mine.py"``), by the card file or patch."""
         cards, patches = self.card_files
-        card_files = {self.cards: cards, **dict(zip(self.patch, patches, strict=True))}
+        card_files: dict[str | None, str | None] = {self.cards: cards}
+        card_files |= dict(zip(self.patch, patches, strict=True))
         found = {name: named_file(place) for name, place in card_files.items() if place is not None}
         return {name: place for name, place in found.items() if place is not None}
 
