@@ -47,6 +47,7 @@ def drawn(rng: random.Random) -> str:
             f"action_cards.{card}={rng.randint(0, 6)}",
             f"effects.joker={rng.randint(1, 6)}",
             f"effects.{rng.choice(EFFECTS)}={rng.randint(0, 9)}",
+            f"effects.{rng.choice(POINTS_BY_FORMULA)}='{rng.choice(FORMULAS)}'",
             f"setup.starting_hand.{rng.randint(3, 5)}={rng.randint(0, 12)}",
             f"setup.{rng.choice(('pass_draw', 'common_draw', 'parts'))}={rng.randint(0, 9)}",
             f"rules.{switch}={str(rng.random() < 0.5).lower()}",
@@ -59,6 +60,10 @@ def drawn(rng: random.Random) -> str:
     )
 
 
+FORMULAS = (
+    "min(9, discs)", "5 if discs >= 3 else 2", "sets(camel, crane) + (ship > stonemason)", "action_cards % 4",
+    "players + count(camel > 1, hand > 2)", "min(20, hand)", "completed", "99 // max(1, turn)",
+)  # fmt: skip
 NUMBERS = ("max_jokers_per_build", "max_double_turns", "turn_limit")
 
 

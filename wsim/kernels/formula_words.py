@@ -13,6 +13,7 @@ OPERATIONS = (
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
+MOST_WORDS = 120  # of a formula
 DEPTH = 16  # numbers that a formula holds at once
 HANDED = 4
 """Numbers that a formula hands to a function of a file at most."""

@@ -15,11 +15,11 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
+from wsim.lab.identity import card_file_identity, policy_identity
 from wsim.options import Check, option, options_of
 from wsim.policies.effect_files import named_file
 from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
-from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
@@ -373,12 +373,12 @@ class Plan:
         Raises UserError for a file that cannot be read.
         """
         flat = self.as_dict()
-        flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
+        flat["policies"] = [policy_identity(entry) for entry in self.line_up]
         effects = self.effects
-        flat["patch"] = [_card_file_identity(name, self.files.get(name, name), effects) for name in self.patch]
+        flat["patch"] = [card_file_identity(name, self.files.get(name, name), effects) for name in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:
-            flat["cards"] = _card_file_identity(self.cards, self.files.get(self.cards, self.cards), effects)
+            flat["cards"] = card_file_identity(self.cards, self.files.get(self.cards, self.cards), effects)
         return flat
 
     @property
@@ -438,44 +438,6 @@ def _as_options(key: str, value: Any) -> list[str]:
             return [word for one in value for word in (option, one)]
         case _:
             return [option, str(value)]
-
-
-def _content_digest(path: str) -> str:
-    import hashlib
-
-    return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _file_digest(name: str, place: str, digest: Callable[[str], str] = _content_digest) -> str:
-    """Return the digest of a file; raise UserError, with its name, if it cannot be read."""
-    try:
-        return digest(place)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"cannot read {name!r}: {why}") from error
-
-
-def _card_file_identity(name: str, place: str, effects: Mapping[str | None, Path]) -> str:
-    """Return the digest of a card file or patch, and that of the file of effects that it names."""
-    found = _file_digest(name, place)
-    if name not in effects:
-        return found
-    return f"{found} {effects[name].name} {_file_digest(str(effects[name]), str(effects[name]), digest_of_sources)}"
-
-
-def _policy_identity(entry: Entry) -> str:
-    """Return the entry as text, the content of a file of weights or of a policy in the place of its folder.
-
-    The modules that a policy imports from its folder count as its content. What is installed (a policy of a module, an
-    entry point) is in the provenance of the rules.
-    """
-    name = entry.named_file
-    if name is None:
-        return str(entry)
-    if entry.file is None:
-        return f"{entry} {_file_digest(name, entry.place or name)}"
-    named = Entry(f"{Path(name).name}:{entry.function}", entry.parameters)
-    return f"{named} {_file_digest(name, entry.place or name, digest_of_sources)}"
 
 
 # --- plans in layers -------------------------------------------------------------------------------------------------

@@ -186,6 +186,6 @@ class Answering:
 
 def _failed_effect(error: Exception, where: str) -> UserError | None:
     """Return what a function of a file that formulas call did wrong; None if it is none of theirs."""
-    effects = sys.modules.get("wsim.policies.effects")  # not loaded, not called
+    effects = sys.modules.get("wsim.policies.effect_calls")  # not loaded, not called
     found: UserError | None = effects.failure(error, where) if effects else None
     return found

@@ -17,10 +17,9 @@ from functools import cached_property, lru_cache
 from itertools import product
 
 from wsim.errors import nearest
-from wsim.kernels.formula_words import DEPTH, HANDED, OPERATION
+from wsim.kernels.formula_words import DEPTH, HANDED, MOST_WORDS, OPERATION
 
 LONGEST = 300  # letters
-MOST_WORDS = 120
 MOST_WRITTEN = 1_000_000
 MOST = 1_000_000_000  # what any part may come to: far from where 64 bits end
 MOST_POWER = 4

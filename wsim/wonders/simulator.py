@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.jit import source_digest
 from wsim.paths import default_cards_path
-from wsim.policies.effects import EffectInterface, make_ready
+from wsim.policies.effect_calls import EffectInterface, make_ready
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text

@@ -111,6 +111,15 @@ class Reference:
             held -= self.drawn_now.count(card)
         return held
 
+    def figure(self, seat: int, card: str) -> int:
+        """Return the figure of an action card: a number, or what its formula comes to for the seat (A33)."""
+        own = self.owned[seat]
+        names = {kind: sum(list(disc) == [kind] for disc in own) for kind in KINDS}
+        names |= {"discs": len(own), "hand": self.hands[seat].total(), "action_cards": len(self.action_hands[seat])}
+        names |= {"completed": self.completed, "turn": self.turn, "players": self.seats}
+        functions = {"min": min, "max": max, "abs": abs, "sets": min, "count": lambda *holding: sum(holding)}
+        return int(eval(str(self.rules["effects"][card]), {"__builtins__": {}}, {**functions, **names}))
+
     # --- section 3 ----------------------------------------------------------------------------------------------------
     def play(self) -> dict[str, Any]:
         """Play to the end and return the trace."""
@@ -304,7 +313,8 @@ class Reference:
             cards = sum(laid[seat]["cards"].values())
             if cards == 0:
                 continue
-            points, tripled = (cards * self.rules["effects"][pay] for pay in ("refused_offer", "triple_bonus"))
+            points = cards * self.rules["effects"]["refused_offer"]
+            tripled = cards * self.figure(seat, "triple_bonus")
             entry = {"seat": seat, "points": points}
             self.pay(seat, points, "refused_offers")
             if self.usable(seat, "triple_bonus") and (built or self.rules["triple_bonus_on_failed_build"]):
@@ -329,8 +339,8 @@ class Reference:
         for seat in range(self.seats):
             sets = set_points(self.owned[seat], self.rules["set_values"], self.rules["set_table_cap"])
             self.pay(seat, sets, "disc_sets")
-            bonus = self.rules["effects"]["five_points"] * self.action_hands[seat].count("five_points")
-            each = self.rules["effects"]["disc_bonus"]
+            bonus = self.figure(seat, "five_points") * self.action_hands[seat].count("five_points")
+            each = self.figure(seat, "disc_bonus")
             bonus += each * len(self.owned[seat]) * self.action_hands[seat].count("disc_bonus")
             self.pay(seat, bonus, "action_cards")
         end = {"reason": self.over, "reshuffles": self.reshuffles, "unfinished": unfinished}

@@ -46,4 +46,3 @@ def points(low: int, high: int) -> Reader:
 def with_number(value: Any, place: int, number: int) -> str:
     """Return a formula with another number at a place."""
     return VOCABULARY.with_number(str(value), place, number)
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wsim.babel.kernels.deal import draw_action_card, forget_build, spend_action_card
+from wsim.babel.kernels.formula import points_of
 from wsim.babel.kernels.layout import LOG_BUILT, LOG_FAILED, LOG_PAID, LOG_PARTS, NOBODY
 from wsim.babel.kernels.log import note
 from wsim.babel.kernels.moves import (

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.babel.words import KINDS, SEAT_NAMES
 from wsim.jit import kernel
-from wsim.kernels.formula import machine
+from wsim.kernels.formula_machine import machine
 from wsim.kernels.formula_words import OPERATION
 
 _NUMBER = OPERATION["number"]

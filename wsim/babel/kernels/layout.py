@@ -38,6 +38,7 @@ from wsim.babel.words import (
     WONDERS,
 )
 from wsim.jit import JIT, from_dtype
+from wsim.kernels.formula_words import MOST_WORDS
 from wsim.kernels.heads import ANSWER, in_lines, line_up_fields, log_of, types_of
 from wsim.kernels.heads import NOBODY as NOBODY
 from wsim.kernels.searching import POOL, lookahead_of

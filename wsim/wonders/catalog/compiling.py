@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
-from wsim.policies.effects import Call, slot_of
+from wsim.policies.effect_calls import Call, slot_of
 from wsim.spec.formula import Node
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import call_slot, kernel
-from wsim.kernels.formula import machine
+from wsim.kernels.formula_machine import machine
 from wsim.kernels.formula_words import HANDED, OPERATION
 from wsim.wonders.words import (
     AGES,
