@@ -13,7 +13,7 @@ from tests.babel.reference.game import Reference
 from tests.babel.tools import log_of, table
 from wsim.babel.catalog import Catalogue, load_catalogue
 from wsim.babel.catalog.compiling import compile_rules
-from wsim.babel.words import ACTION_CARDS, KINDS, PREPARED, SWITCHES
+from wsim.babel.words import ACTION_CARDS, KINDS, POINTS_BY_FORMULA, PREPARED, SWITCHES
 from wsim.errors import UserError
 
 __all__ = ["accepted", "compare_case", "draw_case"]
