@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from threading import Thread
 from unittest.mock import patch
@@ -25,8 +26,7 @@ def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
 
     def call(terminal: int) -> int:
         with open(terminal, "w", encoding="utf-8", buffering=1) as screen:
-            streams = dict.fromkeys(("stdout", "stderr", "__stdout__", "__stderr__"), screen)
-            with patch.multiple(sys, **streams), patch.dict(os.environ):
+            with redirect_stdout(screen), redirect_stderr(screen), patch.dict(os.environ):
                 for name in ("COLUMNS", "NO_COLOR"):
                     os.environ.pop(name, None)
                 with pytest.raises(SystemExit) as left:

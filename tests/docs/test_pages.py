@@ -14,7 +14,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -91,8 +90,10 @@ def in_shell(command: str, folder: Path, given: str) -> str:
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
     environment["PYTHONPATH"] = str(ROOT)
-    how: dict[str, Any] = {"cwd": folder, "env": environment, "input": given, "timeout": 900}
-    done = subprocess.run(["bash", "-c", command], **how, capture_output=True, text=True, check=False)
+    words = ["bash", "-c", command]
+    done = subprocess.run(
+        words, cwd=folder, env=environment, input=given, capture_output=True, text=True, timeout=900, check=False
+    )
     return done.stdout + done.stderr
 
 
