@@ -25,12 +25,16 @@ def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
     from wsim.cli.app import main
 
     def call(terminal: int) -> int:
-        with open(terminal, "w", encoding="utf-8", buffering=1) as screen:
-            with redirect_stdout(screen), redirect_stderr(screen), patch.dict(os.environ):
-                for name in ("COLUMNS", "NO_COLOR"):
-                    os.environ.pop(name, None)
-                with pytest.raises(SystemExit) as left:
-                    main(list(words))
+        with (
+            open(terminal, "w", encoding="utf-8", buffering=1) as screen,
+            redirect_stdout(screen),
+            redirect_stderr(screen),
+            patch.dict(os.environ),
+        ):
+            for name in ("COLUMNS", "NO_COLOR"):
+                os.environ.pop(name, None)
+            with pytest.raises(SystemExit) as left:
+                main(list(words))
         assert isinstance(left.value.code, int)
         return left.value.code
 
