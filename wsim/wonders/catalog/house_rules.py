@@ -303,7 +303,7 @@ def house_rows(settings: Settings, expansion: bool) -> list[dict[str, str]]:
 def _in_words(name: str, value: int | str) -> str:
     """Return a value in English."""
     plain = isinstance(value, int) or name in ("passing", "last_card")
-    return str(value) if plain else english(parse(value))
+    return str(value) if plain else english(parse(str(value)))
 
 
 assert tuple(HOUSE_RULES) == tuple(one.name for one in fields(Settings))
