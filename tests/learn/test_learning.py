@@ -201,7 +201,15 @@ def test_a_game_without_a_policy_that_learns_is_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "change"), [(WONDERS, "cards.Altar.points=9"), (BABEL, "babel.effects.draw_three=4")])
+@pytest.mark.parametrize(
+    ("game", "change"),
+    [
+        (WONDERS, "cards.Altar.points=9"),
+        (WONDERS, "cards.Altar.when=[{event='card_built', by='neighbor', each='trigger', take='1 + age'}]"),
+        (BABEL, "babel.effects.draw_three=4"),
+        (BABEL, "babel.effects.five_points='min(9, discs)'"),
+    ],
+)
 def test_the_command_fits_the_net_to_changed_cards(
     wsim_command: Command, tmp_path: Path, game: str, change: str
 ) -> None:
