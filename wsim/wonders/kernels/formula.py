@@ -122,7 +122,7 @@ def combined(operation, a, b):
     return 1 if holds else 0
 
 
-@kernel
+@kernel(rare=True)
 def evaluate(public, rules, at, owner, other):
     """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
     stack = _room()
