@@ -69,7 +69,7 @@ def linked(entry: Any, name: str, package: str) -> Any:
 
     @kernel
     def linked(*records):  # type: ignore[no-untyped-def]
-        return by_name(records)
+        return by_name(records)  # type: ignore[call-arg]
 
     return linked
 
