@@ -59,5 +59,5 @@ def _fill_effect(rules: Any, index: int, value: int | str, words: list[int]) -> 
     if isinstance(value, str):
         node = VOCABULARY.parse(value)
         words += VOCABULARY.code(node)
-        value = span(node, {**VOCABULARY.widest, "players": (rules.seats, rules.seats)})[1]
+        value = span(node, {**VOCABULARY.widest, "players": (int(rules.seats),) * 2})[1]
     rules.effects[index] = value
