@@ -57,7 +57,7 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
     called: (seen, rules, stack, first, operand, owner, other) -> what a function of a file returns.
     """
 
-    @kernel
+    @kernel(rare=True)
     def evaluate(seen, rules, at, owner, other):
         """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
         stack = _room()

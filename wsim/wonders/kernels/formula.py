@@ -105,40 +105,6 @@ def called(public, rules, stack, first, operand, owner, other):
     )  # fmt: skip
 
 
-<<<<<<< HEAD
 evaluate = machine(leaf, called)
-=======
-@kernel(rare=True)
-def evaluate(public, rules, at, owner, other):
-    """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
-    stack = _room()
-    top = -1
-    while True:
-        word = np.int64(rules.code[at])
-        operation, operand = word & 0xFF, word >> 8
-        at += 1
-        if operation == _END:
-            return stack[0]
-        if operation <= _CARD:
-            top += 1
-            stack[top] = leaf(public, rules, operation, operand, owner, other)
-        elif operation == _NEG:
-            stack[top] = -stack[top]
-        elif operation == _NOT:
-            stack[top] = 1 - stack[top]
-        elif operation == _ABS:
-            stack[top] = abs(stack[top])
-        elif operation == _PICK:  # if true, if false, the condition
-            top -= 2
-            if stack[top + 2] == 0:
-                stack[top] = stack[top + 1]
-        elif operation == _CALL:
-            top += 1 - (operand & 7)
-            stack[top] = called(public, rules, stack, top, operand, owner, other)
-        else:
-            top -= 1
-            stack[top] = combined(operation, stack[top], stack[top + 1])
-
->>>>>>> main
 
 assert _SYMBOL + SYMBOL_KINDS - 1 == _RESOURCE
