@@ -23,6 +23,7 @@ from wsim.lab.run import record
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.listing import card_rows
 from wsim.wonders.game import GAME
+from wsim.workbench.questions import code_in, kind_of
 
 ROOT = Path(__file__).parents[2]
 CENSUS = ROOT / "analysis" / "expansion" / "census.toml"
@@ -264,6 +265,12 @@ def test_a_change_of_a_whatif_brings_its_file_too(tmp_path: Path, capsys: pytest
     answer.write(tmp_path / "answer.json")
     refused = said_of(["rerun", str(tmp_path / "answer.json"), "--quiet"], capsys)
     assert "names effects in Python" in refused
+
+
+@pytest.mark.parametrize("field", ["patch", "change_files"])
+def test_the_workbench_asks_before_a_question_runs_a_file(tmp_path: Path, field: str) -> None:
+    path = patch(tmp_path, "mine.flat(least=0, most=5)")
+    assert code_in(kind_of("whatif"), {field: [str(path)]}) == [str(tmp_path / "mine.py")]
 
 
 @pytest.mark.slow
