@@ -84,6 +84,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     moves = event in MOVE_TRIGGERS
     if moves and rng.random() < 0.8:
         found["by"] = rng.choice(BY)
+    if event == "bought" and rng.random() < 0.6:
+        found["from"] = rng.choice(BY if found.get("by", "self") != "self" else BY[1:])
     if event == "card_built" and rng.random() < 0.6:
         found["color"] = rng.sample(COLORS, rng.randint(1, 4))
     if rng.random() < 0.6:
@@ -103,7 +105,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         if named and kind < 0.5:
             found[rng.choice(("take", "give"))] = _amount(rng, cards, another)
         elif kind < 0.85:
-            found.setdefault("gain", {})[rng.choice(GAINS)] = _amount(rng, cards, another)
+            paid = event == "bought" and rng.random() < 0.3
+            found.setdefault("gain", {})[rng.choice(GAINS)] = "purchase" if paid else _amount(rng, cards, another)
         else:
             found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another)
     return found

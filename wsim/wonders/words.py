@@ -25,6 +25,7 @@ STAGES = 6  # of one side
 STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
 ENTRIES = 256
 UNITS = 12  # resources in a cost
+MOST_PRICE = 5  # coins that a unit bought from a neighbour costs at most
 DEPTH = 16  # numbers that a formula holds at once
 TIES = 4  # formulas that decide between equal points
 FLEX = 24  # either/or symbols of one city
@@ -165,7 +166,9 @@ CITY_NAMES = (
 """What a formula may ask of a city."""
 TABLE_NAMES = ("age", "turn", "players")
 """What a formula may ask of the table; they are numbered on from ``CITY_NAMES``."""
-NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES)}
+EVENT_NAMES = ("purchase",)
+"""What a formula may ask of the event that sets it off; numbered on from ``TABLE_NAMES``."""
+NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES + EVENT_NAMES)}
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
 # a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is
@@ -175,13 +178,17 @@ OPERATIONS = (
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
 
-ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END, ON_SCORE = range(11)
+(
+    ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_PURCHASE, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END,
+    ON_SCORE,
+) = range(12)  # fmt: skip
 TRIGGERS: Mapping[str, str] = {
     "built": "when built",
     "card_built": "builds",
     "stage_built": "builds a stage",
     "sold": "sells a card",
     "last_card": "plays a last card",
+    "bought": "buys",
     "turn_start": "at the start of each turn",
     "age_start": "at the start of each age",
     "before_conflicts": "before the conflicts of each age",
@@ -190,13 +197,13 @@ TRIGGERS: Mapping[str, str] = {
     "scored": "at the end of the game",
 }
 """When a clause acts, in the order of their numbers; those of moves are told of a city."""
-MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card")
+MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
 EACH = WHOM[:WHOM_ANYONE]
 """On which cities a clause acts."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
-"""Whose moves set a clause off."""
+"""Whose moves set a clause off; of purchases, also from whom."""
 GAINS = (
     "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
     *SYMBOLS[1:ANY], "wild", *RESOURCES,

@@ -167,6 +167,9 @@ CLAUSES = {
     '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is nobody's move; accepted with: card_built",
     '{event="built", each="trigger", take=1}': "when.1.each: 'trigger' is whoever made a move, and 'built' is none",
     '{event="sold", color="red", gain={coins=1}}': "when.1.color: 'sold' has no color; accepted with: card_built",
+    '{event="sold", from="left", gain={coins=1}}': "when.1.from: 'sold' has no seller; accepted with: bought",
+    '{event="bought", from="self", gain={coins=1}}': "when.1.from: nobody buys from itself; accepted: `by` besides",
+    '{event="sold", gain={coins="purchase"}}': "when.1.gain.coins: 'purchase', at letter 1: nothing is bought;",
     '{event="scored", gain={coins=1}}': "when.1.gain: at the end of the game only points are counted; accepted: points",
     '{event="built", points=1}': "when.1.points: points are counted at the end of the game",
     '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
@@ -357,6 +360,13 @@ TELLING = {
     ),
     '{event="scored", each="other", points="other.red"}': (
         "at the end of the game for each other city: (their red cards) points"
+    ),
+    '{event="bought", by="neighbor", from="self", each="trigger", take="purchase // 2"}': (
+        "whenever a neighbour buys from this city: takes (the coins of the purchase divided by 2, rounded down) coins "
+        "from the buyer"
+    ),
+    '{event="bought", each="trigger", give=1}': (
+        "whenever this city buys from a neighbour: gives 1 coin to the seller"
     ),
     '{event="turn_start", each="left", give="age"}': (
         "at the start of each turn: gives (the number of the age) coins to the left neighbour"

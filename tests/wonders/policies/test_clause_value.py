@@ -32,6 +32,9 @@ def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> l
         ({"event": "stage_built", "by": "neighbor"}, 2 * 0.11 * TURNS),
         ({"event": "sold", "by": "partner"}, 0),
         ({"event": "last_card"}, 1 / 14),
+        ({"event": "bought"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "neighbor", "from": "self"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "anyone", "from": "left"}, 0.28 * TURNS),
     ],
 )
 def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:
@@ -59,6 +62,7 @@ def is_built(clause: dict[str, Any], policy: str) -> bool:
 GOOD: tuple[dict[str, Any], ...] = (
     {"event": "turn_start", "gain": {"coins": 4}},
     {"event": "card_built", "by": "other", "each": "trigger", "take": 1},
+    {"event": "bought", "by": "anyone", "gain": {"coins": "3 * purchase"}},
     {"event": "age_end", "gain": {"victory_tokens": 5}},
     {"event": "age_end", "each": "other", "gain": {"debts": 9}},
     {"event": "before_conflicts", "gain": {"age_shields": 5}},

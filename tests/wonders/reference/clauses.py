@@ -103,6 +103,8 @@ class Eyes:
         of_table = {"age": self.table.age, "turn": self.table.turn}
         if name in of_table:
             return of_table[name]
+        if name == "purchase":
+            return self.table.purchase
         if name == "players":
             return len(self.table.cities) - self.table.rules.duo
         if name in (*COLORS, "cards"):
@@ -208,6 +210,20 @@ def moves_made(table: Table, moves: list[Move]) -> None:
                     itself = city is mover and new and new.items() <= where.items()
                     if clause["event"] == event and not itself and waits_for(table, city, clause, mover, move):
                         act(table, city, where, clause, mover)
+        purchases_made(table, mover, new, move)
+
+
+def purchases_made(table: Table, buyer: City, new: dict[str, Any], move: Move) -> None:
+    """The clauses that wait for what a neighbour is paid, the left one first (R64)."""
+    for side, seller in (("left", table.left(buyer.seat)), ("right", table.right(buyer.seat))):
+        table.purchase = int(move.get(side, 0))
+        for city in table.cities if table.purchase else []:
+            for where, clause in list(clauses_of(city)):
+                itself = city is buyer and new and new.items() <= where.items()
+                if clause["event"] != "bought" or itself or not waits_for(table, city, clause, buyer, move):
+                    continue
+                if seller in related(table, city, clause.get("from", "anyone")):
+                    act(table, city, where, clause, seller if city is buyer else buyer)
 
 
 def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move) -> bool:

@@ -97,6 +97,7 @@ class Table:
     ask: Ask
     age: int = 1
     turn: int = 1
+    purchase: int = 0  # coins of the purchase that sets clauses off
     discard_pile: list[Card] = field(default_factory=list)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
 

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R69)."""
 
 # ruff: noqa: N802
 
@@ -232,3 +232,32 @@ def test_R52_formulas_know_what_was_paid() -> None:
     assert [(move.left, move.right) for move in bought] == [(2, 0)]
     p.play({0: bought[0]})
     assert p.coins[:2] == [10 - 2 + 220, 12]
+
+
+def buy(p: Position, buyer: int, card: str, **paid: int) -> None:
+    """Let a city build a card with these coins to its neighbours."""
+    [move] = [
+        move
+        for move in p.moves(buyer, card)
+        if move.action == "build" and {"left": move.left, "right": move.right} == {"left": 0, "right": 0, **paid}
+    ]
+    p.play({buyer: move})
+
+
+@pytest.mark.parametrize(
+    ("clause", "coins"),
+    [
+        (gain("bought", "10 * purchase"), [12, 28, 10, 10]),  # seat 1 buys from seat 0, on its right
+        (gain("bought", 1, by="anyone"), [13, 9, 10, 11]),
+        (gain("bought", 1, **{"by": "neighbor", "from": "self"}), [13, 8, 10, 10]),
+        (gain("bought", 1, **{"by": "other", "from": "other"}), [12, 8, 10, 11]),
+        (gain("bought", 1, each="trigger", by="anyone"), [13, 10, 10, 10]),
+        ({"event": "bought", "by": "right", "each": "trigger", "take": "purchase // 2"}, [12, 8, 10, 10]),
+    ],
+)
+def test_R64_a_purchase_is_what_a_neighbour_is_paid(clause: Clause, coins: list[int]) -> None:
+    p = table({"Altar": [clause]})
+    for seat in (0, 1, 3):
+        p.city(seat, "Altar")
+    buy(p, 1, "Baths", right=2)
+    assert p.coins == coins

@@ -45,6 +45,8 @@ class Brought:
             return movers * held.stages
         if clause.event == "last_card":
             return movers * AGES
+        if clause.event == "bought":
+            return clause.sales(held.cities) * held.plays
         if clause.event in ("built", "scored"):
             return 1
         return int(held.rules.age_turns.sum()) if clause.event == "turn_start" else AGES

@@ -199,9 +199,11 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
                     else:
                         record.clause_stages[trigger] = 1
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
+                    seller = WHOM.index(clause.seller or "anyone")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
                     condition = formulas.begins(clause.condition) if clause.condition else -1
-                    clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
+                    head = (entry, place, by, seller, colors, each, condition)
+                    clauses.append((*head, len(actions), expected.times(clause)))
                     actions += [(ACT[act], formulas.begins(amount)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
@@ -215,6 +217,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
         "clause_entry",
         "clause_number",
         "clause_by",
+        "clause_seller",
         "clause_colors",
         "clause_each",
         "clause_if",

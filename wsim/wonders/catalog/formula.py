@@ -19,7 +19,9 @@ from wsim.errors import nearest
 from wsim.wonders.words import (
     CITY_NAMES,
     DEPTH,
+    EVENT_NAMES,
     FORMULA_CITIES,
+    MOST_PRICE,
     NAME_NUMBER,
     OPERATION,
     RESOURCES,
@@ -27,6 +29,7 @@ from wsim.wonders.words import (
     STAGES,
     TABLE_NAMES,
     TURNS,
+    UNITS,
 )
 
 LONGEST = 300  # letters
@@ -48,6 +51,7 @@ WIDEST: Spans = {
     "age": (1, 3),
     "turn": (1, TURNS),
     "players": (2, SEATS),
+    "purchase": (1, UNITS * MOST_PRICE),
 }
 """What names can stand for in any catalogue that is accepted: ``bounds`` proves that they stay within it."""
 
@@ -410,6 +414,7 @@ _THINGS: Mapping[str, str] = {
     **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
 }
 _TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
+_TABLE |= {"purchase": "the coins of the purchase"}
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
 _JOINED = {
     "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
@@ -425,7 +430,7 @@ def english(node: Node) -> str:
     match node.kind:
         case "number":
             return str(node.value)
-        case "name" if node.name in TABLE_NAMES:
+        case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
             return _TABLE[node.name]
         case "name":
             return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"

@@ -10,13 +10,16 @@ import numpy as np
 from wsim.jit import kernel
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
+from wsim.wonders.kernels.moves import action_of, left_of, right_of
 from wsim.wonders.words import (
     ACT,
     BUILD,
     LAST_CARD,
+    NEIGHBOR_SEATS,
     ON_BUILT,
     ON_CARD,
     ON_LAST_CARD,
+    ON_PURCHASE,
     ON_SALE,
     ON_SCORE,
     ON_STAGE,
@@ -174,8 +177,11 @@ def moment(game, rules, trigger):
 
 
 @kernel
-def _watchers(game, rules, trigger, mover, entry, color):
-    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed."""
+def _watchers(game, rules, trigger, mover, entry, color, seller):
+    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed.
+
+    ``color`` is that of a structure built, ``seller`` the city that sells, -1 where there is none.
+    """
     public = game.public
     first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
     for owner in range(public.seats if first < end else 0):
@@ -186,25 +192,41 @@ def _watchers(game, rules, trigger, mover, entry, color):
             if (
                 related(public, rules, owner, mover, rules.clause_by[clause])
                 and (color < 0 or rules.clause_colors[clause] >> color & 1)
+                and (seller < 0 or related(public, rules, owner, seller, rules.clause_seller[clause]))
                 and not (owner == mover and card == entry)
                 and has_entry(public, rules, owner, card)
             ):
-                _act(game, rules, clause, owner, mover)
+                _act(game, rules, clause, owner, seller if seller >= 0 and owner == mover else mover)
 
 
 @kernel
-def move_made(game, rules, mover, action, entry, decision):
+def _purchases_made(game, rules, buyer, entry, move):
+    """Let the clauses act that wait for coins paid to a neighbour, to the left one first (R64)."""
+    public, seats = game.public, game.public.seats
+    for side in range(NEIGHBOR_SEATS):
+        public.purchase = right_of(move) if side else left_of(move)
+        if public.purchase:
+            seller = (buyer + (seats - 1 if side else 1)) % seats
+            _watchers(game, rules, ON_PURCHASE, buyer, entry, -1, seller)
+    public.purchase = 0
+
+
+@kernel
+def move_made(game, rules, mover, move, entry, decision):
     """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
+    action = action_of(move)
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
                 _act(game, rules, clause, mover, mover)
     if action == BUILD:
-        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]))
+        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]), -1)
     else:
-        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1)
+        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1, -1)
     if decision == LAST_CARD:
-        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1)
+        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1, -1)
+    if rules.clause_from[ON_PURCHASE] < rules.clause_from[ON_PURCHASE + 1]:
+        _purchases_made(game, rules, mover, entry, move)
 
 
 @kernel

@@ -419,7 +419,7 @@ def _build_next(game, rules, move):
         return
     card = card_of(move)
     log_deed(game.public, seat, move, DISCARD_PILE)
-    losing = build_from_pile(game, rules, seat, card)
+    losing = build_from_pile(game, rules, seat, move)
     if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
         _enqueue(flow, seat, 1)
     _settle_before(game, losing, BUILD_PILE)

@@ -23,6 +23,7 @@ _CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME
 _COINS, _SHIELDS, _VICTORY = NAME_NUMBER["coins"], NAME_NUMBER["shields"], NAME_NUMBER["victory_tokens"]
 _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"], NAME_NUMBER["diplomacy_tokens"]
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
+_PLAYERS = NAME_NUMBER["players"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
 _END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
 _NEG, _NOT, _ABS, _PICK = (OPERATION[name] for name in ("neg", "not", "abs", "if"))
@@ -33,10 +34,14 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def of_table(public, rules, name):
-    """Return what a formula asks of the table."""
+    """Return what a formula asks of the table, or of a purchase: of one that is still to come, a unit's full price."""
     if name == _AGE:
         return public.age + 1
-    return public.turn + 1 if name == _TURN else rules.players
+    if name == _TURN:
+        return public.turn + 1
+    if name == _PLAYERS:
+        return rules.players
+    return public.purchase if public.purchase else rules.trade_price
 
 
 @kernel

@@ -133,6 +133,7 @@ PUBLIC = np.dtype(
         ("built_discard", "i4", (SEATS,)),  # structures built from the discard pile (R28)
         ("sold", "i4", (SEATS,)),  # cards sold
         ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
+        ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
         ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
@@ -241,6 +242,7 @@ RULES = np.dtype(
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
         ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off
+        ("clause_seller", "i2", (CLAUSES,)),  # words.WHOM: from whom one buys
         ("clause_colors", "i2", (CLAUSES,)),  # mask: builds of these colours do
         ("clause_each", "i2", (CLAUSES,)),  # words.WHOM: on whom it acts
         ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none

@@ -405,7 +405,7 @@ def _moves_made(game, rules, decision):
         move = game.hidden.taken[seat]
         if move != NO_MOVE:
             entry = np.int64(entry_of(game.public, rules, seat, move))
-            move_made(game, rules, seat, action_of(move), entry, decision)
+            move_made(game, rules, seat, move, entry, decision)
 
 
 @kernel
@@ -419,9 +419,9 @@ def _entry_taken(game, rules, seat):
 
 
 @kernel
-def build_from_pile(game, rules, seat, card):
+def build_from_pile(game, rules, seat, move):
     """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
-    public, hidden = game.public, game.hidden
+    public, hidden, card = game.public, game.hidden, card_of(move)
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:
         hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
@@ -432,7 +432,7 @@ def build_from_pile(game, rules, seat, card):
         gain(public, rules, seat, card)
         take_tokens(public, rules, seat, card)
     if rules.clauses:
-        move_made(game, rules, seat, BUILD, card, DISCARD_PILE)
+        move_made(game, rules, seat, move, card, DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)

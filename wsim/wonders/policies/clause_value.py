@@ -15,12 +15,14 @@ from wsim.wonders.words import (
     ACT,
     AGES,
     MOVE_TRIGGERS,
+    NEIGHBOR_SEATS,
     ON_AGE,
     ON_AGE_END,
     ON_BUILT,
     ON_CARD,
     ON_LAST_CARD,
     ON_PEACE,
+    ON_PURCHASE,
     ON_SCORE,
     ON_WAR,
     RESOURCE_KINDS,
@@ -129,6 +131,22 @@ def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
 
 
 @kernel
+def _ways_to_trigger(public, rules, clause, trigger, seat, city):
+    """Return in how many ways a city can be the one that set a clause off: by its move, or from which neighbours."""
+    by = rules.clause_by[clause]
+    if trigger != ON_PURCHASE:
+        return 1 if related(public, rules, seat, city, by) else 0
+    ways = 0
+    for side in range(NEIGHBOR_SEATS):
+        other = (city + (public.seats - 1 if side else 1)) % public.seats
+        if city != seat and related(public, rules, seat, city, by):
+            ways += related(public, rules, seat, other, rules.clause_seller[clause])
+        if other == seat and related(public, rules, seat, seat, by):  # the own city buys from it
+            ways += related(public, rules, seat, city, rules.clause_seller[clause])
+    return ways
+
+
+@kernel
 def bring(public, rules, seat, item, until, brought):
     """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
     for column in range(COLUMNS):
@@ -141,9 +159,10 @@ def bring(public, rules, seat, item, until, brought):
             if trigger < ON_CARD or trigger > _LAST_MOVE:
                 _add_clause(public, rules, brought, clause, trigger, seat, seat, times)
                 continue
-            by, movers = rules.clause_by[clause], 0
+            movers = 0
             for mover in range(public.seats):
-                movers += related(public, rules, seat, mover, by)
+                movers += _ways_to_trigger(public, rules, clause, trigger, seat, mover)
             for mover in range(public.seats):
-                if related(public, rules, seat, mover, by):
-                    _add_clause(public, rules, brought, clause, trigger, seat, mover, times / movers)
+                ways = _ways_to_trigger(public, rules, clause, trigger, seat, mover)
+                if ways:
+                    _add_clause(public, rules, brought, clause, trigger, seat, mover, times * ways / movers)
