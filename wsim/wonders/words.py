@@ -45,6 +45,7 @@ NEIGHBORS = ("left", "right")
 NEIGHBOR_SEATS = len(NEIGHBORS)
 LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3  # prices: 2 * LEFT or RIGHT + place of the group
 PRICE_KINDS = NEIGHBOR_SEATS * len(RESOURCE_GROUPS)
+UNIT_PRICES = tuple(f"{side}_{group}_price" for side in NEIGHBORS for group in RESOURCE_GROUPS)
 
 # --- colours ---------------------------------------------------------------------------------------------------------
 
@@ -104,6 +105,7 @@ DISCARD_DEFEATS = 1024  # R35
 PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
 WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
 TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
+FREE_TOKEN = 1 << 15  # the city has a token of a free build, which clauses bring (R67)
 
 
 class Ability(NamedTuple):
@@ -162,6 +164,7 @@ CITY_NAMES = (
     *COLORS, *SYMBOLS[1:ANY], "wild", *RESOURCES, "cards", "stages", "all_stages", "coins", "shields",
     "victory_tokens", *(f"victory_tokens_{value}" for value in VICTORY_TOKENS), "defeat_tokens", "debts",
     "diplomacy_tokens", "chains", "sold", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard",
+    "free_build_tokens", *UNIT_PRICES,
 )  # fmt: skip
 """What a formula may ask of a city."""
 TABLE_NAMES = ("age", "turn", "players")
@@ -204,11 +207,12 @@ EACH = WHOM[:WHOM_ANYONE]
 """On which cities a clause acts."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
 """Whose moves set a clause off; of purchases, also from whom."""
+TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)
 GAINS = (
     "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
-    *SYMBOLS[1:ANY], "wild", *RESOURCES,
+    *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
 )  # fmt: skip
-LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens")
+LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "free_build_tokens")
 ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
 """What a clause does, in the order in which its parts are done."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}

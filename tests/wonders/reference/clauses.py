@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.facts import RESOURCES
-from tests.wonders.reference.market import own_symbols
+from tests.wonders.reference.market import MOST_PRICE, own_symbols, unit_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from tests.wonders.reference.facts import Effect
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = ["drop_age_shields", "formula_points", "moment", "moves_made", "value"]
+__all__ = ["drop_age_shields", "drop_turn_units", "formula_points", "moment", "moves_made", "value"]
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
+PRICES = [(side, kind) for side in ("left", "right") for kind in ("raw", "manufactured")]
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -135,6 +136,8 @@ class Eyes:
             "coins_lost": city.tally["lost_coins"],
             "free_builds": city.tally["built_free"],
             "from_discard": city.tally["built_discard_pile"],
+            "free_build_tokens": city.free_tokens,
+            **{f"{side}_{kind}_price": unit_price(self.table, city, side, kind) for side, kind in PRICES},
         }
         return counts[name]
 
@@ -241,7 +244,12 @@ def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigge
         if "if" in clause and not value(table, owner, other, clause["if"]):
             continue
         for does, amount in parts(clause):
-            done = DOES[does](table, owner, city, value(table, owner, other, amount))
+            number = value(table, owner, other, amount)
+            if does == "gain discard_builds":
+                table.builds += [("card" in where, city.seat)] * number
+                done = number
+            else:
+                done = DOES[does](table, owner, city, number)
             if done:
                 note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
 
@@ -311,6 +319,18 @@ def win(table: Table, _owner: City, city: City, amount: int) -> int:
     return amount
 
 
+def dearer(side: str, kind: str, sign: int) -> Callable[[Table, City, City, int], int]:
+    """Change a price, as far as it goes."""
+
+    def change(table: Table, _owner: City, city: City, amount: int) -> int:
+        price = unit_price(table, city, side, kind)
+        changed = min(max(price + sign * amount, 0), MOST_PRICE) - price
+        city.price_changes[f"{side} {kind}"] += changed
+        return abs(changed)
+
+    return change
+
+
 DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     "take": lambda _table, owner, city, amount: handed(city, owner, amount),
     "give": lambda _table, owner, city, amount: handed(owner, city, amount),
@@ -324,11 +344,23 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     **{f"gain {symbol}": listed("more_symbols", symbol) for symbol in ("compass", "gear", "tablet")},
     "gain wild": listed("more_symbols", "any"),
     **{f"gain {unit}": listed("more_units", unit) for unit in RESOURCES},
+    **{f"gain turn_{unit}": listed("turn_units", unit) for unit in RESOURCES},
+    **{f"gain {side}_{kind}_price": dearer(side, kind, 1) for side, kind in PRICES},
+    "gain free_build_tokens": more("free_tokens"),
+    "gain discard_builds": more(""),
     "lose coins": fewer("coins"),
     "lose defeat_tokens": fewer("defeats"),
     "lose debts": fewer("debts"),
     "lose diplomacy_tokens": fewer("diplomacy"),
+    **{f"lose {side}_{kind}_price": dearer(side, kind, -1) for side, kind in PRICES},
+    "lose free_build_tokens": fewer("free_tokens"),
 }
+
+
+def drop_turn_units(table: Table) -> None:
+    """The units of the turn go (R65)."""
+    for city in table.cities:
+        city.turn_units = []
 
 
 def drop_age_shields(table: Table) -> None:

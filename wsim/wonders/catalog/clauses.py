@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,7 +20,17 @@ from wsim.spec.fields import (
     word,
     words,
 )
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span, written
+from wsim.wonders.catalog.formula import (
+    WIDEST,
+    FormulaError,
+    Node,
+    english,
+    normal,
+    parse,
+    price_in_words,
+    span,
+    written,
+)
 from wsim.wonders.words import (
     ACTS,
     ANY,
@@ -33,6 +44,7 @@ from wsim.wonders.words import (
     RESOURCES,
     SYMBOLS,
     TRIGGERS,
+    UNIT_PRICES,
 )
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
@@ -276,6 +288,9 @@ _WHAT = {
     "age_shields": "shields for this age",
     **{name: f"{name} symbols" for name in (*SYMBOLS[1:ANY], "wild")},
     **{name: f"{name} units" for name in RESOURCES},
+    **{f"turn_{name}": f"{name} units for one turn" for name in RESOURCES},
+    "free_build_tokens": "tokens of a free build",
+    "discard_builds": "builds from the discard pile",
 }
 
 
@@ -310,17 +325,20 @@ def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
     if clause.event == "bought" and clause.each == "trigger":
         city = "the seller" if clause.by in ("", "self") else "the buyer"
     if verb == "points":
-        return _counted(number, "points")
+        return counted(number, "points")
     if verb == "take":
-        return f"takes {_counted(number, 'coins')} from {city}"
+        return f"takes {counted(number, 'coins')} from {city}"
     if verb == "give":
-        return f"gives {_counted(number, 'coins')} to {city}"
-    things = _counted(number, _WHAT.get(what, what.replace("_", " ")))
+        return f"gives {counted(number, 'coins')} to {city}"
+    if what in UNIT_PRICES:
+        does = f"the {price_in_words(what)} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{does} for {city}" if other else does
+    things = counted(number, what)
     does = f"{verb}s" if verb == "gain" else "loses"
     return f"{city} {does} {things}" if other else f"{does} {things}"
 
 
-def _counted(number: str, things: str) -> str:
-    """Return "1 coin", "3 coins", "(own red cards) coins"."""
-    head, for_this_age, rest = things.partition(" for ")
-    return f"{number} {head.removesuffix('s') if number == '1' else head}{for_this_age}{rest}"
+def counted(number: str, what: str) -> str:
+    """Return "1 coin", "3 coins", "(own red cards) coins" of a thing to gain or lose."""
+    things = _WHAT.get(what, what.replace("_", " "))
+    return f"{number} {re.sub(r's(?=$| for | of | from )', '', things, count=1) if number == '1' else things}"

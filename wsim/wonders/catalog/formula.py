@@ -29,6 +29,7 @@ from wsim.wonders.words import (
     STAGES,
     TABLE_NAMES,
     TURNS,
+    UNIT_PRICES,
     UNITS,
 )
 
@@ -46,6 +47,7 @@ WIDEST: Spans = {
     **dict.fromkeys(RESOURCES, (0, 127)),
     "coins": (0, 32767),
     **dict.fromkeys(("debts", "trade_paid", "trade_received", "coins_lost"), (0, 32767)),
+    **dict.fromkeys(UNIT_PRICES, (0, MOST_PRICE)),
     "stages": (0, STAGES),
     "all_stages": (1, STAGES),
     "age": (1, 3),
@@ -394,6 +396,13 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
 
 # --- in English ------------------------------------------------------------------------------------------------------
 
+
+def price_in_words(name: str) -> str:
+    """Return "price of raw units from the left" for left_raw_price."""
+    side, group, _ = name.split("_")
+    return f"price of {group} units from the {side}"
+
+
 _THINGS: Mapping[str, str] = {
     "wild": "wild symbols",
     "compass": "compasses",
@@ -409,6 +418,8 @@ _THINGS: Mapping[str, str] = {
     "free_builds": "structures built for nothing by an ability",
     "from_discard": "structures built from the discard pile",
     "cards": "structures",
+    "free_build_tokens": "tokens of a free build",
+    **{name: price_in_words(name) for name in UNIT_PRICES},
     **{color: f"{color} cards" for color in CITY_NAMES[:8]},
     **{name: f"{name} made" for name in RESOURCES},
     **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},

@@ -25,6 +25,7 @@ _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
 _PLAYERS = NAME_NUMBER["players"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
+_FREE_TOKENS, _PRICE = NAME_NUMBER["free_build_tokens"], NAME_NUMBER["left_raw_price"]
 _END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
 _NEG, _NOT, _ABS, _PICK = (OPERATION[name] for name in ("neg", "not", "abs", "if"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
@@ -82,7 +83,9 @@ def of_city(public, rules, seat, name):
         return np.int64(public.sold[seat] if name == _SOLD else public.trade_paid[seat])
     if name <= _LOST:
         return np.int64(public.coins_lost[seat] if name == _LOST else public.trade_received[seat])
-    return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
+    if name <= _FREE + 1:
+        return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
+    return np.int64(public.free_tokens[seat] if name == _FREE_TOKENS else public.price[seat, name - _PRICE])
 
 
 @kernel

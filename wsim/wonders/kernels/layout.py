@@ -120,7 +120,10 @@ PUBLIC = np.dtype(
         ("post_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
         ("board_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by stages
         ("price", "i4", (SEATS, PRICE_KINDS)),  # coins that a unit costs (R14), both together
+        ("price_change", "i4", (SEATS, PRICE_KINDS)),  # what clauses made of each, down or up (R66)
         ("cheapest", "i4", (SEATS,)),  # the least of the four
+        ("turn_units", "u8", (SEATS,)),  # packed: the part of the fixed production that is for this turn only (R65)
+        ("free_tokens", "i4", (SEATS,)),  # free builds still to be used (R67)
         ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # left, right: coins off one unit each turn (wharfs)
         ("board_rebate", "i4", (SEATS, 2)),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
         # what happened so far, for the seats table; coins but for the counts of structures and sales
