@@ -6,7 +6,19 @@ import random
 from typing import Any
 
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, parse, span
-from wsim.wonders.words import BY, CITY_NAMES, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TABLE_NAMES, TRIGGERS
+from wsim.wonders.words import (
+    BY,
+    CARD_MARKS,
+    CARD_NUMBERS,
+    CITY_NAMES,
+    COLORS,
+    EACH,
+    GAINS,
+    LOSSES,
+    MOVE_TRIGGERS,
+    TABLE_NAMES,
+    TRIGGERS,
+)
 
 __all__ = ["clause", "condition", "number"]
 
@@ -37,6 +49,9 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
         return f"({rng.choice(CITY_NAMES)} - 2)**{rng.randint(1, 2)}"
     if kind < 0.88:
         counted = [f'"{name}"' for name in rng.sample(cards, 2)] + [condition(rng, cards, another, depth - 1)]
+        counted.append(f"card.{rng.choice(CARD_MARKS)}")
+        counted.append(f"card.{rng.choice(CARD_NUMBERS)} {rng.choice(('<', '==', '>='))} {rng.randint(0, 5)}")
+        counted.append(f"{rng.choice(('not ', ''))}({' or '.join(counted[-2:])})")
         return f"{rng.choice(cities)}count({', '.join(rng.sample(counted, rng.randint(1, 3)))})"
     return f"({part()} if {condition(rng, cards, another, depth - 1)} else {part()})"
 

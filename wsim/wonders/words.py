@@ -172,11 +172,16 @@ TABLE_NAMES = ("age", "turn", "players")
 EVENT_NAMES = ("purchase",)
 """What a formula may ask of the event that sets it off; numbered on from ``TABLE_NAMES``."""
 NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES + EVENT_NAMES)}
+CARD_NUMBERS = ("cost", "units", "coins", "age")
+"""What ``count`` may ask of a structure: units of resources and coins that it costs, together and each; its age."""
+CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
+"""What a structure is or is not: of a colour, with a symbol, free with another one (R16)."""
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
-# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is
+# a word of a formula is 256 * operand + one of these; the operand of a name, of a card or of a set of cards
+# (RULES.card_sets) is 4 * its number + whose it is
 OPERATIONS = (
-    "end", "number", "name", "card", "neg", "not", "abs",
+    "end", "number", "name", "card", "cards", "neg", "not", "abs",
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}

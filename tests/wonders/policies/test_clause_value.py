@@ -10,6 +10,7 @@ import wsim
 from tests.wonders.extremes import written
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.words import UNIT_PRICES
 
 GAIN = {"gain": {"coins": 1}}
 TURNS = 6
@@ -69,6 +70,8 @@ GOOD: tuple[dict[str, Any], ...] = (
     {"event": "built", "gain": {"shields": 4}},
     {"event": "built", "gain": {"gear": 5}},
     {"event": "age_start", "gain": {"wood": 3, "ore": 2}},
+    {"event": "turn_start", "gain": {"turn_wood": 4, "turn_ore": 4, "turn_loom": 2}},
+    {"event": "built", "gain": {"free_build_tokens": 40}},
     {"event": "scored", "points": 15},
 )
 BAD: tuple[dict[str, Any], ...] = (
@@ -80,6 +83,14 @@ BAD: tuple[dict[str, Any], ...] = (
 
 def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> None:
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
+
+
+def test_balanced_likes_low_prices() -> None:
+    almost = {"event": "built", "gain": {"coins": 22}}
+    lower = {**almost, "lose": dict.fromkeys(UNIT_PRICES, 2)}
+    higher = {**almost, "gain": {"coins": 31, **dict.fromkeys(UNIT_PRICES, 2)}}
+    enough = {"event": "built", "gain": {"coins": 31}}
+    assert [is_built(one, "balanced") for one in (almost, lower, enough, higher)] == [False, True, True, False]
 
 
 def test_greedy_sees_what_happens_at_once() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from tests.wonders.reference.market import MOST_PRICE, own_symbols, unit_price
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tests.wonders.reference.facts import Effect
+    from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Move, Table
 
 __all__ = ["drop_age_shields", "drop_turn_units", "formula_points", "moment", "moves_made", "value"]
@@ -48,6 +48,7 @@ class Eyes:
     owner: City
     other: City
     more_purple: int = 0
+    card: Card | None = None  # a structure that may be counted
     fixed: dict[str, int] | None = None  # the owner's symbols, while science is counted (R23)
 
     def city(self, name: str) -> City:
@@ -63,6 +64,9 @@ class Eyes:
                 return number
             case ast.Name(id=name):
                 return self.named(self.owner, name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name):
+                assert self.card is not None
+                return fact(self.card, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name):
                 return self.named(self.city(whose), name)
             case ast.UnaryOp(op=ast.USub(), operand=part):
@@ -97,6 +101,8 @@ class Eyes:
         match node:
             case ast.Constant(value=str(name)):
                 return int(city.owns(name))
+        if any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(node)):
+            return sum(replace(self, card=card).walk(node) for card in city.structures)
         return self.walk(node)
 
     def named(self, city: City, name: str) -> int:
@@ -142,11 +148,23 @@ class Eyes:
         return counts[name]
 
 
+def fact(card: Card, name: str) -> int:
+    """What a card costs, its age, whether it has a colour, a symbol, a predecessor."""
+    units = len(card.cost.units)
+    numbers = {"cost": units + card.cost.coins, "units": units, "coins": card.cost.coins, "age": card.ages[0]}
+    if name in numbers:
+        return numbers[name]
+    if name == "chained":
+        return int(card.free_with != ())
+    symbols = [effect["symbol"] for effect in card.effects if effect["kind"] == "science"]
+    return int(card.color == name or name in symbols)
+
+
 def value(
     table: Table, owner: City, other: City, text: Any, more_purple: int = 0, fixed: dict[str, int] | None = None
 ) -> int:
     """What a formula comes to."""
-    return Eyes(table, owner, other, more_purple, fixed).walk(ast.parse(str(text), mode="eval").body)
+    return Eyes(table, owner, other, more_purple, None, fixed).walk(ast.parse(str(text), mode="eval").body)
 
 
 # --- who acts, and on whom

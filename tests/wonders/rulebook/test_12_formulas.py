@@ -348,3 +348,21 @@ def test_R68_what_comes_too_late_waits_for_the_next_turn() -> None:
     assert "Palace" not in p.owned(0)
     p.play({1: "Baths"})
     assert "Palace" in p.owned(0)
+
+
+@pytest.mark.parametrize(
+    ("counted", "number"),
+    [
+        ("card.cost == 0", 2),
+        ("card.cost >= 1 and not card.chained", 2),
+        ("card.coins > 0", 1),
+        ("card.age == 1, card.red", 5),
+        ("card.chained or card.compass", 1),
+        ('"Altar", card.blue', 4),
+    ],
+)
+def test_R69_structures_are_counted_by_what_they_are(counted: str, number: int) -> None:
+    p = table({"Palace": [gain("built", f"left.count({counted})")]}, age=3)
+    p.city(1, "Altar", "Stockade", "Tree Farm", "Temple", "Theater")
+    p.play({0: "Palace"})
+    assert p.coins[0] == 10 + number

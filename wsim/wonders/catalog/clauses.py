@@ -20,17 +20,8 @@ from wsim.spec.fields import (
     word,
     words,
 )
-from wsim.wonders.catalog.formula import (
-    WIDEST,
-    FormulaError,
-    Node,
-    english,
-    normal,
-    parse,
-    price_in_words,
-    span,
-    written,
-)
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, normal, parse, span, written
+from wsim.wonders.catalog.formula_english import english, price_in_words
 from wsim.wonders.words import (
     ACTS,
     ANY,

@@ -11,13 +11,14 @@ from wsim.errors import UserError
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
-from wsim.wonders.catalog.formula import code, parse
+from wsim.wonders.catalog.formula import code, parse, worked_out
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
-from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES
+from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, RULES
 from wsim.wonders.words import (
     ACT,
     AGES,
+    CARD_MARKS,
     CATEGORY_OF_COLOR,
     COLORS,
     ENTRIES,
@@ -76,7 +77,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     record.switch[:] = [catalogue.switches[name] for name in SWITCHES]
     record.price[:] = NO_PRICE
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
-    formulas = _Formulas(number)
+    formulas = Formulas(number, catalogue)
     _fill_settings(record, catalogue, formulas)
     _fill_deals(record, catalogue, number, seats)
     for i, card in enumerate(catalogue.cards):
@@ -87,23 +88,51 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     return rules
 
 
-class _Formulas:
-    """The words of all formulas, each once; ``number`` is that of each card."""
+class Formulas:
+    """The words of all formulas, each once, and the sets of cards that they count; ``number`` is that of each card."""
 
-    def __init__(self, number: Mapping[str, int]) -> None:
+    def __init__(self, number: Mapping[str, int], catalogue: Catalogue) -> None:
         self.words: list[int] = []
+        self.sets: dict[str, list[int]] = {}
         self._number = number
+        self._facts = [card_facts(card) for card in catalogue.cards]
         self._starts: dict[str, int] = {}
 
     def begins(self, formula: str) -> int:
         """Return where a formula begins in the code."""
         if formula not in self._starts:
             self._starts[formula] = len(self.words)
-            self.words += code(parse(formula), self._number)
+            for part in parse(formula).walk():
+                if part.kind == "cards":
+                    holds = [worked_out(part.parts[0], facts) for facts in self._facts]
+                    self.sets[part.name] = [card for card, held in enumerate(holds) if held]
+            sets = {name: place for place, name in enumerate(self.sets)}
+            self.words += code(parse(formula), {**self._number, **sets})
         return self._starts[formula]
 
+    def fill(self, record: Any) -> None:
+        """Write the words and the sets into a RULES record."""
+        for what, size, most in (
+            ("words of formulas", len(self.words), CODE),
+            ("sets of cards that are counted", len(self.sets), CARD_SETS),
+        ):
+            if size > most:
+                raise UserError(f"all formulas have {size} {what}; at most {most} are supported")
+        record.code[: len(self.words)], record.card_sets[:] = self.words, 0
+        for place, cards in enumerate(self.sets.values()):
+            for card in cards:
+                record.card_sets[place, card >> 6] |= np.uint64(1 << (card & 63))
 
-def _fill_settings(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
+
+def card_facts(card: Card) -> dict[str, int]:
+    """Return what formulas may ask of a structure that they count (words.CARD_NUMBERS, words.CARD_MARKS)."""
+    units, coins = card.cost.units, card.cost.coins
+    marks = {name: int(name in (card.color, card.effects.science)) for name in CARD_MARKS}
+    marks["chained"] = int(bool(card.free_with))
+    return {"cost": units + coins, "units": units, "coins": coins, "age": card.ages[0], **marks}
+
+
+def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Lay out the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
     settings, rules = catalogue.settings, at_table(catalogue.settings, int(record.players))
     record.hand_size = max(rules.hand_size)
@@ -181,7 +210,7 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
         record.eventful[i] |= effect.eventful
 
 
-def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
+def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
     stages = (stage for wonder in catalogue.wonders for _, stages in wonder.sides for stage in stages)
     entries = [(i, card.effects.when) for i, card in enumerate(catalogue.cards)]
@@ -208,7 +237,6 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
         ("effects of clauses", len(actions), ACTIONS),
-        ("words of formulas", len(formulas.words), CODE),
     ):
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
@@ -229,4 +257,4 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
     record.clause_actions[len(clauses)] = len(actions)
     for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
         record[name][: len(values)] = values
-    record.code[: len(formulas.words)] = formulas.words
+    formulas.fill(record)

@@ -11,15 +11,16 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
 from wsim.errors import nearest
 from wsim.wonders.words import (
+    CARD_MARKS,
+    CARD_NUMBERS,
     CITY_NAMES,
     DEPTH,
-    EVENT_NAMES,
     FORMULA_CITIES,
     MOST_PRICE,
     NAME_NUMBER,
@@ -27,7 +28,6 @@ from wsim.wonders.words import (
     RESOURCES,
     SEATS,
     STAGES,
-    TABLE_NAMES,
     TURNS,
     UNIT_PRICES,
     UNITS,
@@ -38,6 +38,7 @@ MOST_WORDS = 120
 MOST_WRITTEN = 1_000_000
 MOST = 1_000_000_000  # what any part may come to: far from where 64 bits end
 MOST_POWER = 4
+MOST_FACT = 99 + UNITS  # of a card: coins and units of its cost
 Span = tuple[int, int]
 """The least and the greatest number that something can come to."""
 Spans = Mapping[str, Span]
@@ -78,9 +79,10 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card" or what is done with the parts (words.OPERATIONS, "count", "sets").
+    kind: "number", "name", "card", "cards" (those of which its part holds), "fact" (of a card) or what is done with the
+    parts (words.OPERATIONS, "count", "sets").
     text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name or card. whose: one of ``words.FORMULA_CITIES``.
+    value: of a number. name: of a name, card or fact, of cards what must hold. whose: one of ``words.FORMULA_CITIES``.
     """
 
     kind: str
@@ -94,7 +96,7 @@ class Node:
     @property
     def is_condition(self) -> bool:
         """Whether it holds or does not, which counts as 1 or 0."""
-        return self.kind in _CONDITIONS
+        return self.kind in _CONDITIONS or (self.kind == "fact" and self.name in CARD_MARKS)
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and everything below it."""
@@ -155,9 +157,10 @@ def with_number(text: str, place: int, value: int) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Makes nodes of the tree of a formula."""
+    """Makes nodes of the tree of a formula; ``of_card``: of what must hold of a structure for it to be counted."""
 
     text: str
+    of_card: bool = False
 
     def node(self, tree: ast.expr) -> Node:
         """Return a part of the tree as a node."""
@@ -172,6 +175,8 @@ class _Reader:
                 raise self.mistake(tree, "the name of a card stands in count(...)")
             case ast.Name(id=name):
                 return self.named(tree, "", name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name):
+                return self.fact(tree, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in FORMULA_CITIES[1:]:
                 return self.named(tree, whose, name)
             case ast.Attribute(value=ast.Name(id=whose)):
@@ -222,10 +227,21 @@ class _Reader:
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
         """Return what is known of a city or the table, by name."""
+        if self.of_card:
+            raise self.mistake(tree, "is not known of a structure that is counted; accepted: card.cost, card.red, ...")
         accepted = CITY_NAMES if whose else NAME_NUMBER
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return self.made(tree, "name", name=name, whose=whose)
+
+    def fact(self, tree: ast.expr, name: str) -> Node:
+        """Return what is known of a structure that is counted."""
+        accepted = (*CARD_NUMBERS, *CARD_MARKS)
+        if not self.of_card:
+            raise self.mistake(tree, "is asked of structures that are counted; accepted: count(card.cost > 2)")
+        if name not in accepted:
+            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
+        return self.made(tree, "fact", name=name)
 
     def condition(self, tree: ast.expr) -> Node:
         """Return a part that must hold or not."""
@@ -267,10 +283,15 @@ class _Reader:
         return self.made(tree, name, *map(self.node, tree.args))
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Return what ``count`` counts: a card that the city has, or a condition that holds."""
+        """Return what ``count`` counts: a card that the city has, such cards, or a condition that holds."""
+        if self.of_card:
+            raise self.mistake(tree, "nothing is counted within what is counted")
         match tree:
             case ast.Constant(value=str(name)):
                 return self.made(tree, "card", name=name, whose=whose)
+        if any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree)):
+            holds = replace(self, of_card=True).condition(tree)
+            return self.made(tree, "cards", holds, name=ast.unparse(tree), whose=whose)
         return self.condition(tree)
 
 
@@ -296,10 +317,14 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
         return node.value, node.value
     if kind == "name":
         return spans[node.name]
+    if kind == "cards":
+        return 0, spans["cards"][1]
+    if kind == "fact" and not node.is_condition:
+        return 0, MOST_FACT
     if kind == "card" or node.is_condition:
         return 0, 1
     if kind == "count":
-        return 0, len(parts)
+        return 0, sum(high for _, high in parts)
     lows, highs = [low for low, _ in parts], [high for _, high in parts]
     if kind == "neg":
         return -highs[0], -lows[0]
@@ -341,9 +366,9 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
-    """Return what a formula comes to where its names stand for these numbers; it names no card."""
+    """Return what a formula comes to where its names (or facts of a card) stand for these numbers; it names no card."""
     if not node.parts:
-        return numbers[node.name] if node.kind == "name" else node.value
+        return node.value if node.kind == "number" else numbers[node.name]
     parts = [worked_out(part, numbers) for part in node.parts]
     match node.kind:
         case "neg":
@@ -367,13 +392,13 @@ def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
 
 
 def code(node: Node, number: Mapping[str, int]) -> list[int]:
-    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of each card."""
+    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of cards and of sets."""
     return [*_code(node, number)[0], OPERATION["end"]]
 
 
 def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
     """Return the words of a node, and how many numbers they hold at once."""
-    if not node.parts:
+    if not node.parts or node.kind == "cards":
         operand = node.value
         if node.kind != "number":
             named = NAME_NUMBER[node.name] if node.kind == "name" else number.get(node.name, 0)
@@ -392,101 +417,3 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
     if operation in ("if", "neg", "not", "abs"):
         words.append(OPERATION[operation])
     return words, deepest
-
-
-# --- in English ------------------------------------------------------------------------------------------------------
-
-
-def price_in_words(name: str) -> str:
-    """Return "price of raw units from the left" for left_raw_price."""
-    side, group, _ = name.split("_")
-    return f"price of {group} units from the {side}"
-
-
-_THINGS: Mapping[str, str] = {
-    "wild": "wild symbols",
-    "compass": "compasses",
-    "gear": "gears",
-    "tablet": "tablets",
-    "all_stages": "stages to be built in all",
-    "stages": "built stages",
-    "chains": "chains used",
-    "sold": "cards sold",
-    "trade_paid": "coins paid to neighbours",
-    "trade_received": "coins got from neighbours",
-    "coins_lost": "coins lost",
-    "free_builds": "structures built for nothing by an ability",
-    "from_discard": "structures built from the discard pile",
-    "cards": "structures",
-    "free_build_tokens": "tokens of a free build",
-    **{name: price_in_words(name) for name in UNIT_PRICES},
-    **{color: f"{color} cards" for color in CITY_NAMES[:8]},
-    **{name: f"{name} made" for name in RESOURCES},
-    **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
-}
-_TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
-_TABLE |= {"purchase": "the coins of the purchase"}
-_OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
-_JOINED = {
-    "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
-    "!=": "not exactly", ">": "more than", ">=": "at least",
-}  # fmt: skip
-_LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
-_TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
-
-
-def english(node: Node) -> str:
-    """Return a formula in words; brackets stand where the words alone could be read in two ways."""
-    parts = [_bracketed(part, node) for part in node.parts]
-    match node.kind:
-        case "number":
-            return str(node.value)
-        case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
-            return _TABLE[node.name]
-        case "name":
-            return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
-        case "card":
-            return f"{_OWNERS[node.whose]} {node.name}"
-        case "neg":
-            return f"minus {parts[0]}"
-        case "not":
-            return f"not {parts[0]}"
-        case "and" | "or":
-            return f" {node.kind} ".join(parts)
-        case "if":
-            return f"{parts[0]} if {parts[2]}, else {parts[1]}"
-        case "abs":
-            return f"{parts[0]} without its sign"
-        case "//":
-            return f"{parts[0]} divided by {parts[1]}, rounded down"
-        case "%":
-            return f"what is left of {parts[0]} divided by {parts[1]}"
-        case "min" | "max":
-            return f"the {'smaller' if node.kind == 'min' else 'greater'} of {_listed(parts)}"
-        case "sets":
-            return f"complete sets of {_listed(parts)}"
-        case "count":
-            return f"how many there are of: {_listed(parts)}"
-    several = "are" if node.parts[0].name in CITY_NAMES else "is"
-    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
-    return f"{parts[0]} {joined} {parts[1]}"
-
-
-def _listed(parts: list[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-
-
-def _bracketed(part: Node, around: Node) -> str:
-    """Return a part in words, in brackets if what is around it binds closer."""
-    said = english(part)
-    if around.kind == "count":
-        return f"({said})" if part.kind in _LOOSE else said
-    simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
-    return said if simple or _tightness(part) > _tightness(around) else f"({said})"
-
-
-def _tightness(node: Node) -> int:
-    """Return how closely the words of a node hold together."""
-    if node.kind in _LOOSE:
-        return _LOOSE.index(node.kind)
-    return 4 if node.is_condition else _TIGHT.get(node.kind, 6)

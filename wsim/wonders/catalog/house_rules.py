@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from wsim.spec.fields import Path, Problems, Reader, Schema, described, listing, schema_of, whole, word
 from wsim.wonders.catalog import formula
 from wsim.wonders.catalog.clauses import formula as read_formula
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, parse, span, worked_out, written
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, parse, span, worked_out, written
+from wsim.wonders.catalog.formula_english import english
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, MOST_PRICE, NEIGHBORS, TABLE_NAMES, TIES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, stack_room
+from wsim.jit import count_bits, kernel, stack_room
 from wsim.wonders.words import (
     AGES,
     CITY_NAMES,
@@ -26,7 +26,7 @@ _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["t
 _PLAYERS = NAME_NUMBER["players"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
 _FREE_TOKENS, _PRICE = NAME_NUMBER["free_build_tokens"], NAME_NUMBER["left_raw_price"]
-_END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
+_END, _NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("end", "number", "name", "card", "cards"))
 _NEG, _NOT, _ABS, _PICK = (OPERATION[name] for name in ("neg", "not", "abs", "if"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
@@ -90,7 +90,7 @@ def of_city(public, rules, seat, name):
 
 @kernel
 def leaf(public, rules, operation, operand, owner, other):
-    """Return a number, what a name stands for, or 1 for a card that the city has."""
+    """Return a number, what a name stands for, 1 for a card that the city has, or how many of a set it has."""
     if operation == _NUMBER:
         return operand
     whose, name = operand & 3, operand >> 2
@@ -103,6 +103,9 @@ def leaf(public, rules, operation, operand, owner, other):
         city = owner - 1 if owner > 0 else public.seats - 1
     if operation == _CARD:
         return np.int64((public.built[city, name >> 6] >> np.uint64(name & 63)) & _ONE)
+    if operation == _CARD_SET:
+        counted = count_bits(public.built[city, 0] & rules.card_sets[name, 0])
+        return np.int64(counted + count_bits(public.built[city, 1] & rules.card_sets[name, 1]))
     return of_city(public, rules, city, name)
 
 
@@ -141,7 +144,7 @@ def evaluate(public, rules, at, owner, other):
         at += 1
         if operation == _END:
             return stack[0]
-        if operation <= _CARD:
+        if operation <= _CARD_SET:
             top += 1
             stack[top] = leaf(public, rules, operation, operand, owner, other)
         elif operation == _NEG:

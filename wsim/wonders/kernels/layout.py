@@ -62,6 +62,7 @@ WEIGHTS = 48  # of the weighted policy, for each age
 CLAUSES = 128  # of all entries
 ACTIONS = 256  # of all clauses
 CODE = 4096  # words of all formulas
+CARD_SETS = 64  # that formulas count
 LOOK_WORDS = CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
@@ -254,6 +255,7 @@ RULES = np.dtype(
         ("action", "i2", (ACTIONS,)),  # words.ACTS
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
+        ("card_sets", "u8", (CARD_SETS, CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (ENTRIES,)),  # clauses of the entry
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (SIDES,)),  # index into RESOURCES

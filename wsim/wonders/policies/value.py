@@ -302,7 +302,7 @@ def _means(public, settings, seat, brought):
             sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
             value += weights[_DISCOUNT] * off * lane_sum(sold & lanes)
     value += weights[_FREE_BUILD] * public.turns * brought[OWN, FREE_TOKENS]
-    return value + weights[_FROM_DISCARD] * brought[OWN, PILE_BUILDS]
+    return value + (weights[_FROM_DISCARD] * brought[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
 
 @kernel
