@@ -266,6 +266,8 @@ class Game(ABC):
         None if the game has no policy that learns.
     CATALOGUES: where to find what ``wsim catalog`` shows, a ``wsim.spec.catalogues.Catalogues``, as ``module:NAME``;
         None if there is nothing to show.
+    REST: the file of how far its figures move between good players, as far as that comes with the game
+        (``wsim.lab.rest_known``, docs/rest.md); None if nothing is known.
     OPEN: decisions that everybody sees as they are made, of a game whose positions keep no list of ``deeds``.
     """
 
@@ -285,6 +287,7 @@ class Game(ABC):
     POSITION_KEYS: Sequence[str] = ()
     LEARNER: str | None = None
     CATALOGUES: str | None = None
+    REST: Path | None = None
     OPEN: Sequence[str] = ()
 
     @abstractmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -163,6 +164,18 @@ def test_the_registry_of_policies(wsim_command: Command, toy: None) -> None:
     assert [line.split()[0] for line in lines[3:]] == ["bold", "random", "shy"]
     rows = json.loads(wsim_command("policies", "--json").out)
     assert [row["random"] for row in rows] == [False, True, False]
+    assert json.loads(wsim_command("policies", "shy", "--json").out) == rows[2]
+    assert wsim_command("policies", "shi").err.endswith("known are bold, random, shy (did you mean 'shy'?)\n")
+
+
+def test_a_net_is_shown_with_what_it_learned_from(wsim_command: Command) -> None:
+    said = wsim_command("policies", "net").out
+    for seed in (1, 2):
+        assert re.search(rf"net:seed={seed}: [0-9,]+ decisions in \d+ rounds, seed {seed}: 1e-3 [0-9,]+, 1e-4 ", said)
+    [net] = json.loads(wsim_command("policies", "net:seed=2", "--json").out)["nets"]
+    assert (net["net"], net["seed"]) == ("net:seed=2", 2)
+    [net] = json.loads(wsim_command("policies", "net", "--game", "tower_of_babel", "--json").out)["nets"]
+    assert sorted(net["tables"]) == ["2005-3", "2005-4", "2005-5"]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySet, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, NET_SEED, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.nets import NetSpec
@@ -35,12 +35,12 @@ REGISTRY = rows_by_name(
     _weight_set("majority", "wants most parts on wonders near completion"),
     Policy(
         "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
-        "net:net_policy", (NET_FILE,), uses_random=True,  # for equal moves
+        "net:net_policy", (NET_FILE, NET_SEED), uses_random=True,  # for equal moves
     ),
     Policy(
         "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
-        (*BUDGET, NET_FILE), uses_random=True,
+        (*BUDGET, NET_FILE, NET_SEED), uses_random=True,
     ),
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def _nets() -> NetSpec:
     from wsim.babel.kernels.net_layout import SIZES
     from wsim.policies.nets import NetSpec
 
-    return NetSpec("tower_of_babel", SIZES, (WEIGHTS,), Path(__file__).with_name("net.npz"))
+    return NetSpec("tower_of_babel", SIZES, (WEIGHTS,), (Path(__file__).with_name("net.npz"),))
 
 
 POLICIES = PolicySet(REGISTRY, "wsim.babel", nets=_nets)

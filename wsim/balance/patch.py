@@ -21,12 +21,16 @@ from wsim.balance.transfer import elsewhere_tables
 from wsim.display import Display, Shown
 from wsim.errors import UserError
 from wsim.files import write_text
-from wsim.game import find_game
+from wsim.game import analyses_of, find_game
 from wsim.lab.answer import Answer, View, whole
+from wsim.lab.provenance import Provenance
+from wsim.lab.rest_known import known_between
 from wsim.spec.fields import dotted
+from wsim.stats.between import COLUMN
 from wsim.stats.intervals import Interval
 
 if TYPE_CHECKING:
+    from wsim.balance.cells import Cell
     from wsim.balance.sampling import Effects
 
 MOST_NAMED = 3
@@ -43,7 +47,8 @@ class Balance(Answer):
     changes: one row for each: path, old, new, cost, at_end (it is at an end of its range), and the cell that it moves
         most: setting, of, metric, effect with effect_low and effect_high, next to the patch without it.
     targets: one row for each cell: setting, of, metric, low and high (accepted), before and after with their _low and
-        _high (95 %), proven. After: on the deals of the last proof alone; null before there is one.
+        _high (95 %), proven; between_players, where it is known how far the figures before move between
+        players. After: on the deals of the last proof alone; null before there is one.
     trade: changes against deviation, on deals of the search: changes, cost, worst (the largest deviation; 1 is at the
         bound), patch.
     proofs: every attempt, as JSON. binds: targets that are not proven, the farthest first. conflicts: which of them
@@ -356,11 +361,26 @@ def _targets(search: PatchSearch, proof: Proof | None) -> pl.DataFrame:
     """Return every cell before and after."""
     before = search.before
     assert before is not None
-    rows = []
+    rows, between = [], _between(search.evaluator.goal, search.evaluator.cells)
     for place, cell in enumerate(search.evaluator.cells):
-        row = {**cell.record(), **_interval(before, place, "before"), **_interval(proof, place, "after")}
+        row = {**cell.record(), **_interval(before, place, "before"), COLUMN: between.get((cell.setting, cell.name))}
+        row |= _interval(proof, place, "after")
         rows.append({**row, "proven": None if proof is None else bool(proof.within[place])})
-    return pl.DataFrame(rows, infer_schema_length=None)
+    found = pl.DataFrame(rows, infer_schema_length=None)
+    return found if between else found.drop(COLUMN)
+
+
+def _between(goal: Goal, cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
+    """Return how far win shares of targets move between good players as the game is, where that is known."""
+    game = find_game(goal.game)
+    names = [name for name, one in analyses_of(game).items() if one.moves == "win_share"]
+    found: dict[tuple[str, str], float] = {}
+    for setting in goal.settings:
+        mine = {cell.name for cell in cells if cell.setting == setting.name and cell.metric == "win"}
+        identity = Provenance.of(setting.plan, game.prepare(setting.plan)).identity
+        for known in filter(None, (known_between(identity, None, name) for name in names)):
+            found |= {(setting.name, name): sd for name, sd in known.figures.items() if name in mine}
+    return found
 
 
 def _interval(level: Level | Proof | None, place: int, name: str) -> dict[str, float | None]:

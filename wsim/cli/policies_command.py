@@ -9,12 +9,15 @@ from typer import Exit
 
 from wsim.cli.console import print_json, print_tables, write_out
 from wsim.display import Shown
-from wsim.errors import UserError
+from wsim.errors import UserError, nearest
 from wsim.game import find_game
 from wsim.lab.plan import first_game, game_names
-from wsim.options import Options, option
+from wsim.options import Options, argument, option
+from wsim.policies.lineup import Entry, parse_entry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wsim.cli.groups import Printing, Wide
 
 CHECK_SEED = 1
@@ -29,12 +32,15 @@ def _games(name: str, value: int) -> int:
 
 @dataclass(frozen=True)
 class PoliciesOptions(Options):
-    """List the policies that can be named in a line-up, or try one of your own out.
+    """List the policies that can be named in a line-up, show one of them, or try one of your own out.
+
+    Of a net, named as in a line-up (net, net:seed=2, net:file=learned/net.npz), it says what it learned from.
 
     A policy of your own is bounds-checked. --check plays it compiled and as plain Python, compares and times the two,
     and says what is wrong. wsim --unchecked COMMAND compiles those that you trust without the checks.
     """
 
+    policy: str | None = argument("One of them, as a line-up names it.", None, metavar="[POLICY]", shown="all")
     game: str | None = option(game_names, None, metavar="GAME", shown=first_game)
     check: str | None = option("Try out a policy of your own.", None, metavar="FILE:NAME")
     games: int = option(f"With --check: games of each table, 1 to {MOST_GAMES:,}.", 5, metavar="N", check=_games)
@@ -46,11 +52,57 @@ def policies_command(options: PoliciesOptions, table: Wide, printing: Printing) 
     if options.check is not None:
         _try_out(options.check, name, options.games, as_json=printing.as_json)
         return
+    if options.policy is not None:
+        _show(options.policy, name, table, as_json=printing.as_json)
+        return
     rows = [dict(row) for row in find_game(name).policies()]
     if printing.as_json:
         print_json(rows)
         return
     print_tables([Shown(f"Policies of {name}", rows, first=("name", "idea", "parameters"))], wide=table.wide)
+
+
+def _show(policy: str, game: str, table: Wide, *, as_json: bool) -> None:
+    """Print one policy: its row, and of a net what it learned from."""
+    entry = parse_entry(policy)
+    rows = {str(row["name"]): row for row in find_game(game).policies()}
+    if entry.name not in rows:
+        raise UserError(f"unknown policy {entry.name!r}: known are {', '.join(rows)}{nearest(entry.name, rows)}")
+    row = dict(rows[entry.name])
+    nets = _nets(entry, game) if row["kind"].startswith("net") else []
+    if as_json:
+        print_json({**row, **({"nets": nets} if nets else {})})
+        return
+    print_tables([Shown(f"{game}: {entry.name}", [row], first=("name", "idea", "parameters"))], wide=table.wide)
+    for one in nets:
+        write_out(f"\n{one['net']}: {_sentence(one)}")
+
+
+def _nets(entry: Entry, game: str) -> list[dict[str, Any]]:
+    """Return what a net learned from; without parameters, what every net that comes with the game did."""
+    from wsim.learn.learned_from import learned_from
+    from wsim.learn.learner import learner_of
+
+    nets = learner_of(game).nets
+    named = {key: str(entry.parameters[key]) for key in ("file", "seed") if key in entry.parameters}
+    every = [named] if named else [{"seed": str(place + 1)} for place in range(len(nets.files))]
+    return [
+        {"net": str(Entry(entry.name, one)), **learned_from(nets.named(one.get("file", ""), one.get("seed", "1")))}
+        for one in every
+    ]
+
+
+def _sentence(net: Mapping[str, Any]) -> str:
+    """Return in words what a net learned from."""
+    if not net["rounds"]:
+        return f"it says nothing of what it learned from ({net['digest']})"
+    tables = ", ".join(f"{name} {count:,}" for name, count in net["tables"].items())
+    start = f" from {net['start']}" if net["start"] else ""
+    changes = f"; with {', '.join(net['changes'])}" if net["changes"] else ""
+    return (
+        f"{net['decisions']:,} decisions in {net['rounds']} rounds{start}, seed {net['seed']}: {tables}{changes} "
+        f"({net['digest']})"
+    )
 
 
 def _try_out(policy: str, game: str, games: int, *, as_json: bool) -> None:

@@ -38,6 +38,9 @@ class ReportOptions(Options):
     skill: tuple[str, ...] = option(
         "Show this answer of wsim skill, too (repeatable); those in RUN are shown.", (), metavar="FILE"
     )
+    rest: tuple[str, ...] = option(
+        "Show this answer of wsim rest, too (repeatable); those in RUN are shown.", (), metavar="FILE"
+    )
 
 
 def report_command(options: ReportOptions, printing: Printing) -> None:
@@ -52,7 +55,8 @@ def report_command(options: ReportOptions, printing: Printing) -> None:
     if not (printing.quiet or run.complete):
         remark(f"wsim: {options.run} holds {run.games:,} of {len(run.wanted):,} games")
     target = Path(options.out) if options.out is not None else run.path / "report.html"
-    beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match, "skills": options.skill}
+    beside = {"whatifs": options.whatif, "balances": options.balance, "matches": options.match}
+    beside |= {"skills": options.skill, "rests": options.rest}
     files = {name: tuple(map(Path, paths)) for name, paths in beside.items()}
     compare = None if options.compare is None else load_run(options.compare)
     besides = Besides(compare=compare, beside=tuple(map(load_run, options.beside)), **files)

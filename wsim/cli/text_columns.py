@@ -21,6 +21,7 @@ GAP = 2  # spaces between columns
 PROSE = 32  # a text longer than this is a sentence, which may be broken between words
 FEWEST = 3  # columns that make a table: what a row is called and two figures, or two names and one
 NARROWEST = 24  # columns of a sentence
+BETWEEN = "between_players"  # a standard deviation of the figure in front of it
 _ENDS = ("_low", "_high")
 _SMALL = 0.001  # a p-value below is said to be below
 
@@ -81,6 +82,8 @@ def columns_of(rows: Rows) -> list[Column]:
             cells = [_chance(value) for value in column]
         elif low is None or high is None:
             cells = _texts(column)
+            if name == BETWEEN:
+                cells = [text and f"±{_half(value, 3)}" for text, value in zip(cells, column, strict=True)]
         else:
             cells = _with_intervals(column, low, high)
         found.append(Column(name, tuple(heading_of(name).split()), tuple(cells), _numeric(column)))

@@ -32,6 +32,7 @@ from wsim.lab.provenance import Provenance
 from wsim.lab.repetition import Again
 from wsim.options import keywords, taken
 from wsim.stats.intervals import nulls
+from wsim.stats.shrinkage import shrink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,7 +70,9 @@ class Rest(EachAlone):
     figures: one row for each thing and policy: table, thing, policy, n (seats that have it), figure with figure_low
         and figure_high; null where it is too rare.
     things: one row for each thing: table, thing, figure (the mean over the policies), between (standard deviation
-        between players, noise subtracted), turned (whether it changes sign and is clear in both of some pair).
+        between players, noise subtracted), shrunk (the same drawn towards that of all rows of the table, as far as
+        noise sets them apart: what tables of runs are shown with), turned (whether it changes sign and is clear in
+        both of some pair).
     remarks: what must be said beside the figures, a sentence each, without a full stop.
     made: what made each policy's games.
     """
@@ -294,10 +297,26 @@ class _Table:
         for one, other in combinations(range(len(self.policies)), 2):
             apart, left_out = self.values[other] - self.values[one], self.left_out[:, other] - self.left_out[:, one]
             squares.append(apart**2 - (left_out**2).sum(axis=0))
-        between = np.sqrt(np.maximum(np.mean(squares, axis=0) / 2, 0.0))
+        square = np.mean(squares, axis=0) / 2
+        between = np.sqrt(np.maximum(square, 0.0))
+        shrunk = np.sqrt(np.maximum(self._drawn_together(square), 0.0))
         turned = (self.sign.max(axis=0) > 0) & (self.sign.min(axis=0) < 0)
         said = {"table": self.name, "thing": self.labels, "figure": nulls(self.values.mean(axis=0))}
-        return pl.DataFrame({**said, "between": nulls(between), "turned": turned})
+        return pl.DataFrame({**said, "between": nulls(between), "shrunk": nulls(shrunk), "turned": turned})
+
+    def _drawn_together(self, square: Floats) -> Floats:
+        """Return squares of deviations between players drawn towards their mean, as far as noise sets them apart.
+
+        Of k players whose differences have errors of 2 e^2, a square has the variance (4 m e^2 + 2 e^4) / (k - 1),
+        where it is m: the mean of the table.
+        """
+        players = len(self.policies)
+        pairs = list(combinations(range(players), 2))
+        noises = [((self.left_out[:, other] - self.left_out[:, one]) ** 2).sum(axis=0) / 2 for one, other in pairs]
+        noise = np.mean(noises, axis=0)
+        known = np.isfinite(square)
+        common = max(float(square[known].mean()), 0.0) if known.any() else 0.0
+        return shrink(square, np.sqrt((4 * common * noise + 2 * noise**2) / (players - 1))).value
 
 
 def _row(found: Distance, sign: Floats) -> dict[str, Any]:

@@ -142,6 +142,9 @@ class WonBy:
     def _of_games(self, rows: pl.LazyFrame) -> pl.LazyFrame:
         return rows.join(self._wanted.select("game"), on="game", how="semi", maintain_order="left")
 
+    def between(self, _analysis: object) -> None:
+        """Return nothing: what is known of players is of all games."""
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._run, name)
 

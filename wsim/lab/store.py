@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import UserError
 from wsim.files import StoreError, refuse_remote
 from wsim.forked import refuse_forked
-from wsim.game import find_analysis, find_game
+from wsim.game import analyses_of, find_analysis, find_game
 from wsim.lab.archive import CATALOGUE, damaged_files
 from wsim.lab.contents import wrong_contents
 from wsim.lab.ledger import Shard, digest_of_file, read_ledger, shard_name, shard_path
@@ -39,6 +39,7 @@ from wsim.lab.parts import WHOLE, Part
 from wsim.lab.plan import Plan
 from wsim.lab.provenance import METADATA_KEY, Provenance
 from wsim.lab.record import Record, read_record
+from wsim.lab.rest_known import known_between
 from wsim.processors import usable_cpus
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
     from wsim.game import Simulator
     from wsim.positions.game_value import Game
+    from wsim.stats.analysis import Analysis
+    from wsim.stats.between import Between
     from wsim.stats.summary import Recipe, Summary
     from wsim.stats.tables import Table
 
@@ -152,6 +155,11 @@ class Run:
         if recipe.name not in sums.labels:
             return self
         return replace(self, sums=sums)
+
+    def between(self, analysis: Analysis) -> Between | None:
+        """Return how far the figures of a table move between good players; None where that is not known."""
+        name = next((name for name, one in analyses_of(find_game(self.plan.game)).items() if one is analysis), "")
+        return known_between(self.provenance.identity, self.path, name)
 
     @property
     def picks(self) -> pl.LazyFrame:

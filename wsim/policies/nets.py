@@ -54,7 +54,7 @@ class NetSpec:
     ----------
     game: its name.
     sizes: of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
-    file: the net that comes with the game; None: it comes with none.
+    files: the nets that come with the game, those of seed 1, 2, ...; it may come with none.
     items: shapes of the arrays of further inputs (cards, ...), but for the width, by name.
     item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
     """
@@ -62,7 +62,7 @@ class NetSpec:
     game: str
     sizes: Sizes
     weights: tuple[int, ...]
-    file: Path | None = None
+    files: Sequence[Path] = ()
     items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = _no_items
 
@@ -74,9 +74,29 @@ class NetSpec:
     @cached_property
     def shipped(self) -> LearnedNet:
         """The net that comes with the game; UserError where it comes with none."""
-        if self.file is None:
+        if not self.files:
             raise UserError(f"{self.game} comes without a net: name a file that wsim learn wrote, as in net:file=FILE")
-        return self.read(str(self.file))
+        return self.read(str(self.files[0]))
+
+    def named(self, file: str, seed: str, place: str | None = None) -> LearnedNet:
+        """Return the net of a file (``read``), or where none is named, of those that come with the game that of a seed.
+
+        Raises UserError for both, and for a seed of none.
+        """
+        seeds = {str(number + 1): one for number, one in enumerate(self.files)}
+        if file and seed != next(iter(seeds), seed):
+            raise UserError(f"the net {file!r} is one: seed={seed} is of those that come with wsim, without file")
+        if file:
+            return self.read(file, place)
+        if not seeds or seed == next(iter(seeds)):
+            return self.shipped
+        if seed not in seeds:
+            known = f"the seeds {', '.join(seeds)}" if len(seeds) > 1 else "seed 1 alone"
+            raise UserError(
+                f"{self.game} comes with nets of {known}, not of {seed!r}: wsim learn --game {self.game} --seed NUMBER "
+                f"makes another, for net:file=learned/net.npz"
+            )
+        return self.read(str(seeds[seed]))
 
     def read(self, path: str, place: str | None = None) -> LearnedNet:
         """Return the net of a file; ``place`` is where it lies, if not where its name says.

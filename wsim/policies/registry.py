@@ -95,6 +95,7 @@ def explores(entry: Entry) -> bool:
 SET = Parameter("set", str, "balanced", "which weight set: one that comes with wsim, or one of `file`")
 FILE = Parameter("file", str, "", "a file of weight sets of the same form as wsim's own weights.toml")
 NET_FILE = Parameter("file", str, "", "a net that wsim learn wrote")
+NET_SEED = Parameter("seed", str, "1", "which of the nets that come with wsim: each learned by deals of its own")
 BUDGET = (
     Parameter("playouts", int, 200, "games played to their end at each decision", 0, 1e6),
     Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
@@ -375,7 +376,7 @@ def _searcher(
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
     policy = policies[entry.name]
-    shipped = interface.nets is not None and interface.nets.file is not None  # else it goes by weights
+    shipped = bool(interface.nets and interface.nets.files)  # else it goes by weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
     net = _net_of(entry, values, interface) if shipped else None
@@ -458,18 +459,17 @@ def _parameters_of(own: Sequence[Parameter], values: Mapping[str, Any], interfac
     import numpy as np
 
     parameters = np.zeros(interface.records[1]["parameters"].shape)
-    numbers = [parameter.name for parameter in own if parameter.kind is not str]
-    for place, name in enumerate(numbers):
+    for place, name in enumerate(parameter.name for parameter in own if parameter.kind is not str):
         parameters[place] = float(values[name])
     parameters[-1] = values[EXPLORE.name]
     return parameters
 
 
 def _net_of(entry: Entry, values: Mapping[str, Any], interface: Interface) -> Any:
-    """Return the net of an entry: that of its file, or the one that comes with wsim."""
-    assert interface.nets is not None
-    file = str(values.get(NET_FILE.name, ""))
-    return interface.nets.read(file, entry.place) if file else interface.nets.shipped
+    """Return the net of an entry: that of its file, or one that comes with wsim."""
+    assert interface.nets
+    file, seed = (str(values.get(one.name, one.default)) for one in (NET_FILE, NET_SEED))
+    return interface.nets.named(file, seed, entry.place)
 
 
 def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interface: Interface) -> NDArray[np.float64]:
@@ -493,7 +493,7 @@ def _weights_of(entry: Entry, policy: Policy, values: Mapping[str, Any], interfa
 
 def _digest(source: str, parameters: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
     """Return what identifies the play of an entry: what it is made of, and all its numbers."""
-    content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
     import hashlib
 
+    content = source.encode() + b"\0" + parameters.tobytes() + weights.tobytes()
     return "sha256:" + hashlib.sha256(content).hexdigest()

@@ -1,7 +1,7 @@
 """The sections of answers, each drawn by the shape of its tables.
 
 The page knows no question. An answer whose main table has effects of variants, differences of pairs, levels of a ladder
-of players, or targets before and after is drawn as such.
+of players, distances between players, or targets before and after is drawn as such.
 """
 
 from __future__ import annotations
@@ -174,6 +174,28 @@ def _ladder_grids(answer: Stored, name: str) -> Iterator[grids.Grid]:
         yield grids.plain_grid(f"{name}-{place}", caption, side_by_side(figures, changes, place))
 
 
+# --- how far figures lie apart between players ----------------------------------------------------------------------
+
+
+def _distances(answers: Sequence[Stored]) -> Section:
+    """Return the section of figures between players: how far every pair is apart, and what moves most."""
+    figures, tables = [], []
+    for place, answer in enumerate(answers):
+        pair = pl.concat_str("first", pl.lit(" - ") + pl.col("second"), ignore_nulls=True)
+        rows = answer.main.with_columns(pl.concat_str("table", pl.lit(": "), pair).alias("label"))
+        known = rows.drop_nulls(["rms_low", "rms_high"])
+        said = "How far figures move from one player to another: root mean square over the rows of each table."
+        if not known.is_empty():
+            drawing = charts.forest(known, "rms", "change of a win share", said, reference=0.0, difference=True)
+            remarks = " ".join(f"{one}." for one in answer.record["remarks"])
+            figures.append(Figure(drawing, f"{said} {answer.record['games']:,} games of each. {remarks}"))
+        caption = f"Figures between players ({answer.name})"
+        tables.append(grids.plain_grid(f"rest-{place}-pairs", caption, rows.drop("label")))
+        things = answer.table("things").sort("between", descending=True, nulls_last=True, maintain_order=True)
+        tables.append(grids.plain_grid(f"rest-{place}-things", f"What moves between players ({answer.name})", things))
+    return Section("rest", "Between players", f"{answers[0].record['estimand']}.", figures, numbers=tables)
+
+
 # --- targets before and after ---------------------------------------------------------------------------------------
 
 
@@ -230,6 +252,7 @@ _SECTIONS: Mapping[AnswerShape, Callable[[Sequence[Stored]], Section]] = {
     "effects": _effects,
     "pairs": _pairs,
     "ladder": _ladders,
+    "distances": _distances,
     "targets": _targets,
 }
 """By shape, in the order of the page."""

@@ -24,11 +24,13 @@ from wsim.report.wording import (
     title,
     unit_of,
 )
+from wsim.stats.between import COLUMN
 
 _OWNER_COLUMNS = ("points_", "win_", "score")
 INTERVAL_ENDS = ("_low", "_high")
 UNDECIDED = "not decided"  # too few games tell: no interval, no q-value
 _WIN_POINTS = "win share times the number of players: 1.00 is average; with its 95 % interval"
+_BETWEEN = "one standard deviation between good players, noise subtracted: no number of games takes it away (wsim rest)"
 _LESS = "less that of seats (of the same policy) without it, with its 95 % interval"
 
 
@@ -146,7 +148,7 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slic
 
     ``slices``: the same table of parts of the seats.
     """
-    about = table.columns[1 : table.columns.index("n")]
+    about = _about(table)
     share = table.columns[table.columns.index("n") + 1]
 
     def rows_of(frame: pl.DataFrame) -> Rows:
@@ -154,7 +156,7 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slic
         axis, cells = _Axis(rows, "win_points", 1.0), []
         for row in rows.to_dicts():
             colour = next((palette.of(row[one], -1) for one in about if isinstance(row[one], str)), "")
-            cells.append([Cell(row["label"], row["label"], colour=colour), *_owner_cells(row, about, share, axis)])
+            cells.append([Cell(row["label"], row["label"], colour=colour), *_owner_cells(row, table, share, axis)])
         return cells
 
     columns = [
@@ -164,6 +166,7 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slic
         Column(title(share), minor=True, hint="of all seats"),
         Column("Win points", hint=_WIN_POINTS, wide=True),
         Column("Wins against others", hint=f"win share of seats with it {_LESS}", unit="percentage points"),
+        *_between_columns(table),
         Column("Score against others", minor=True, hint=f"mean score of seats with it {_LESS}", unit="points"),
         Column(
             "Goes with",
@@ -180,6 +183,11 @@ def owner_grid(name: str, noun: str, table: pl.DataFrame, palette: Palette, slic
         name, caption, columns, rows_of(table), search=True, choices=choices,
         sorted_by=columns.index(next(one for one in columns if one.wide)), slices=_sliced(slices or {}, rows_of),
     )  # fmt: skip
+
+
+def _about(table: pl.DataFrame) -> list[str]:
+    """Return the columns that say what a thing is."""
+    return table.columns[1 : table.columns.index("n")]
 
 
 def further_grid(name: str, noun: str, table: pl.DataFrame) -> Grid | None:
@@ -200,8 +208,8 @@ def _values(series: pl.Series) -> list[str]:
     return [str(value) for value in series.drop_nulls().unique().sort().to_list()]
 
 
-def _owner_cells(row: Mapping[str, Any], about: Sequence[str], share: str, axis: _Axis) -> Iterable[Cell]:
-    for one in about:
+def _owner_cells(row: Mapping[str, Any], table: pl.DataFrame, share: str, axis: _Axis) -> Iterable[Cell]:
+    for one in _about(table):
         yield Cell(str(row[one]), row[one]) if isinstance(row[one], int | float) else plain(row[one])
     yield _count(row["n"])
     yield _number(row[share], percent)
@@ -209,9 +217,23 @@ def _owner_cells(row: Mapping[str, Any], about: Sequence[str], share: str, axis:
     yield Cell(number(row["win_points"]), row["win_points"], axis.range(row), small=interval)
     difference, low, high = (_hundred(row[f"win_difference{end}"]) for end in ("", "_low", "_high"))
     yield _number(difference, lambda value: signed(value, 1), number_range(low, high, 1, sign=True))
+    yield from _between_cells(row, table)
     score = number_range(row["score_difference_low"], row["score_difference_high"], 1, sign=True)
     yield _number(row["score_difference"], lambda value: signed(value, 1), score)
     yield Cell(_goes_with(row), row["win_difference"])
+
+
+def _between_columns(table: pl.DataFrame) -> list[Column]:
+    """Return the column of how far figures move between players; none where that is not known."""
+    there = COLUMN in table.columns
+    return [Column("Between players", hint=_BETWEEN, minor=True, unit="percentage points")] if there else []
+
+
+def _between_cells(row: Mapping[str, Any], table: pl.DataFrame) -> list[Cell]:
+    """Return the cell of that column; of a slice nothing may be known."""
+    value = _hundred(row.get(COLUMN))
+    text = "" if value is None else f"±{number(value, 1)}"
+    return [Cell(text, value)] if COLUMN in table.columns else []
 
 
 def _hundred(value: float | None) -> float | None:
@@ -234,6 +256,7 @@ def level_grid(name: str, noun: str, table: pl.DataFrame, slices: Slices | None 
         Column(title(noun), numeric=False),
         Column("Seats", minor=True),
         Column("Win share", minor=True, hint="with its 95 % interval"),
+        *_between_columns(table),
         Column("Win points", hint=_WIN_POINTS, wide=True),
         Column("Score", hint="with its 95 % interval", unit="points"),
         *(Column(title(points_name(one)), minor=True, unit="points") for one in points),
@@ -242,21 +265,22 @@ def level_grid(name: str, noun: str, table: pl.DataFrame, slices: Slices | None 
     def rows_of(frame: pl.DataFrame) -> Rows:
         rows = labelled(frame)
         axis = _Axis(rows, "win_points", 1.0)
-        return [_level_cells(row, points, axis) for row in rows.to_dicts()]
+        return [_level_cells(row, table, points, axis) for row in rows.to_dicts()]
 
     return Grid(
         name, f"Every {' and '.join(level_columns(table))}.".replace("_", " "), columns, rows_of(table),
-        sorted_by=3, slices=_sliced(slices or {}, rows_of),
+        sorted_by=next(place for place, one in enumerate(columns) if one.wide), slices=_sliced(slices or {}, rows_of),
     )  # fmt: skip
 
 
-def _level_cells(row: Mapping[str, Any], points: Sequence[str], axis: _Axis) -> list[Cell]:
+def _level_cells(row: Mapping[str, Any], table: pl.DataFrame, points: Sequence[str], axis: _Axis) -> list[Cell]:
     share = [_hundred(row[f"win_share{end}"]) for end in ("", "_low", "_high")]
     interval = number_range(row["win_points_low"], row["win_points_high"])
     return [
         plain(row["label"]),
         _count(row["n"]),
         _number(row["win_share"], percent, number_range(share[1], share[2], 1)),
+        *_between_cells(row, table),
         Cell(number(row["win_points"]), row["win_points"], axis.range(row), small=interval),
         _number(row["score"], small=number_range(row["score_low"], row["score_high"])),
         *(_number(row.get(one), lambda value: number(value, 1)) for one in points),

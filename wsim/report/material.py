@@ -11,6 +11,7 @@ import polars as pl
 from wsim.balance.patch import Balance
 from wsim.errors import UserError
 from wsim.experiments.match import Match
+from wsim.experiments.rest import Rest
 from wsim.experiments.skill import Skill
 from wsim.experiments.whatif import WhatIf
 from wsim.game import Game, analyses_of, find_game
@@ -36,6 +37,7 @@ class Besides:
     balances: Sequence[Path] = ()
     matches: Sequence[Path] = ()
     skills: Sequence[Path] = ()
+    rests: Sequence[Path] = ()
     beside: Sequence[Run] = ()
 
     def answers(self, run: Run) -> list[Stored]:
@@ -44,6 +46,7 @@ class Besides:
             WhatIf: [*WhatIf.files_in(run.path), *self.whatifs],
             Match: [*Match.files_in(run.path), *self.matches],
             Skill: [*Skill.files_in(run.path), *self.skills],
+            Rest: [*Rest.files_in(run.path), *self.rests],
             Balance: self.balances,
         }
         return [read_answer(kind, path, run.plan.game) for kind, paths in files.items() for path in paths]
@@ -86,7 +89,7 @@ class Material:
     outcomes, scores, ranks: see ``wsim.report.outcomes``.
     comparison: another run, if one was asked for.
     slices: tables of parts of the seats, and of runs beside this one (``wsim.report.slices``).
-    answers: of ``wsim whatif``, ``match``, ``skill`` and ``balance``, those in the run's folder first.
+    answers: of ``wsim whatif``, ``match``, ``skill``, ``rest`` and ``balance``, those in the run's folder first.
     """
 
     run: Run

@@ -42,13 +42,15 @@ _WANTED: Mapping[Shape, tuple[str, ...]] = {
 }
 
 
-AnswerShape = Literal["effects", "pairs", "ladder", "targets"]
-"""effects: of variants; pairs: differences of two; ladder: by level of the players; targets: before and after."""
+AnswerShape = Literal["effects", "pairs", "ladder", "distances", "targets"]
+"""effects: of variants; pairs: differences of two; ladder: by level of the players; distances: how far figures lie
+apart between players; targets: before and after."""
 
 _OF_ANSWERS: Mapping[AnswerShape, tuple[str, ...]] = {
     "effects": ("variant", "effect", "effect_low", "effect_high", "verdict"),
     "pairs": ("policy", "other", "difference", "difference_low", "difference_high"),
     "ladder": ("rung", "figure", "figure_low", "figure_high"),
+    "distances": ("table", "first", "second", "rms", "rms_low", "rms_high"),
     "targets": ("setting", "of", "metric", "before", "after"),
 }
 

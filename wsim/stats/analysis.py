@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from wsim.errors import UserError, nearest
 
 if TYPE_CHECKING:
+    from wsim.stats.between import Between
     from wsim.stats.summary import Recipe
     from wsim.stats.tables import Table
 
@@ -60,6 +61,10 @@ class Source(Protocol):
         """Return the sums of all its rows."""
         ...
 
+    def between(self, analysis: Analysis) -> Between | None:
+        """Return how far the figures of a table of it move between players; None where that is not known."""
+        ...
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -78,6 +83,7 @@ class Analysis:
     shown: where it is shown unasked.
     fits: for which plans it is shown unasked.
     sums: from which sums it is made where it is split by no other columns than ``by``; None if it needs rows.
+    moves: its figure that ``wsim rest`` compares between players; none if it does not.
     """
 
     make: Callable[..., Table]
@@ -89,6 +95,7 @@ class Analysis:
     shown: Shown = "page"
     fits: Callable[[Any], bool] = _always
     sums: Recipe | None = None
+    moves: str = ""
 
     def main(self, by: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the columns that are shown unless all are asked for; none: all of them."""
@@ -104,6 +111,8 @@ class Analysis:
             raise UserError(f"this table cannot be split by {', '.join(by)}: {self.about}")
         groups = tuple(by) or self.by
         source = run.summed(self.sums) if self.sums is not None and groups == self.by else run
-        if groups is not None:
-            return self.make(source, by=groups, level=level, **options)
-        return self.make(source, level=level, **options)
+        if groups is None:
+            return self.make(source, level=level, **options)
+        table = self.make(source, by=groups, level=level, **options)
+        between = run.between(self) if self.moves and groups == self.by else None
+        return table if between is None else between.beside(table, groups or table.frame.columns[:1], self.moves)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
@@ -127,6 +128,7 @@ class SevenWonders(KernelGame):
         turns=range(1, TURNS),
     )
     TUNING = tunable_values.TUNING
+    REST = Path(__file__).with_name("rest.json")
     COMPILE_SECONDS = (11.0, 7.0)
     POLICIES = POLICIES
 

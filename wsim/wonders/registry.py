@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wsim.policies.registry import BUDGET, FILE, NET_FILE, SET, Policy, PolicySet, rows_by_name
+from wsim.policies.registry import BUDGET, FILE, NET_FILE, NET_SEED, SET, Policy, PolicySet, rows_by_name
 
 if TYPE_CHECKING:
     from wsim.policies.nets import NetSpec
@@ -48,12 +48,12 @@ REGISTRY = rows_by_name(
     _weight_set("guilds", "resources first, then guilds and what counts other cards"),
     Policy(
         "net", "net", "the move of the highest value that a small net learned from self-play", "wsim learn",
-        "net:net_policy", (NET_FILE,), settled=("explore",),
+        "net:net_policy", (NET_FILE, NET_SEED), settled=("explore",),
     ),
     Policy(
         "search", "search", "playouts of the best moves with the hidden cards and the rivals drawn anew",
         "determinised Monte Carlo; sequential halving: Karnin, Koren, Somekh 2013", "search:search",
-        (*BUDGET, NET_FILE), uses_random=True, settled=("explore",),
+        (*BUDGET, NET_FILE, NET_SEED), uses_random=True, settled=("explore",),
     ),
 )  # fmt: skip
 

@@ -137,3 +137,13 @@ def test_what_cannot_be_asked_is_one_sentence(wsim_command: Command, words: list
     answer = wsim_command("rest", *words, "--games", "10")
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err
+
+
+def test_what_tables_are_shown_with_is_drawn_together_as_far_as_noise_sets_it_apart() -> None:
+    """Of luck alone nothing is left but a common figure near 0; of what is known well its own."""
+    keys: Any = {"players": 3, "games": 900, "seed": 6}
+    alike = wsim.rest("random", "greedy", **keys).things.filter(pl.col("between").is_not_null(), table="cards")
+    one, drawn = alike["between"], alike["shrunk"]
+    assert drawn.min() > one.min()  # type: ignore[operator]
+    assert drawn.max() < one.max()  # type: ignore[operator]
+    assert (drawn**2).mean() == pytest.approx((one**2).mean(), rel=0.35)

@@ -15,6 +15,7 @@ from wsim.errors import UserError
 from wsim.jit import JIT
 from wsim.kernels.commands import LOOK
 from wsim.lab.plan import Plan
+from wsim.learn.learned_from import learned_from
 from wsim.wonders.game import GAME
 from wsim.wonders.learning import LEARNER
 from wsim.wonders.nets import NETS
@@ -179,17 +180,40 @@ def written(tmp_path: Path, **changed: Any) -> str:
 
 
 def test_a_file_holds_the_net_and_what_it_was_learned_from(tmp_path: Path) -> None:
-    net = replace(NETS, file=Path(written(tmp_path))).shipped
+    net = replace(NETS, files=(Path(written(tmp_path)),)).shipped
     assert net.about == {"seed": 1}
     for name, array in LEARNER.fresh(1).arrays.items():
         assert np.allclose(net.arrays[name], array, atol=1e-3)
     assert net.digest == LEARNER.load(written(tmp_path)).digest
 
 
-def test_the_net_that_comes_with_wsim_says_how_it_was_made() -> None:
-    about = LEARNER.load("").about
-    assert about["plan"]["start"] == ""
-    assert json.dumps(about)
+@pytest.mark.parametrize("seed", range(1, 1 + len(NETS.files)))
+def test_the_nets_that_come_with_wsim_say_how_they_were_made(seed: int) -> None:
+    net = NETS.named("", str(seed))
+    assert net.about["plan"]["start"] == ""
+    assert json.dumps(net.about)
+    found = learned_from(net)
+    assert found["seed"] == seed
+    assert found["decisions"] > 100_000
+    assert {"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "2e-4", "2e-cities-4", "2e-cities-teams-4"} <= set(found["tables"])
+    assert net.digest.hex().startswith(found["digest"])
+
+
+def test_a_seed_names_one_of_the_nets_that_come_with_wsim(tmp_path: Path) -> None:
+    assert NETS.named("", "1") is NETS.shipped
+    assert len({NETS.named("", str(1 + place)).digest for place in range(len(NETS.files))}) == len(NETS.files) > 1
+    with pytest.raises(UserError, match=r"comes with nets of the seeds 1, 2, not of '7': wsim learn .*--seed"):
+        NETS.named("", "7")
+    with pytest.raises(UserError, match="seed=2 is of those that come with wsim, without file"):
+        NETS.named(written(tmp_path), "2")
+    with pytest.raises(UserError, match="comes with nets of seed 1 alone, not of '2'"):
+        replace(NETS, files=NETS.files[:1]).named("", "2")
+
+
+def test_a_net_that_does_not_say_what_it_learned_from_has_a_digest_alone(tmp_path: Path) -> None:
+    found = learned_from(NETS.named(written(tmp_path), "1"))
+    assert (found["seed"], found["decisions"], found["tables"]) == (None, 0, {})
+    assert len(found["digest"]) == 12
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import polars as pl
 from wsim import stats
 from wsim.stats import shared
 from wsim.stats.analysis import Analysis
+from wsim.stats.between import COLUMN
 from wsim.stats.factor_sums import FactorSums
 from wsim.stats.games import Source, competitors, require, seats_of
 from wsim.stats.shared import RAW
@@ -72,7 +73,7 @@ def _beside(make: Callable[..., Table]) -> Callable[..., Table]:
     return made
 
 
-_COLUMNS = ("n", "win_share", "win_points", "q", "verdict", "score", "points_*")
+_COLUMNS = ("n", "win_share", COLUMN, "win_points", "q", "verdict", "score", "points_*")
 
 WONDERS = Analysis(
     _beside(wonders),
@@ -83,6 +84,7 @@ WONDERS = Analysis(
     options=RAW,
     shown="run",
     sums=FactorSums(BOARD, (POLICY,)),
+    moves="win_share",
 )
 POLICIES = replace(shared.POLICIES, make=_beside(stats.policies))
 STRENGTHS = replace(shared.STRENGTHS, make=_beside(strengths), by=BOARD)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wsim import stats
 from wsim.lab.store import Run
 from wsim.stats.analysis import Analysis, Option
+from wsim.stats.between import COLUMN
 from wsim.stats.games import Frame, Source, seats_of
 from wsim.stats.owner_tallies import OwnerTallies
 from wsim.stats.shared import OUTCOME, OWNERS, PAIRS, RAW
@@ -110,12 +111,13 @@ CARDS = Analysis(
     by=(),
     columns=(
         *("card", "color", "age", "n", "built_share", "taken_share", "last_seen", "win_share"),
-        *("win_difference", "win_q", "verdict", "score_difference"),
+        *("win_difference", COLUMN, "win_q", "verdict", "score_difference"),
     ),
     first=OWNERS,
     options=RAW,
     shown="run",
     sums=OwnerTallies(BUILT),
+    moves="win_difference",
 )
 SYNERGIES = Analysis(
     _synergies,

@@ -1,0 +1,88 @@
+"""Where it is known how far figures move between good players: beside a run, or in what comes with its game.
+
+It is known for a catalogue, a rule set, a number of players and options of the game, and for some players: a run whose
+seats are all played by some of them is shown it, no other one. What lies in the folder of a run goes before what comes
+with wsim.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from wsim.errors import UserError
+from wsim.files import json_of, text_within
+from wsim.game import find_game
+from wsim.lab.plan import digest_of
+from wsim.stats.between import Between
+
+OF_ANSWERS = "wsim-rest/1"
+_NOT_OF_THE_RULES = ("engine", "policies", "catalogue", "changes")
+"""What a record of the rules has besides them: who plays, the name of a file, how the catalogue was asked for."""
+
+
+def known_between(provenance: Mapping[str, Any], folder: Path | None, table: str) -> Between | None:
+    """Return how far the figures of a table of a run move between players; None where that is not known.
+
+    Parameters
+    ----------
+    provenance: the identity of the run. folder: that of the run, if it lies in one.
+
+    Raises UserError for a damaged answer of ``wsim rest`` in the folder.
+    """
+    here = _conditions(provenance)
+    playing = set(provenance["plan"]["policies"])
+    for one in _known(folder, provenance["plan"]["game"]):
+        figures = one["figures"].get(table)
+        if figures and one["conditions"] == here and playing <= set(one["identities"]):
+            return Between(tuple(one["players"]), one["games"], figures)
+    return None
+
+
+def between_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known by an answer of ``wsim rest``; KeyError, TypeError or the like if it is damaged."""
+    figures: dict[str, dict[str, float]] = {}
+    for row in record["things"]:
+        sd = row.get("shrunk", row["between"])
+        if sd is not None:
+            figures.setdefault(row["table"], {})[row["thing"]] = sd
+    identities = [one["identity"] for one in record["made"]]
+    return {
+        "conditions": _conditions(identities[0]),
+        "players": list(record["policies"]),
+        "identities": [policy for identity in identities for policy in identity["plan"]["policies"]],
+        "games": int(record["games"]),
+        "figures": figures,
+    }
+
+
+def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a figure is of, beside who plays."""
+    plan = identity["plan"]
+    names = ("game", "ruleset", "players", *find_game(plan["game"]).OPTIONS)
+    rules = {key: value for key, value in identity["rules"].items() if key not in _NOT_OF_THE_RULES}
+    return {**{name: plan.get(name) for name in names}, "rules": digest_of(rules)}
+
+
+def _known(folder: Path | None, game: str) -> Iterator[Mapping[str, Any]]:
+    """Yield all that is known: what lies in a folder, the latest first, then what comes with the game."""
+    here = [] if folder is None else folder.glob("rest*.json")
+    for path in sorted(here, key=lambda one: one.stat().st_mtime, reverse=True):
+        try:
+            record = json_of(text_within(path))
+            if record["format"] == OF_ANSWERS:
+                yield between_of(record)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise UserError(f"{str(path)!r} is no answer of wsim rest, or a damaged one: {error!r}") from error
+    shipped = find_game(game).REST
+    if shipped is not None:
+        yield from _shipped(shipped)
+
+
+@cache
+def _shipped(path: Path) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["known"]
+    return found
