@@ -55,7 +55,8 @@ class NetSpec:
     game: its name.
     sizes: of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
     files: the nets that come with the game, those of seed 1, 2, ...; it may come with none.
-    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name.
+    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name; the last of each may have
+        grown since a net was learned, which has nothing for what is new.
     item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
     """
 
@@ -117,6 +118,8 @@ class NetSpec:
             raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
         except _NO_NET as error:
             raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
+        for name in self.items.keys() & arrays.keys():
+            arrays[name] = _grown(arrays[name], shapes[name])
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 has = arrays[name].shape if name in arrays else "not there"
@@ -148,7 +151,7 @@ class LearnedNet:
     @cached_property
     def digest(self) -> bytes:
         """Identifies its play."""
-        content = b"".join(np.ascontiguousarray(self.arrays[name]).tobytes() for name in self.spec.shapes)
+        content = b"".join(_learned(self.arrays[name]).tobytes() for name in self.spec.shapes)
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
     def record(self, rules: Any) -> NDArray[Any]:
@@ -167,6 +170,22 @@ class LearnedNet:
         file = BytesIO()
         np.savez_compressed(file, allow_pickle=False, **content)
         write_bytes(path, file.getvalue())
+
+
+def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return an array of items with zeros for inputs that are newer than it."""
+    if array.ndim < 2 or (*array.shape[:-2], array.shape[-1]) != (*shape[:-2], shape[-1]):
+        return array
+    missing = max(shape[-2] - array.shape[-2], 0)
+    return np.pad(array, [(0, 0)] * (array.ndim - 2) + [(0, missing), (0, 0)])
+
+
+def _learned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array without the inputs at its end of which nothing was learned: they identify no play."""
+    if array.ndim > 2:
+        known = np.flatnonzero(np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1).any(axis=1))
+        array = array[..., : known[-1] + 1 if len(known) else 0, :]
+    return np.ascontiguousarray(array)
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:

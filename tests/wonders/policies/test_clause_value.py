@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wsim
 from tests.wonders.extremes import written
+from wsim.policies.nets import LearnedNet
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.nets import NETS
+from wsim.wonders.policies.net_items import OWN_ROWS
 from wsim.wonders.words import UNIT_PRICES
 
 GAIN = {"gain": {"coins": 1}}
@@ -103,3 +109,28 @@ def test_greedy_sees_what_happens_at_once() -> None:
         {"event": "turn_start", "gain": {"coins": 9}},
     )
     assert [is_built(clause, "greedy") for clause in clauses] == [True, True, True, True, False, False]
+
+
+def net_rows(net: LearnedNet, *changes: str) -> list[Any]:
+    rules = compile_rules(load_catalogue("1e", changes=changes), 4)[0]
+    return [rows.copy() for rows in NETS.item_rows(net.arrays, rules)]
+
+
+def test_the_net_has_a_row_for_a_card_by_formula_that_learning_alone_fills(tmp_path: Path) -> None:
+    """What was learned before plays on as it did, whatever clauses there are."""
+    change = f"cards.Altar.when={written([{'event': 'sold', **GAIN}])}"
+    shipped = NETS.shipped
+    for printed, patched in zip(net_rows(shipped), net_rows(shipped, change), strict=True):
+        assert np.array_equal(printed, patched)
+    arrays = {name: array.copy() for name, array in shipped.arrays.items()}
+    assert not arrays["card_roles"][:, -OWN_ROWS:].any()
+    arrays["card_roles"][:, -OWN_ROWS] = 0.5
+    taught = replace(shipped, arrays=arrays)
+    assert taught.digest != shipped.digest
+    cards, others = net_rows(taught, change)[0] - net_rows(taught)[0], net_rows(taught)[0] - net_rows(shipped)[0]
+    altar = [card.name for card in load_catalogue("1e").cards].index("Altar")
+    assert cards.reshape(9, -1, 128)[:, altar].min() == pytest.approx(0.5)
+    assert np.abs(cards).sum() == pytest.approx(0.5 * 9 * 128)
+    assert not others.any()
+    taught.save(tmp_path / "net.npz")
+    assert NETS.read(str(tmp_path / "net.npz")).digest == taught.digest
