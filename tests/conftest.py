@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.games import toy_game
+from tests.tiers import LONGEST
 from wsim.game import GAMES
 from wsim.jit.modes import JIT
 from wsim.processors import usable_cpus
@@ -41,7 +42,15 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if getattr(option, "numprocesses", 0) is None and not option.usepdb and not option.collectonly:
         option.numprocesses = min(usable_cpus(), MOST_PROCESSES)
     if getattr(option, "numprocesses", None) and option.dist == "no":
-        option.dist = "loadfile"
+        option.dist, option.loadscopereorder = "loadfile", False
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest where processes share them, that no process has one of them at the end."""
+    if hasattr(config, "workerinput"):
+        order = {ROOT / name: place for place, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.hookimpl(tryfirst=True)

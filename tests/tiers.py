@@ -9,6 +9,25 @@ import pytest
 
 Names = str | tuple[str, ...]
 
+LONGEST = (
+    "tests/docs/test_pages.py",
+    "tests/lab/test_cluster.py",
+    "tests/lab/test_every_write_of_others.py",
+    "tests/wonders/test_twin.py",
+    "tests/docs/test_notebooks.py",
+    "tests/policies/test_search.py",
+    "tests/lab/test_files_of_others.py",
+    "tests/cli/test_answers_unchanged.py",
+    "tests/tuning/test_shipped.py",
+    "tests/lab/test_every_write.py",
+    "tests/wonders/test_clauses.py",
+    "tests/experiments/matches/test_match.py",
+    "tests/learn/test_learning.py",
+    "tests/jit/test_gateway.py",
+    "tests/policies/test_user.py",
+)
+"""Files that take half a minute and more in the slow tier, the longest first."""
+
 
 def sampled(quick: int, whole: int, name: str = "games") -> pytest.MarkDecorator:
     """Give a test the numbers ``range(quick)`` in the quick tier, and those up to ``whole`` in the slow one."""

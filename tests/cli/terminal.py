@@ -1,4 +1,4 @@
-"""A real terminal of a given width: a pseudo-terminal on which the command line runs in a process of its own."""
+"""A real terminal of a given width: a pseudo-terminal on which the command line runs, in this process or in its own."""
 
 from __future__ import annotations
 
@@ -9,32 +9,71 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from threading import Thread
+from unittest.mock import patch
 
-__all__ = ["on_terminal"]
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
 
 def on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
-    """Run ``wsim`` on a terminal of so many columns; return its exit code and the lines, without their colours."""
+    """Call ``wsim`` on a terminal of so many columns; return its exit code and the lines, without their colours."""
+    from wsim.cli.app import main
+
+    def call(terminal: int) -> int:
+        with (
+            open(terminal, "w", encoding="utf-8", buffering=1) as screen,
+            redirect_stdout(screen),
+            redirect_stderr(screen),
+            patch.dict(os.environ),
+        ):
+            for name in ("COLUMNS", "NO_COLOR"):
+                os.environ.pop(name, None)
+            with pytest.raises(SystemExit) as left:
+                main(list(words))
+        assert isinstance(left.value.code, int)
+        return left.value.code
+
+    return _shown(columns, call)
+
+
+def process_on_terminal(columns: int, *words: str) -> tuple[int, list[str]]:
+    """Do the same with a process of its own."""
+
+    def call(terminal: int) -> int:
+        environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+        environment["PYTHONPATH"] = str(ROOT)
+        command = [sys.executable, "-m", "wsim", *words]
+        process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        return process.wait()
+
+    return _shown(columns, call)
+
+
+def _shown(columns: int, call: Callable[[int], int]) -> tuple[int, list[str]]:
+    """Return what a call that is given a terminal, and closes it, returns and shows there."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
-    environment["PYTHONPATH"] = str(ROOT)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "wsim", *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    )
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        said += part
+    said: list[bytes] = []
+
+    def read() -> None:
+        while True:
+            try:
+                said.append(os.read(ours, 65536))
+            except OSError:  # the other end is closed
+                return
+            if not said[-1]:
+                return
+
+    reader = Thread(target=read)
+    reader.start()
+    code = call(theirs)
+    reader.join()
     os.close(ours)
-    text = said.decode().replace("\r", "").replace("\033[1m", "").replace("\033[0m", "")
-    return process.wait(), text.splitlines()
+    text = b"".join(said).decode().replace("\r", "").replace("\033[1m", "").replace("\033[0m", "")
+    return code, text.splitlines()

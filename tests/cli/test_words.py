@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import wsim
-from tests.cli.terminal import ROOT, on_terminal
+from tests.cli.terminal import ROOT, process_on_terminal
 from tests.conftest import Command
 from wsim.game import GAMES, find_game
 from wsim.lab.plan import DEFAULTS, of_the_games
@@ -43,7 +43,7 @@ def test_short_options(wsim_command: Command) -> None:
 
 
 def test_help_is_not_cut_and_speaks_of_no_types(wsim_command: Command) -> None:
-    _, lines = on_terminal(80, "--help")
+    _, lines = process_on_terminal(80, "--help")
     assert not any(line.endswith("...") for line in lines if "ARGS" not in line)
     for words in (("cards",), ("table",), ("run",), ("verify",), ("catalog",), ("report",), ("experiment", "picks")):
         shown = wsim_command(*words, "--help").out

@@ -34,6 +34,8 @@ MASKS = (
 EXECUTED = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
 SHELL = set("|<>;&$*~`")
 """What a shell makes something of."""
+PIPED = re.compile(r"(wsim [^|<>;&$*~`]+?)(?: (2>&1))? ([|>].*)")
+"""A command of wsim and what the shell does with its output."""
 RENEW = bool(os.environ.get("WSIM_RENEW_PAGES"))
 
 
@@ -65,19 +67,32 @@ def steps(block: str) -> list[Step]:
 
 def run(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> str:
     """Return what a command prints: one of wsim in this process, one of the shell in its own."""
-    whole, _, lines = command.partition(" | head -")  # the beginning of what a command prints is that of the page
-    name, *words = shlex.split(whole)
-    if name == "wsim" and not SHELL & set(whole):
-        capture.readouterr()
-        with contextlib.chdir(folder), pytest.raises(SystemExit):
-            main(words)
-        shown, said = capture.readouterr()
-        return "".join(shown.splitlines(keepends=True)[: int(lines) if lines else None]) + said
+    if command.startswith("wsim ") and not SHELL & set(command):
+        return "".join(called(command, folder, capture))
+    if piped := PIPED.fullmatch(command):
+        shown, said = called(piped[1], folder, capture)
+        if piped[2]:
+            shown, said = shown + said, ""
+        return in_shell(f"cat {piped[3]}", folder, shown) + said
+    return in_shell(command, folder, "")
+
+
+def called(command: str, folder: Path, capture: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """Return what a command of wsim prints on both streams."""
+    capture.readouterr()
+    with contextlib.chdir(folder), pytest.raises(SystemExit):
+        main(shlex.split(command)[1:])
+    return capture.readouterr()
+
+
+def in_shell(command: str, folder: Path, given: str) -> str:
+    """Return what a command of the shell prints that is given a text."""
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
     environment["PYTHONPATH"] = str(ROOT)
+    words = ["bash", "-c", command]
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
+        words, cwd=folder, env=environment, input=given, capture_output=True, text=True, timeout=900, check=False
     )
     return done.stdout + done.stderr
 

@@ -14,7 +14,7 @@ from tests.env.plans import BABEL, in_babel_first
 from wsim.env import VectorEnv
 from wsim.env.game_vector import GameVector
 from wsim.errors import UserError
-from wsim.jit.modes import CHECKED, JIT
+from wsim.jit.modes import JIT
 
 PLANS: dict[str, dict[str, Any]] = {
     "1e": {},
@@ -232,8 +232,8 @@ def test_arrays_are_written_over() -> None:
         assert one.masks is two.masks
 
 
-# slow only where it alone would have these kernels compiled
-of_cities = pytest.param({"ruleset": "2e-cities"}, id="cities", marks=[pytest.mark.slow] * (JIT and not CHECKED))
+# slow where it alone would have these kernels compiled; CI plays it without the JIT, where places are checked as well
+of_cities = pytest.param({"ruleset": "2e-cities"}, id="cities", marks=[pytest.mark.slow] * JIT)
 
 
 @pytest.mark.jit_off

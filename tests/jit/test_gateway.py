@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from tests.jit import sample
 from tests.tiers import first_quick
 from wsim.jit import JIT, NumbaError, cache_directory, kernel, record_type, types
 from wsim.jit.modes import config
@@ -43,9 +42,10 @@ def asked(*words: str, **environment: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def expected() -> dict[str, Any]:
+def expected(sample: Any) -> dict[str, Any]:
     """What the sample answers in this process."""
-    return sample.answers()
+    found: dict[str, Any] = sample.answers()
+    return found
 
 
 def test_the_sample_answers_what_it_should(expected: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ def test_checked_kernels_refuse_what_lies_outside(at: int) -> None:
 
 
 @only_jitted
-def test_nobody_writes_to_a_constant_record() -> None:
+def test_nobody_writes_to_a_constant_record(sample: Any) -> None:
     def write(fixed):  # type: ignore[no-untyped-def]
         fixed.factor = 1.0
         return 0
@@ -126,7 +126,7 @@ def test_nobody_writes_to_a_constant_record() -> None:
 
 
 @only_jitted
-def test_a_record_type_is_the_same_wherever_its_dtype_is_found() -> None:
+def test_a_record_type_is_the_same_wherever_its_dtype_is_found(sample: Any) -> None:
     assert record_type(sample.PART) is sample.Part
     assert sample.State.typeof("part") is sample.Part
     assert record_type(sample.PART, constant=True) is not sample.Part

@@ -11,6 +11,7 @@ import copy
 import hashlib
 import json
 import random
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -323,11 +324,21 @@ def test_forged_rows(wsim_command: Command, name: str) -> None:
         assert answer.err.count("\n") <= 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
-def test_forged_sums(wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+@pytest.fixture(scope="module")
+def summary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of sums alone."""
     from wsim.lab.run import record
 
+    folder = tmp_path_factory.mktemp("summary") / "run"
+    record(Plan.make(games=30, players=3, policies="random,greedy,balanced", rotate=True, keep="summary"), folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_forged_sums(
+    wsim_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summary: Path, seed: int
+) -> None:
     def change(sums: pl.DataFrame) -> pl.DataFrame:
         draw, rows = random.Random(seed), sums.to_dicts()
         row = draw.choice(rows)
@@ -339,7 +350,7 @@ def test_forged_sums(wsim_command: Command, tmp_path: Path, monkeypatch: pytest.
         return pl.DataFrame(rows, schema=sums.schema)
 
     monkeypatch.chdir(tmp_path)
-    record(Plan.make(games=30, players=3, policies="random,greedy,balanced", rotate=True, keep="summary"), "run")
+    shutil.copytree(summary, "run")
     forged(Path("run"), change, "sums")
     for words in ("cards run", "wonders run", "report run -o page.html -q", "verify run", "run --resume run -q"):
         answer = wsim_command(*words.split())

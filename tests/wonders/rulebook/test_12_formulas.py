@@ -10,6 +10,7 @@ import pytest
 
 from tests.wonders.both import Position
 from tests.wonders.extremes import written
+from wsim.jit.modes import JIT
 from wsim.wonders.kit import score_change
 
 pytestmark = pytest.mark.jit_off
@@ -176,6 +177,7 @@ def test_R58_points_are_counted_with_those_of_the_card_and_the_stage() -> None:
 
 
 @pytest.mark.engine_only
+@(pytest.mark.slow if JIT else pytest.mark.jit_off)  # what is called here is compiled for this test alone
 def test_R52_policies_see_what_a_card_would_bring_at_once() -> None:
     clauses = [
         {"event": "built", "each": "neighbor", "take": 2},
