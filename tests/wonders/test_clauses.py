@@ -1,4 +1,4 @@
-"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58)."""
+"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58, R64-R69)."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         compare_case(drawn_case(seed), games=3)
 
 
-@pytest.mark.parametrize("players", [3, 7])
-def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(players: int) -> None:
-    with (ROOT / "analysis" / "expansion" / "tributes.toml").open("rb") as file:
+@pytest.mark.parametrize(("name", "number", "players"), [("tributes", 10, 3), ("tributes", 10, 7), ("harbours", 5, 7)])
+def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
+    with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
         cards = tomllib.load(file)["cards"]
     changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
-    assert sum("when" in card for card in cards.values()) == 10
+    assert sum("when" in card for card in cards.values()) == number
     compare_case(Case(1, "1e", players, changes), games=3)

@@ -1,4 +1,4 @@
-"""What cards do by formula (R52-R58), read by a walk of its own over Python's syntax tree, with plain ints."""
+"""What cards do by formula (R52-R58, R64-R69), read by a walk of its own over Python's syntax tree, with plain ints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clauses can bring at most: the spans of their formulas, times how often they can act (R52-R58).
+"""What clauses can bring at most: the spans of their formulas, times how often they can act (R52-R58, R64-R68).
 
 The spans of names are those within which ``bounds`` proves that every count stays: an amount is computed from counts
 that held before it, so that sums of such amounts within the same spans prove them for the whole game.

@@ -1,4 +1,4 @@
-"""Clauses: what cards and stages do by formula, and when (R52-R58).
+"""Clauses: what cards and stages do by formula, and when (R52-R58, R64, R65).
 
 An event is a move, or a moment of the game; nothing that a clause does is one, so that no clause can set another off.
 """
