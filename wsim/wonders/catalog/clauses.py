@@ -1,4 +1,4 @@
-"""Clauses of cards and stages: when something happens, to whom, by which formula (``when = [...]``, R52-R58, R64-R69)."""
+"""Clauses of cards and stages: when what happens, to whom, by which formula (``when = [...]``; R52-R58, R64-R68)."""
 
 from __future__ import annotations
 
