@@ -21,7 +21,7 @@ from wsim.spec.fields import (
     words,
 )
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, normal, parse, span, written
-from wsim.wonders.catalog.formula_english import english, price_in_words
+from wsim.wonders.catalog.formula_text import english, price_in_words
 from wsim.wonders.words import (
     ACTS,
     ANY,

@@ -2,7 +2,7 @@
 
 A formula is parsed with ``ast`` into nodes of a closed list; nothing of it is ever executed as Python. Of its nodes are
 made: the range of what it can come to (``span``), the words that kernels run (``code``), and an English sentence
-(``english``). A mistake is a ``FormulaError``: one sentence with the place.
+(``formula_text``). A mistake is a ``FormulaError``: one sentence with the place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import operator
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -22,6 +23,7 @@ from wsim.wonders.words import (
     CITY_NAMES,
     DEPTH,
     FORMULA_CITIES,
+    HANDED,
     MOST_PRICE,
     NAME_NUMBER,
     OPERATION,
@@ -82,7 +84,8 @@ class Node:
     kind: "number", "name", "card", "cards" (those of which its part holds), "fact" (of a card) or what is done with the
     parts (words.OPERATIONS, "count", "sets").
     text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name, card or fact, of cards what must hold. whose: one of ``words.FORMULA_CITIES``.
+    value: of a number. name: of a name, card, fact or function, of cards what must hold. whose: one of
+        ``words.FORMULA_CITIES``, or the file of a function. bounds: what that may return.
     """
 
     kind: str
@@ -92,6 +95,7 @@ class Node:
     value: int = 0
     name: str = ""
     whose: str = ""
+    bounds: Span = (0, 0)
 
     @property
     def is_condition(self) -> bool:
@@ -124,7 +128,7 @@ def parse(text: str) -> Node:
         raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
     found = _Reader(text).node(tree)
     span(found, WIDEST)
-    words, depth = _code(found, {})
+    words, depth = _code(found, {}, None)
     if depth > DEPTH or len(words) > MOST_WORDS:
         raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
     return found
@@ -137,8 +141,13 @@ def normal(text: str) -> str:
 
 
 def written(text: str) -> list[tuple[int, int]]:
-    """Return the numbers that are written in a formula: where each begins in its normal form, and what it is."""
-    constants = (part for part in ast.walk(ast.parse(normal(text), mode="eval")) if isinstance(part, ast.Constant))
+    """Return the numbers that are written in a formula: where each begins in its normal form, and what it is.
+
+    The bounds of a function are none of them: they say what must hold.
+    """
+    parts = list(ast.walk(ast.parse(normal(text), mode="eval")))
+    bounds = {id(one) for part in parts if isinstance(part, ast.keyword) for one in ast.walk(part)}
+    constants = [part for part in parts if isinstance(part, ast.Constant) and id(part) not in bounds]
     return sorted((part.col_offset, part.value) for part in constants if isinstance(part.value, int))
 
 
@@ -268,9 +277,13 @@ class _Reader:
                 whose = ""
             case ast.Attribute(value=ast.Name(id=whose), attr="count") if whose in FORMULA_CITIES[1:]:
                 name = "count"
+            case ast.Attribute(value=ast.Name(id=file), attr=name) if tree.keywords:
+                return self.of_file(tree, file, name)
             case _:
                 name = self.source(tree.func)
                 said = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
+                if isinstance(tree.func, ast.Attribute):
+                    said += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
                 raise self.mistake(tree, said)
         if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
             raise self.mistake(tree, f"{name} takes its parts one by one")
@@ -281,6 +294,25 @@ class _Reader:
         if name == "count":
             return self.made(tree, "count", *(self.counted(part, whose) for part in tree.args))
         return self.made(tree, name, *map(self.node, tree.args))
+
+    def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
+        """Return a function of the file that ``effects`` names, with the bounds that are written for it."""
+        if self.of_card:
+            raise self.mistake(tree, "is not known of a structure that is counted; accepted: card.cost, card.red, ...")
+        written: dict[str, int] = {}
+        for one in tree.keywords:
+            with suppress(ValueError, TypeError):
+                value = ast.literal_eval(one.value)
+                if one.arg in ("least", "most") and type(value) is int and abs(value) <= MOST_WRITTEN:
+                    written[one.arg] = value
+        if len(tree.keywords) != 2 or written.keys() != {"least", "most"} or written["least"] > written["most"]:
+            said = "a function of a file is written with what it returns at least and at most, two whole numbers"
+            raise self.mistake(tree, f"{said}; accepted: {file}.{name}(..., least=0, most=5)")
+        if len(tree.args) > HANDED or any(isinstance(part, ast.Starred) for part in tree.args):
+            raise self.mistake(tree, f"a function of a file is handed at most {HANDED} numbers, one by one")
+        parts = tuple(map(self.node, tree.args))
+        bounds = written["least"], written["most"]
+        return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
         """Return what ``count`` counts: a card that the city has, such cards, or a condition that holds."""
@@ -321,6 +353,8 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
         return 0, spans["cards"][1]
     if kind == "fact" and not node.is_condition:
         return 0, MOST_FACT
+    if kind == "call":
+        return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1
     if kind == "count":
@@ -391,13 +425,22 @@ def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
 # --- the words that kernels run --------------------------------------------------------------------------------------
 
 
-def code(node: Node, number: Mapping[str, int]) -> list[int]:
-    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of cards and of sets."""
-    return [*_code(node, number)[0], OPERATION["end"]]
+def code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None = None) -> list[int]:
+    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of cards and of sets.
+
+    ``slot`` says where a function of a file is found while playing.
+    """
+    return [*_code(node, number, slot)[0], OPERATION["end"]]
 
 
-def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
+def _code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None) -> tuple[list[int], int]:
     """Return the words of a node, and how many numbers they hold at once."""
+    if node.kind == "call":
+        handed = [_code(part, number, slot) for part in node.parts]
+        operand = (slot(node) if slot else 0) << 3 | len(handed)
+        words = [word for part, _ in handed for word in part]
+        held = max((place + depth for place, (_, depth) in enumerate(handed)), default=1)
+        return [*words, operand << 8 | OPERATION["call"]], held
     if not node.parts or node.kind == "cards":
         operand = node.value
         if node.kind != "number":
@@ -405,10 +448,10 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
             operand = named << 2 | FORMULA_CITIES.index(node.whose)
         return [operand << 8 | OPERATION[node.kind]], 1
     operation = {"count": "+", "sets": "min"}.get(node.kind, node.kind)
-    words: list[int] = []
+    words = []
     deepest = 0
     for place, part in enumerate(node.parts):
-        more, depth = _code(part, number)
+        more, depth = _code(part, number, slot)
         held = place if operation == "if" else min(place, 1)
         words += more
         deepest = max(deepest, held + depth)
@@ -417,3 +460,8 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
     if operation in ("if", "neg", "not", "abs"):
         words.append(OPERATION[operation])
     return words, deepest
+
+
+def slots_in(words: Iterable[int]) -> set[int]:
+    """Return where the functions of files are found that the words of formulas call."""
+    return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}

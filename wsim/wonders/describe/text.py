@@ -8,7 +8,7 @@ from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
 from wsim.wonders.catalog.clauses import counted
-from wsim.wonders.catalog.formula_english import price_in_words
+from wsim.wonders.catalog.formula_text import price_in_words
 from wsim.wonders.catalog.listing import cost_text, effects_text
 from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS
 

@@ -1,4 +1,4 @@
-"""Formulas in English: ``2 * red`` is "2 times own red cards"."""
+"""Formulas in English (R52)."""
 
 from __future__ import annotations
 
@@ -70,6 +70,9 @@ def english(node: Node) -> str:
             return f"{_OWNERS[node.whose]} structures of which {parts[0]}"
         case "fact":
             return _FACTS.get(node.name, f"the colour is {node.name}")
+        case "call":
+            handed = f" for {_listed(parts)}" if parts else ""
+            return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name} of {node.whose}.py says{handed}"
         case "neg":
             return f"minus {parts[0]}"
         case "not":
@@ -102,6 +105,8 @@ def _listed(parts: list[str]) -> str:
 def _bracketed(part: Node, around: Node) -> str:
     """Return a part in words, in brackets if what is around it binds closer."""
     said = english(part)
+    if part.kind == "call":
+        return f"({said})"
     if around.kind == "count":
         return f"({said})" if part.kind in _LOOSE else said
     simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
