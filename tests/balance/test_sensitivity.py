@@ -100,9 +100,8 @@ policies = "random"
 set = ["wonders.Gizah.A.1.when=[{event='scored', points='20 if stages > 0 else 0'}, {event='sold', gain={coins=1}}]"]
 
 [[target]]
-of = "Gizah"
-metric = "score"
-at_most = 40
+of = "wonder"
+within = 0.1
 
 [[knob]]
 path = "wonders.Gizah.sides.A.1.when.*.*"
@@ -119,12 +118,10 @@ def test_a_number_of_a_formula_is_a_knob_whose_effect_is_told() -> None:
     """Random players do not look at points: what is taken off is missing wherever the stage stands, and no more."""
     goal = read_goal(write_goal(BY_FORMULA))
     answer = sensitivity(goal).effects
-    rows = {(row["knob"], row["to"]): row for row in answer.to_dicts()}
     name = 'wonders.Gizah.sides.A.1.when.1."points:1"'
-    found = {to: row for (knob, to), row in rows.items() if knob == name}
-    assert found, sorted(rows)
-    assert all((row["effect"] > 0) == (to > 20) for to, row in found.items())
-    assert {row["found"] for row in found.values()} == {"replayed"}
+    found = {row["to"]: row["effect"] for row in answer.to_dicts() if (row["knob"], row["of"]) == (name, "Gizah")}
+    assert min(found) < 20 < max(found)
+    assert all(effect > 0 if to > 20 else effect < 0 for to, effect in found.items())
 
 
 # --- 7 Wonders --------------------------------------------------------------------------------------------------------
