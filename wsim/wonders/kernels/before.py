@@ -12,7 +12,7 @@ from wsim.wonders.words import NEIGHBOR_SEATS, PRICE_KINDS
 _ZERO, _BYTE = np.uint64(0), np.uint64(0xFF)
 
 
-@kernel
+@kernel(rare=True)
 def freeze(game):
     """Keep what pays in this turn, for a last card that is paid from the old state (R9.5, switched off)."""
     public, before = game.public, game.before
@@ -29,7 +29,7 @@ def freeze(game):
             before.board_rebate[seat, side] = public.board_rebate[seat, side]
 
 
-@kernel
+@kernel(rare=True)
 def thaw(game):
     """Spell out the payers as they were before the turn: either/or symbols are only ever added at the end."""
     public, before, frozen = game.public, game.before, game.frozen

@@ -57,7 +57,7 @@ def _move_coins(public, giver, taker, coins):
     return coins
 
 
-@kernel
+@kernel(rare=True)
 def do(game, action, entry, owner, city, amount):
     """Do one thing of a clause of an entry; return how much of it was done (R56)."""
     public = game.public

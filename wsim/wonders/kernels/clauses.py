@@ -88,7 +88,7 @@ def _act_on(game, rules, clause, owner, city, other):
             log_effect(game, owner, at, city, done)
 
 
-@kernel
+@kernel(rare=True)
 def _act(game, rules, clause, owner, trigger):
     """Let a clause act: on its own city, on the one that set it off, or on each that it names, from the left on."""
     seats, each = game.public.seats, rules.clause_each[clause]
@@ -103,7 +103,7 @@ def _act(game, rules, clause, owner, trigger):
                 _act_on(game, rules, clause, owner, city, city)
 
 
-@kernel
+@kernel(rare=True)
 def moment(game, rules, trigger):
     """Let the clauses of a moment act: seat by seat, in the order of the catalogue (R54)."""
     public = game.public
@@ -151,7 +151,7 @@ def _purchases_made(game, rules, buyer, entry, move):
     public.purchase = 0
 
 
-@kernel
+@kernel(rare=True)
 def move_made(game, rules, mover, move, entry, decision):
     """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
     action = action_of(move)
@@ -177,7 +177,7 @@ def drop_age_shields(public):
         public.age_shields[seat] = 0
 
 
-@kernel
+@kernel(rare=True)
 def drop_turn_units(public):
     """Take back the units that were for this turn only (R65)."""
     for seat in range(public.seats):
@@ -186,7 +186,7 @@ def drop_turn_units(public):
         public.turn_units[seat] = np.uint64(0)
 
 
-@kernel
+@kernel(rare=True)
 def formula_points(public, rules, seat, entry):
     """Return the points that the clauses of a structure or stage bring its city at the end (R58)."""
     points = 0

@@ -245,7 +245,7 @@ def _list_next_loss(game, rules):
     return NOBODY
 
 
-@kernel
+@kernel(rare=True)
 def _pay_loss(game, move):
     """Pay a loss; what is not paid becomes debts (R32)."""
     public, hidden, seat = game.public, game.hidden, game.choice.seat
@@ -295,7 +295,7 @@ def _list_next_last_card(game, rules):
     return NOBODY
 
 
-@kernel
+@kernel(rare=True)
 def _resolve_last_cards(game, rules):
     """Resolve the last cards, if there were any."""
     losing = game.flow.played_last != 0 and resolve(game, rules, LAST_CARD)
@@ -370,7 +370,7 @@ def _show_pile(game, rules, seat):
         own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
 
 
-@kernel
+@kernel(rare=True)
 def _build_next(game, rules, move):
     """Carry out the next build of the queue, or leave it."""
     flow, seat = game.flow, game.choice.seat
