@@ -57,6 +57,7 @@ class NetSpec:
     files: the nets that come with the game, those of seed 1, 2, ...; it may come with none.
     items: shapes of the arrays of further inputs (cards, ...), but for the width, by name; the last of each may have
         grown since a net was learned, which has nothing for what is new.
+    later: by array of items, how many of its last inputs are empty until something is learned of them.
     item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
     """
 
@@ -65,12 +66,25 @@ class NetSpec:
     weights: tuple[int, ...]
     files: Sequence[Path] = ()
     items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    later: Mapping[str, int] = field(default_factory=dict)
     item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = _no_items
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The arrays of a net and their shapes."""
         return self.sizes.shapes(self.items)
+
+    @cached_property
+    def first_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the arrays without the inputs that are empty at first."""
+        items = {name: (*shape[:-1], shape[-1] - self.later.get(name, 0)) for name, shape in self.items.items()}
+        return self.sizes.shapes(items)
+
+    def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a net with nothing for the inputs of items that it has not."""
+        return {
+            name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
+        }
 
     @cached_property
     def shipped(self) -> LearnedNet:
@@ -118,8 +132,7 @@ class NetSpec:
             raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
         except _NO_NET as error:
             raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
-        for name in self.items.keys() & arrays.keys():
-            arrays[name] = _grown(arrays[name], shapes[name])
+        arrays = self.grown(arrays)
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 has = arrays[name].shape if name in arrays else "not there"
