@@ -19,6 +19,7 @@ from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
 from wsim.jit.sandbox import checking_indices, in_copies, valuing_copies, ways_out
+from wsim.jit.slots import SLOTS, SlotError, call_slot, failed_slot, fill_slot
 from wsim.jit.stack import stack_room
 from wsim.jit.vectors import padded, products, rectified, rounding, sums_of_rows
 
@@ -27,17 +28,22 @@ __all__ = [
     "CHECKED",
     "JIT",
     "PLAIN",
+    "SLOTS",
     "NumbaError",
     "NumbaWarning",
+    "SlotError",
     "address_of",
     "addresses_of",
     "cache_directory",
     "cache_is_cold",
     "call",
+    "call_slot",
     "checking_indices",
     "compiled_beside",
     "count_bits",
     "entrance",
+    "failed_slot",
+    "fill_slot",
     "from_dtype",
     "in_copies",
     "kernel",
