@@ -135,7 +135,7 @@ def called(public, rules, stack, first, operand, owner, other):
     )  # fmt: skip
 
 
-@kernel
+@kernel(rare=True)
 def evaluate(public, rules, at, owner, other):
     """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
     stack = _room()
