@@ -10,7 +10,7 @@ from wsim.jit import kernel, stack_room
 from wsim.kernels.formula_words import DEPTH, HANDED, OPERATION
 
 _room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
-_END, _CARD = OPERATION["end"], OPERATION["card"]
+_END, _LAST_LEAF = OPERATION["end"], OPERATION["cards"]
 _NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
@@ -68,7 +68,7 @@ def machine(leaf: Any, called: Any = no_functions) -> Any:
             at += 1
             if operation == _END:
                 return stack[0]
-            if operation <= _CARD:
+            if operation <= _LAST_LEAF:
                 top += 1
                 stack[top] = leaf(seen, rules, operation, operand, owner, other)
             elif operation == _NEG:

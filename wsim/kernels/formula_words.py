@@ -1,7 +1,7 @@
 """The words of formulas that kernels run, in postfix order; light, so that readers of formulas may use it.
 
-A word is 256 * operand + an operation. The operand of a name or card is 4 * its number + whose it is, that of a call
-8 * the slot of the function + how many numbers it is handed.
+A word is 256 * operand + an operation. The operand of a name, of a card or of a set of cards is 4 * its number + whose
+it is, that of a call 8 * the slot of the function + how many numbers it is handed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OPERATIONS = (
-    "end", "number", "name", "card", "neg", "not", "abs",
+    "end", "number", "name", "card", "cards", "neg", "not", "abs",
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}

@@ -12,7 +12,7 @@ import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 
@@ -35,6 +35,7 @@ _COMPARISONS: Mapping[type[ast.AST], str] = {
 }  # fmt: skip
 _CONDITIONS = frozenset((*_COMPARISONS.values(), "and", "or", "not"))
 _FUNCTIONS = ("min", "max", "abs", "count", "sets")
+_NOT_OF_CARD = "is not known of a structure that is counted; accepted: card.cost, card.red, ..."
 _WRITTEN = "numbers, names, + - * // % **, < <= == != > >=, and, or, not, `x if c else y`, " + ", ".join(_FUNCTIONS)
 
 
@@ -48,10 +49,11 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card" or what is done with the parts (``formula_words``, "count", "sets").
+    kind: "number", "name", "card", "cards" (those of which its part holds), "fact" (of a card) or what is done with the
+        parts (``formula_words``, "count", "sets").
     text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name, card or function. whose: one of those of the vocabulary, or the file of a
-        function. bounds: what that may return.
+    value: of a number. name: of a name, card, fact or function, of cards what must hold. whose: one of those of the
+        vocabulary, or the file of a function. bounds: what a function may return, or a fact can be.
     """
 
     kind: str
@@ -66,7 +68,7 @@ class Node:
     @property
     def is_condition(self) -> bool:
         """Whether it holds or does not, which counts as 1 or 0."""
-        return self.kind in _CONDITIONS
+        return self.kind in _CONDITIONS or (self.kind == "fact" and self.bounds == (0, 1))
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and everything below it."""
@@ -87,7 +89,8 @@ class Vocabulary:
     cities: names of what is known of a city (or a seat). table: of the table; they are numbered on from those.
     whose: whose city a name may speak of, "" first: the one that the formula belongs to.
     widest: what names can stand for in any catalogue that is accepted: its bounds prove that they stay within it.
-    cards: whether ``count`` counts cards by name. files: whether functions of files may be called.
+    cards: whether ``count`` counts cards by name. facts: what it may ask of those that it counts, with its span; of
+        (0, 1) are those that hold or not. files: whether functions of files may be called.
     """
 
     cities: Sequence[str]
@@ -95,6 +98,7 @@ class Vocabulary:
     widest: Spans
     whose: Sequence[str] = ("",)
     cards: bool = False
+    facts: Spans = field(default_factory=dict)
     files: bool = False
 
     @cached_property
@@ -136,7 +140,7 @@ class Vocabulary:
     def code(
         self, node: Node, number: Mapping[str, int] | None = None, slot: Callable[[Node], int] | None = None
     ) -> list[int]:
-        """Return the words of a formula in postfix order (``formula_words``); ``number`` is that of each card.
+        """Return the words of a formula in postfix order (``formula_words``); ``number`` is that of cards and of sets.
 
         ``slot`` says where a function of a file is found while playing.
         """
@@ -150,7 +154,7 @@ class Vocabulary:
             words = [word for part, _ in handed for word in part]
             held = max((place + depth for place, (_, depth) in enumerate(handed)), default=1)
             return [*words, operand << 8 | OPERATION["call"]], held
-        if not node.parts:
+        if not node.parts or node.kind == "cards":
             operand = node.value
             if node.kind != "number":
                 named = self.number[node.name] if node.kind == "name" else number.get(node.name, 0)
@@ -195,10 +199,11 @@ def _parsed(vocabulary: Vocabulary, text: str) -> Node:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Makes nodes of the tree of a formula."""
+    """Makes nodes of the tree of a formula; ``of_card``: of what must hold of a structure for it to be counted."""
 
     text: str
     vocabulary: Vocabulary
+    of_card: bool = False
 
     def node(self, tree: ast.expr) -> Node:
         """Return a part of the tree as a node."""
@@ -214,6 +219,8 @@ class _Reader:
                 raise self.mistake(tree, said if self.vocabulary.cards else "texts are not accepted in a formula")
             case ast.Name(id=name):
                 return self.named(tree, "", name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name) if self.vocabulary.facts:
+                return self.fact(tree, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in self.vocabulary.whose[1:]:
                 return self.named(tree, whose, name)
             case ast.Attribute(value=ast.Name(id=whose)):
@@ -266,10 +273,21 @@ class _Reader:
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
         """Return what is known of a city or the table, by name."""
+        if self.of_card:
+            raise self.mistake(tree, _NOT_OF_CARD)
         accepted = self.vocabulary.cities if whose else self.vocabulary.number
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return self.made(tree, "name", name=name, whose=whose)
+
+    def fact(self, tree: ast.expr, name: str) -> Node:
+        """Return what is known of a structure that is counted."""
+        accepted = self.vocabulary.facts
+        if not self.of_card:
+            raise self.mistake(tree, "is asked of structures that are counted; accepted: count(card.cost > 2)")
+        if name not in accepted:
+            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
+        return Node("fact", self.source(tree), self.place(tree), name=name, bounds=accepted[name])
 
     def condition(self, tree: ast.expr) -> Node:
         """Return a part that must hold or not."""
@@ -316,6 +334,8 @@ class _Reader:
 
     def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
         """Return a function of the file that ``effects`` names, with the bounds that are written for it."""
+        if self.of_card:
+            raise self.mistake(tree, _NOT_OF_CARD)
         written: dict[str, int] = {}
         for one in tree.keywords:
             with suppress(ValueError, TypeError):
@@ -332,10 +352,15 @@ class _Reader:
         return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Return what ``count`` counts: a card that the city has, or a condition that holds."""
+        """Return what ``count`` counts: a card that the city has, such cards, or a condition that holds."""
+        if self.of_card:
+            raise self.mistake(tree, "nothing is counted within what is counted")
         match tree:
             case ast.Constant(value=str(name)) if self.vocabulary.cards:
                 return self.made(tree, "card", name=name, whose=whose)
+        if self.vocabulary.facts and any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree)):
+            holds = replace(self, of_card=True).condition(tree)
+            return self.made(tree, "cards", holds, name=ast.unparse(tree), whose=whose)
         return self.condition(tree)
 
 
@@ -361,12 +386,14 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
         return node.value, node.value
     if kind == "name":
         return spans[node.name]
-    if kind == "call":
+    if kind == "cards":
+        return 0, spans["cards"][1]
+    if kind in ("call", "fact"):
         return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1
     if kind == "count":
-        return 0, len(parts)
+        return 0, sum(high for _, high in parts)
     lows, highs = [low for low, _ in parts], [high for _, high in parts]
     if kind == "neg":
         return -highs[0], -lows[0]
@@ -408,9 +435,9 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
-    """Return what a formula comes to where its names stand for these numbers; it names no card."""
+    """Return what a formula comes to where its names (or facts of a card) stand for these numbers; it names no card."""
     if not node.parts:
-        return numbers[node.name] if node.kind == "name" else node.value
+        return node.value if node.kind == "number" else numbers[node.name]
     parts = [worked_out(part, numbers) for part in node.parts]
     match node.kind:
         case "neg":
