@@ -19,7 +19,7 @@ GAMES = ("wonders", "babel")
 SLOW = ("wsim.wonders.kernels.lockstep", "tests.wonders.policies.value_kernels")
 """What no quick test needs."""
 ENTRY = re.compile(
-    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|describing)\(", re.MULTILINE
+    r"^@(?:kernel|entry)\((?!inline)|^\w+ = (?:chunk_of|commands_of|lockstep_of|stepped|describing)\(", re.MULTILINE
 )
 """An entry point has a signature or is made by a factory, and is compiled when its module is imported."""
 

@@ -79,6 +79,7 @@ within = 0.1
 path = "wonders.Gizah.sides.B.1.points"
 range = "-1..1"
 """
+TABLE = UNBALANCED.replace('policies = "bold"\n', "")
 MISTAKES = {
     "an unknown section": (UNBALANCED + TARGET + KNOBS + "[[targets]]\n", "unknown section 'targets' (did you mean"),
     "an unknown key": (
@@ -138,6 +139,25 @@ MISTAKES = {
     "a setting that is not there": (
         UNBALANCED + TARGET + "settings = 'fuor'\n" + KNOBS,
         "there is no setting 'fuor'",
+    ),
+    "a target for players that nobody names": (
+        UNBALANCED + TARGET + "players = 'mean'\n" + KNOBS,
+        "is of the mean of players, and the goal names none",
+    ),
+    "a target for some of the players": (
+        UNBALANCED + TARGET + "players = 'most'\n" + KNOBS,
+        "must hold for each of the players or for their mean, not 'most'",
+    ),
+    "players and policies": (
+        "players = ['bold', 'lazy']\n" + UNBALANCED + TARGET + KNOBS,
+        "leave out policies of its settings",
+    ),
+    "a number of players": ("players = 4\n" + TABLE + TARGET + KNOBS, "are entries of a line-up, such as"),
+    "one player": ("players = ['bold']\n" + TABLE + TARGET + KNOBS, "two players or more, not 1"),
+    "a player named twice": ("players = ['bold', 'bold']\n" + TABLE + TARGET + KNOBS, "'bold' is named twice"),
+    "too many players": (
+        f"players = {[f'bold:a={place}' for place in range(21)]}\n" + TABLE + TARGET + KNOBS,
+        "1 for each of 21 players, are too many: at most 20",
     ),
     "a text for a number": (UNBALANCED + TARGET.replace("0.02", "'2 %'") + KNOBS, "target.within must be a number"),
     "a game without knobs": (

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
 
 POLICIES = ("bold", "shy")
+WASTED = 4  # points of the temple that a table of `lazy` alone makes nothing of
 WONDERS = ("Colossus", "Garden", "Temple")
 ROW = np.dtype(
     [
@@ -152,6 +153,8 @@ class MedalSimulator(Simulator):
         rows["total"] = (deal >> np.uint64(8)) % np.uint64(40) + salted % np.uint64(10) + self.points * rows["medal"]
         rows["total"] += np.array([self.values[name, "points"] for name in WONDERS], "i4")[rows["wonder"]]
         rows["total"] -= np.array([self.values[name, "salt"] for name in WONDERS], "i4")[rows["wonder"]]  # a cost
+        if self.plan.policies == ("lazy",):
+            rows["total"] -= WASTED * (rows["wonder"] == WONDERS.index("Temple"))
         totals = rows["total"].reshape(count, self.seats)
         best = totals == totals.max(axis=1, keepdims=True)
         rows["win_share"] = (best / best.sum(axis=1, keepdims=True)).reshape(-1)

@@ -16,6 +16,7 @@ from wsim.jit import (
     call,
     count_bits,
     kernel,
+    linked,
     lowest_bit,
     padded,
     products,
@@ -66,7 +67,7 @@ rectify, multiply_second = rectified(UNITS), products(UNITS, NARROW)
 Fixed = record_type(FIXED, constant=True)
 
 
-@kernel
+@kernel(rare=True)
 def _twice(number):  # type: ignore[no-untyped-def]
     return 2 * number
 
@@ -125,6 +126,15 @@ def caller(functions, which, state):  # type: ignore[no-untyped-def]
     return 10 * call(functions[which], state)
 
 
+_counted, _failing = (linked(entry, entry.__name__, "tests.jit") for entry in (counted, failing))
+
+
+@kernel(types.int64(types.int64, State))
+def caller_by_name(fails, state):  # type: ignore[no-untyped-def]
+    """Call one of two functions."""
+    return 10 * (_failing(state) if fails else _counted(state))
+
+
 @kernel(types.void(Layers, types.int64, types.int64))
 def sum_layers(layers, count, shift):  # type: ignore[no-untyped-def]
     """Sum two layers of short integers, with so many rows in the first one."""
@@ -158,18 +168,20 @@ def answers() -> dict[str, Any]:
     fixed = np.zeros(1, FIXED).view(np.recarray)[0]
     fixed.values[:], fixed.factor = (5, 6, 7, -8), 1.5
     with np.errstate(over="ignore"):
-        first = int(work(one, fixed))
+        worked = int(work(one, fixed))
     functions = addresses_of([counted, failing])
-    called = [int(caller(functions, 0, one)) for _ in range(2)]
-    try:
-        caller(functions, 1, one)
-        raised = ""
-    except ValueError as error:
-        raised = str(error)
+    called = [int(caller(functions, 0, one)) for _ in range(2)] + [int(caller_by_name(0, one))]
+    raised = []
+    ways: tuple[Any, ...] = caller, caller_by_name
+    for way, first in zip(ways, ((functions, 1), (1,)), strict=True):
+        try:
+            way(*first, one)
+        except ValueError as error:
+            raised.append(str(error))
     summed = layers(1)
     sum_layers(summed, 7, 6)
     found = {"bytes": one.tobytes().hex(), "layers": summed.tobytes().hex()}
-    return {"first": first, **found, "called": called, "raised": raised}
+    return {"first": worked, **found, "called": called, "raised": raised}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import runpy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,6 +50,7 @@ class Case:
     ruleset: str
     players: int
     changes: tuple[str, ...]
+    patches: tuple[str, ...] = ()
 
 
 # --- drawing ----------------------------------------------------------------------------------------------------------
@@ -261,8 +263,11 @@ def facts_of(catalogue: Catalogue) -> FactCatalogue:
 
 def twin_of(case: Case) -> Reference:
     """Return the reference twin with the facts of a case."""
-    catalogue = load_catalogue(case.ruleset, changes=case.changes)
+    catalogue = load_catalogue(case.ruleset, patches=case.patches, changes=case.changes)
     facts = facts_of(catalogue)
+    for file in catalogue.effects:
+        functions = runpy.run_path(str(file.place))
+        facts.functions.update({(file.place.stem, name): functions[name] for name, _ in file.arguments})
     return Reference(case.ruleset, case.players, facts, dict(catalogue.switches), house_rules(catalogue, case.players))
 
 
@@ -316,7 +321,8 @@ def compare_case(case: Case, games: int) -> None:
     """Play a case on both sides: equal traces and rows, points that add up, coins that are never negative."""
     twin = twin_of(case)
     for player in (TASTES[case.seed % 3], RANDOM):
-        table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, set=case.changes)
+        laid = {"set": case.changes, "patch": case.patches}
+        table = engine_table(case.ruleset, case.players, (player,), seed=case.seed, **laid)
         policy = twin_policy(case.ruleset, player, twin.catalogue.cards)
         for number in range(games):
             told, expected = table.trace(number), twin.play(case.seed, number, policy)

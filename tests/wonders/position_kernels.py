@@ -28,8 +28,8 @@ from wsim.wonders.kernels.moves import (
     list_turn,
     right_of,
 )
-from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.scoring import score_game
+from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import place
 from wsim.wonders.words import BUILD, DECLINE, DISCARD_PILE, LAST_CARD, LOSS, PAY, SELL, STAGE
 
@@ -49,7 +49,7 @@ def entry(signature: Any) -> Callable[[Any], Any]:
     return kernel(signature, package="wonders.kernels")  # type: ignore[no-any-return]
 
 
-play_until = ENGINE.play_until
+play_until = STEPS.play_until
 
 
 @entry(types.int64(Game, Rules, Seating, LINE_UP, types.int64, types.int64, types.int64))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wsim.balance.cells import Cell
-from wsim.balance.goal import Goal, Setting, Target
+from wsim.balance.goal import MEAN, Goal, Setting, Target
 from wsim.balance.knobs import Knob, Option, Patch, patched, tuning_of, values_in
 from wsim.balance.measurements import Arrays
 from wsim.balance.sampling import Effects, Level, Sampler, no_effects
@@ -65,7 +65,8 @@ class PicksEvaluator:
             for card in self._there(target):
                 low, high = target.bounds(0.0)
                 name = f"{target.action} {card} against {target.against}"
-                self.cells.append(Cell(setting.name, name, target.metric, low, high, target.metric == "win"))
+                over = setting.table if target.players == MEAN else ""
+                self.cells.append(Cell(setting.name, name, target.metric, low, high, target.metric == "win", over))
                 self._effects_wanted.append((target, card))
         worth, seats = self._tuning.worth, sample(self._base)
         self._free = [worth(self._base, knob.path, seats) is not None for knob in knobs]

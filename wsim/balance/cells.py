@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wsim.balance.goal import Keep, Setting, Target
+from wsim.balance.goal import MEAN, Keep, Setting, Target
 from wsim.errors import UserError, nearest
 from wsim.experiments.metrics import Metric, SeatsReader, parse_metric
 from wsim.stats.fewest import SEEN
@@ -31,6 +31,7 @@ class Cell:
     setting, name: where and what. metric: ``win``, ``score``, ...
     low, high: accepted, inclusive; infinite where there is no bound.
     share: it is a share, shown in percent.
+    over: the table over whose players it is averaged, none where it is of one player.
     """
 
     setting: str
@@ -39,6 +40,7 @@ class Cell:
     low: float
     high: float
     share: bool = False
+    over: str = ""
 
     @property
     def reach(self) -> float:
@@ -88,7 +90,8 @@ def quantities_of(
         for where in _combinations(target, metric, sample):
             low, high = target.bounds(fair)
             name = " ".join(name for _, name in where) or metric.name
-            cell = Cell(setting.name, name, target.metric, low, high, metric.share)
+            over = setting.table if target.players == MEAN else ""
+            cell = Cell(setting.name, name, target.metric, low, high, metric.share, over)
             found.append(Quantity(cell, replace(metric, where=(*metric.where, *where))))
     return found
 

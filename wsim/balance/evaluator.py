@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from wsim.balance.cells import Cell
 from wsim.balance.goal import Goal
 from wsim.balance.knobs import Knob, Option, Patch, knobs_of, options_of, values_in
 from wsim.balance.measurements import Memory
-from wsim.balance.sampling import Effects, Level, Sampler
+from wsim.balance.sampling import Effects, Floats, Level, Sampler
 from wsim.errors import UserError
 from wsim.game import Game, find_game
 from wsim.lab.plan import digest_of
@@ -55,12 +56,33 @@ class CellEvaluator(Protocol):
         ...
 
 
+def averaged(parts: Sequence[Sequence[Cell]]) -> tuple[list[Cell], Floats | None]:
+    """Return what is bounded of the cells of some parts: their own, or the mean of those of the players of a table.
+
+    Of each player a part measures the cells of a table, on deals of its own. With it: what each cell is made of, shape
+    (cells, cells of the parts); None where they are the same.
+    """
+    every = [cell for cells in parts for cell in cells]
+    if not any(cell.over for cell in every):
+        return every, None
+    found: dict[object, tuple[Cell, list[int]]] = {}
+    for place, cell in enumerate(every):
+        key: object = (cell.over, cell.name, cell.metric, round(cell.reach, 9)) if cell.over else place
+        mean = replace(cell, setting=f"{cell.over}, mean of players") if cell.over else cell
+        found.setdefault(key, (mean, []))[1].append(place)
+    weights = np.zeros((len(found), len(every)))
+    for row, (_, places) in enumerate(found.values()):
+        weights[row, places] = 1 / len(places)
+    return [cell for cell, _ in found.values()], weights
+
+
 class Evaluator:
     """Measures patches at all settings of a goal.
 
     Attributes
     ----------
-    goal: what is wanted. knobs, options: what may be changed. cells: what is bounded. memory: what was measured.
+    goal: what is wanted. knobs, options: what may be changed. memory: what was measured.
+    cells: what is bounded: of one player, or the mean of several at the same table.
     provenance: what made the rules of the first setting.
     """
 
@@ -88,7 +110,7 @@ class Evaluator:
             self._parts.append(GamesEvaluator(goal, setting, self.knobs, self.sampler))
             self._parts += [PicksEvaluator(goal, setting, chance, self.knobs, self.sampler) for chance in chances]
         self._parts = [part for part in self._parts if part.cells]
-        self.cells: list[Cell] = [cell for part in self._parts for cell in part.cells]
+        self.cells, self._weights = averaged([part.cells for part in self._parts])
         self._replays: dict[str, Effects] = {}
 
     @property
@@ -99,7 +121,7 @@ class Evaluator:
     def level(self, patch: Patch, purpose: str, games: int) -> Level:
         """Measure a patch with the deals of a purpose, which are the same for all patches."""
         parts = [part.level(patch, self._seed(purpose, part), part.games(games)) for part in self._parts]
-        return Level(np.concatenate([one.value for one in parts]), np.concatenate([one.error for one in parts]), games)
+        return self._level(parts, games)
 
     def linearised(self, patch: Patch, purpose: str, games: int, replays: int) -> tuple[Level, Effects]:
         """Measure a patch, and what the options would do to it.
@@ -119,14 +141,23 @@ class Evaluator:
             error = np.where(again[:, None], np.hypot(replayed.error, replayed.error[here]), effects.error)
             levels.append(level)
             columns.append(Effects(value, error, again))
-        both = Level(
-            np.concatenate([one.value for one in levels]), np.concatenate([one.error for one in levels]), games
-        )
-        return both, Effects(
+        value, error = self._averaged(
             np.concatenate([one.value for one in columns], axis=1),
             np.concatenate([one.error for one in columns], axis=1),
-            np.any([one.replayed for one in columns], axis=0),
         )
+        return self._level(levels, games), Effects(value, error, np.any([one.replayed for one in columns], axis=0))
+
+    def _level(self, parts: Sequence[Level], games: int) -> Level:
+        value, error = self._averaged(
+            np.concatenate([one.value for one in parts]), np.concatenate([one.error for one in parts])
+        )
+        return Level(value, error, games)
+
+    def _averaged(self, value: Floats, error: Floats) -> tuple[Floats, Floats]:
+        """Return the values of the cells of what the parts measured, on deals of their own; the last axis is theirs."""
+        if self._weights is None:
+            return value, error
+        return value @ self._weights.T, np.sqrt(error**2 @ (self._weights**2).T)
 
     def check_knobs(self, effects: Effects) -> list[str]:
         """Return the names of knobs that do nothing; raise UserError for a row of the goal of which none does."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from wsim.spec.rows import read_row, refuse_unknown, tables_in
 from wsim.spec.source import read_toml
 
 MOST_SETTINGS = 20
+EACH, MEAN = "each", "mean"  # of the players of a goal: for whom a target must hold
 _NOT_OF_A_GOAL = ("games", "seed", "picks", "keep", "randomise")
 GoalSource: TypeAlias = str | Path | Mapping[str, Any]
 """A goal file, or its tables."""
@@ -31,11 +33,13 @@ class Setting:
     ----------
     name: what it is called. plan: what is played there.
     report: it is measured and shown, and no target is about it.
+    table: what the goal calls it: one of several that differ in who plays has another name.
     """
 
     name: str
     plan: Plan
     report: bool = False
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Target:
     value: where it is to be; None: at the fair share.
     at_least, at_most: bounds instead.
     settings: at these settings; none: at all that are not reported only.
+    players: whether it must hold for ``each`` of the players of the goal, or for their ``mean``.
     """
 
     metric: str = "win"
@@ -68,6 +73,7 @@ class Target:
     at_least: float | None = None
     at_most: float | None = None
     settings: tuple[str, ...] = ()
+    players: str = EACH
 
     @property
     def name(self) -> str:
@@ -143,6 +149,7 @@ class Goal:
     Attributes
     ----------
     source: its name. folder: where files that it names are looked for.
+    settings: those of the file; where it names players, each once for every one of them.
     """
 
     source: str
@@ -157,17 +164,22 @@ class Goal:
         """The game that is balanced."""
         return self.settings[0].plan.game
 
+    @property
+    def tables(self) -> list[Setting]:
+        """The settings that differ in more than who plays: the first of each table."""
+        return list({one.table: one for one in reversed(self.settings)}.values())[::-1]
+
     def of(self, setting: Setting) -> list[Target]:
         """Return the targets of a setting."""
         if setting.report:
             return []
-        return [target for target in self.targets if not target.settings or setting.name in target.settings]
+        return [target for target in self.targets if not target.settings or setting.table in target.settings]
 
     def keeps_at(self, setting: Setting) -> list[Keep]:
         """Return what must stay at a setting."""
         if setting.report:
             return []
-        return [keep for keep in self.keep if not keep.settings or setting.name in keep.settings]
+        return [keep for keep in self.keep if not keep.settings or setting.table in keep.settings]
 
     @property
     def digest(self) -> str:
@@ -179,7 +191,7 @@ class Goal:
 
 def row_dict(row: Any) -> dict[str, Any]:
     """Return a row of the goal as JSON: what differs from the default."""
-    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    values = {one.name: getattr(row, one.name) for one in fields(row) if getattr(row, one.name) != EACH}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value != ()}
 
 
@@ -202,7 +214,7 @@ def as_goal(source: GoalSource | Goal) -> Goal:
 
 def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     """Return the goal of some tables, those of ``file``."""
-    known = ("plan", "setting", "target", "knob", "keep", "search")
+    known = ("players", "plan", "setting", "target", "knob", "keep", "search")
     mistakes = Mistakes()
     for key in tables:
         with mistakes.noted():
@@ -212,13 +224,18 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
         if not isinstance(table, Mapping):
             mistakes.add(f"{file}: {name} must be a table, [{name}]")
     settings: tuple[Setting, ...] = ()
+    players: tuple[str, ...] = ()
+    with mistakes.noted():
+        players = _players(file, tables)
     with mistakes.noted():
         rows = tables_in(tables.get("setting", []), "setting", str(file)) or [{}]
-        settings = _settings(file, plan_keys, rows) if isinstance(plan_keys, Mapping) else ()
-    names = [one.name for one in settings] or None  # where they are mistaken, nothing can be said of their names
+        settings = _settings(file, plan_keys, rows, players) if isinstance(plan_keys, Mapping) else ()
+    names = (
+        list(dict.fromkeys(one.table for one in settings)) or None
+    )  # where they are mistaken, nothing can be said of their names
     found: dict[str, list[Any]] = {"target": [], "knob": [], "keep": [], "search": []}
     readers: Mapping[str, Callable[..., Any]] = {
-        "target": partial(_target, settings=names),
+        "target": partial(_target, settings=names, several=bool(players)),
         "knob": _knob,
         "keep": partial(_keep, settings=names),
     }
@@ -243,30 +260,53 @@ def _goal_of(file: Path, source: str, tables: Mapping[str, Any]) -> Goal:
     return goal
 
 
-def _settings(file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> tuple[Setting, ...]:
-    """Return the settings: each the shared keys of a plan with its own."""
-    if len(rows) > MOST_SETTINGS:
-        raise UserError(f"{file}: {len(rows)} settings are too many: at most {MOST_SETTINGS}")
+def _players(file: Path, tables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the players for all of whom the goal is, none where the settings say who plays."""
+    players = tables.get("players", ())
+    if "players" not in tables:
+        return ()
+    if not isinstance(players, list | tuple) or not all(isinstance(one, str) for one in players):
+        raise UserError(f"{file}: players are entries of a line-up, such as ['net', 'balanced'], not {players!r}")
+    for place, one in enumerate(players):
+        if one in players[:place]:
+            raise UserError(f"{file}: the player {one!r} is named twice")
+    if len(players) < 2:
+        raise UserError(f"{file}: a goal has two players or more, not {len(players)}: one is the policies of [plan]")
+    return tuple(players)
+
+
+def _settings(
+    file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], players: Sequence[str]
+) -> tuple[Setting, ...]:
+    """Return the settings: each the shared keys of a plan with its own, played by each of the players."""
+    if (count := len(rows) * max(len(players), 1)) > MOST_SETTINGS:
+        of_players = f", {len(rows)} for each of {len(players)} players," if players else ""
+        raise UserError(f"{file}: {count} settings{of_players} are too many: at most {MOST_SETTINGS}")
     found: list[Setting] = []
-    for row in rows:
+    for row, player in product(rows, players or [""]):
         keys = {**shared, **{key: value for key, value in row.items() if key not in ("name", "report")}}
         for key in _NOT_OF_A_GOAL:
             if key in keys:
                 raise UserError(f"{file}: {key!r} is no key of a setting: the search decides how games are played")
+        if player and "policies" in keys:
+            raise UserError(f"{file}: the goal names players, who take all seats: leave out policies of its settings")
+        keys |= {"policies": player} if player else {}
         try:
             plan = Plan.make(**{**keys, "games": 1})
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
         plan = replace(plan, files={name: str(file.parent / name) for name in plan.named_files("cards", "patch")})
-        name = row.get("name", f"{plan.players} players, {', '.join(dict.fromkeys(plan.policies))}")
+        who = "" if player else f", {', '.join(dict.fromkeys(plan.policies))}"
+        table = row.get("name", f"{plan.players} players{who}")
         report = row.get("report", False)
-        if not isinstance(name, str) or not isinstance(report, bool):
+        if not isinstance(table, str) or not isinstance(report, bool):
             raise UserError(
-                f"{file}: a setting has a name (a text) and report (true or false), not {name!r}, {report!r}"
+                f"{file}: a setting has a name (a text) and report (true or false), not {table!r}, {report!r}"
             )
+        name = f"{table}, {player}" if player else table
         if name in [one.name for one in found]:
             raise UserError(f"{file}: two settings are called {name!r}: give each a name")
-        found.append(Setting(name, plan, report))
+        found.append(Setting(name, plan, report, table))
     if len({(one.plan.game, one.plan.ruleset) for one in found}) > 1:
         raise UserError(f"{file}: all settings are of one game and rule set: a patch is of one of them")
     if len({(one.plan.cards, one.plan.patch, one.plan.set) for one in found}) > 1:
@@ -276,7 +316,7 @@ def _settings(file: Path, shared: Mapping[str, Any], rows: Sequence[Mapping[str,
     return tuple(found)
 
 
-def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None) -> Target:
+def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None, *, several: bool) -> Target:
     target = read_row(Target, table, "target", file)
     _check_settings(file, target.settings, settings)
     around = target.within is not None or target.relative is not None
@@ -300,6 +340,10 @@ def _target(file: str, table: Mapping[str, Any], settings: Sequence[str] | None)
         raise UserError(f"{said} says only which names of no column: add of, such as of = 'wonder,side'")
     if target.card is not None and target.of:
         raise UserError(f"{said} is about a card and about columns: make two targets of it")
+    if target.players not in (EACH, MEAN):
+        raise UserError(f"{said} must hold for {EACH} of the players or for their {MEAN}, not {target.players!r}")
+    if target.players == MEAN and not several:
+        raise UserError(f"{said} is of the mean of players, and the goal names none: players = ['net', 'balanced']")
     if target.against not in ("others", "policy"):
         raise UserError(f"{said} compares against others or policy, not {target.against!r}")
     if not 0 < target.randomise < 1:

@@ -15,7 +15,7 @@ import polars as pl
 
 from wsim.balance.by_games import GamesEvaluator
 from wsim.balance.evaluator import Evaluator
-from wsim.balance.goal import Goal, Setting
+from wsim.balance.goal import EACH, Goal, Setting
 from wsim.balance.knobs import Patch
 from wsim.balance.proof import middle_of
 from wsim.balance.sampling import Level
@@ -151,10 +151,12 @@ def check_elsewhere(goal: Goal, where: Elsewhere) -> None:
 
 def measure_transfer(evaluator: Evaluator, patch: Patch, where: Elsewhere, found: Transfer) -> None:
     """Measure the targets of a goal elsewhere, before and after a patch; add what is known to ``found``, bit by bit."""
+    first = evaluator.goal.tables
     for setting in evaluator.goal.settings:
-        for player in (None, *where.players):
+        others = where.players if setting in first else ()
+        for player in (None, *others):
             found.rows += _row_of(evaluator, setting, patch, _Seated(player, player, player), where.games)
-    for setting in evaluator.goal.settings if where.styles else ():
+    for setting in evaluator.goal.settings if where.styles else ():  # others as in the setting: each player
         if not setting.report:
             found.best += _best_responses(evaluator, setting, patch, where)
     anew = where.relearner
@@ -164,7 +166,7 @@ def measure_transfer(evaluator: Evaluator, patch: Patch, where: Elsewhere, found
             for words, learned in (("without", ()), ("with", patch)):
                 label = f"{anew.policy}, learned {words} the patch, {number}"
                 players.append(_Seated(label, anew.learned(learned, number), anew.policy))
-        for setting in evaluator.goal.settings:
+        for setting in first:
             for seated in players:
                 found.rows += _row_of(evaluator, setting, patch, seated, where.games)
 
@@ -210,12 +212,13 @@ def _table(evaluator: Evaluator, setting: Setting, name: str, of: tuple[str, ...
     name: of the setting whose targets these are. of: columns that split them further.
     """
     goal: Goal = evaluator.goal
-    about = [one for one in goal.targets if one.card is None and (not one.settings or name in one.settings)]
+    table = next(one.table for one in goal.settings if one.name == name)
+    about = [one for one in goal.targets if one.card is None and (not one.settings or table in one.settings)]
     if of:
         about = [replace(one, of=(*of, *one.of), only=()) for one in about if one.of and not set(of) & set(one.of)]
     if not about:
         return None
-    targets = tuple(replace(one, settings=()) for one in about)
+    targets = tuple(replace(one, settings=(), players=EACH) for one in about)
     elsewhere = replace(goal, settings=(replace(setting, report=False),), targets=targets, keep=())
     return GamesEvaluator(elsewhere, elsewhere.settings[0], evaluator.knobs, evaluator.sampler)
 

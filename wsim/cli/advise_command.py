@@ -90,7 +90,7 @@ def _game(options: AdviseOptions, *, trust: bool, quiet: bool) -> Game:
             announce_compiling(find_game(run.plan.game))
     if run.plan.code and not trust:
         raise UserError(
-            f"{options.source!r} names policy code, {', '.join(run.plan.code)}, that runs when its games are followed: "
+            f"{options.source!r} names {run.plan.code_in_words()}, that runs when its games are followed: "
             "look at it and add --trust"
         )
     return run.game(options.number, trust=trust).at(**options.moment)

@@ -64,7 +64,7 @@ class Workers(Options):
 class Trust(Options):
     """Whose code may run."""
 
-    trust: bool = option("Run the policy code that the run folder names and keeps, whoever wrote it.", False)
+    trust: bool = option("Run policy code and effects that the run folder names and keeps, whoever wrote it.", False)
 
 
 @dataclass(frozen=True)

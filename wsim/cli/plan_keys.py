@@ -49,9 +49,14 @@ class PlanOptions:
         more = {key: value for key, value in defaults.items() if key not in keys and key not in self._in_file()}
         return plan.replace(**more) if more else plan
 
-    def code_is_named(self) -> bool:
-        """Say whether the user has named the policies himself, here or in a plan file."""
-        return "policies" in self.keys or "policies" in self._in_file()
+    def code_unnamed(self, plan: Plan) -> tuple[str, ...]:
+        """Return what is code in a plan and what the user has not named himself, here or in a plan file."""
+        named = {*self.keys, *self._in_file()}
+        effects = plan.effects
+        card_files = {name: "cards" if name == plan.cards and name not in plan.patch else "patch" for name in effects}
+        left = {str(place) for name, place in effects.items() if card_files[name] not in named}
+        every = {str(place) for place in effects.values()}
+        return tuple(one for one in plan.code if (one in left if one in every else "policies" not in named))
 
     def _in_file(self) -> Mapping[str, Any]:
         """Return the plan file's keys."""

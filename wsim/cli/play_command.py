@@ -103,8 +103,8 @@ def _of_file(given: PlanOptions, saved: Mapping[str, Any], trust: bool) -> tuple
     if others:
         raise UserError(f"a saved game goes on as it began: {others[0].lstrip('-')!r} cannot be changed")
     plan = Plan.make(**saved["plan"])
-    if plan.code and not (trust or given.code_is_named()):
-        raise UserError(f"the saved game names policy code, {', '.join(plan.code)}: look at it and add --trust")
+    if not trust and given.code_unnamed(plan):
+        raise UserError(f"the saved game names {plan.code_in_words()}: look at it and add --trust")
     return plan, saved["seat"], saved["number"]
 
 

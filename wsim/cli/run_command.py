@@ -101,7 +101,7 @@ def _plan(given: PlanOptions, options: RunOptions, trust: Trust) -> tuple[Plan, 
 def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **over: Any) -> Plan:
     """Return the plan of a run's folder under what was given.
 
-    Raises UserError if that runs policy code which the folder brings and the user has not named: it may be anybody's.
+    Raises UserError if that runs code which the folder brings and the user has not named: it may be anybody's.
     """
     from wsim.lab.store import load_run
 
@@ -111,15 +111,16 @@ def plan_of_run(given: PlanOptions, folder: str, doing: str, *, trust: bool, **o
 def trusted(given: PlanOptions, base: Plan, source: str, doing: str, *, trust: bool) -> Plan:
     """Return the plan that ``source`` brings, under what was given; UserError for code of it that nobody has named."""
     plan = given.resolve(base)
-    if plan.code and not (trust or given.code_is_named()):
+    if not trust and given.code_unnamed(plan):
         places = [place for entry in plan.line_up if entry.file and (place := entry.place)]
+        places += map(str, plan.effects.values())
         files = Path(source, "files")
         if any(entry.module for entry in plan.line_up) and files.is_dir():
             places.append(str(files))
         look = f"look at {' and '.join(dict.fromkeys(places))} and" if places else "if you know it,"
         raise UserError(
-            f"{source!r} names policy code, {', '.join(plan.code)}, that runs when it is {doing}: {look} add --trust, "
-            "or name your own with --policies"
+            f"{source!r} names {plan.code_in_words()}, that runs when it is {doing}: {look} add --trust, "
+            f"or name your own with {'--patch' if plan.effects else '--policies'}"
         )
     return plan
 

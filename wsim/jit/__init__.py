@@ -12,13 +12,14 @@ from numba.extending import overload
 from wsim.jit.beside import compiled_beside, seconds_to_compile
 from wsim.jit.bits import count_bits, lowest_bit, reverse_bits
 from wsim.jit.cache import cache_directory, cache_is_cold, source_digest, usable_folder
-from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call
+from wsim.jit.calls import ADDRESSES, address_of, addresses_of, call, linked
 from wsim.jit.clock import nanoseconds
 from wsim.jit.kernels import entrance, kernel, njit
 from wsim.jit.memory import words_of
 from wsim.jit.modes import CHECKED, JIT, PLAIN
 from wsim.jit.record_types import numpy_signature, record_type
 from wsim.jit.sandbox import checking_indices, in_copies, valuing_copies, ways_out
+from wsim.jit.slots import SLOTS, SlotError, call_slot, failed_slot, fill_slot
 from wsim.jit.stack import stack_room
 from wsim.jit.vectors import padded, products, rectified, rounding, sums_of_rows
 
@@ -27,20 +28,26 @@ __all__ = [
     "CHECKED",
     "JIT",
     "PLAIN",
+    "SLOTS",
     "NumbaError",
     "NumbaWarning",
+    "SlotError",
     "address_of",
     "addresses_of",
     "cache_directory",
     "cache_is_cold",
     "call",
+    "call_slot",
     "checking_indices",
     "compiled_beside",
     "count_bits",
     "entrance",
+    "failed_slot",
+    "fill_slot",
     "from_dtype",
     "in_copies",
     "kernel",
+    "linked",
     "lowest_bit",
     "nanoseconds",
     "njit",

@@ -1,8 +1,11 @@
-"""Compiled functions called by their address: an engine calls policies that it was not compiled with.
+"""Compiled functions called by their address or by name: an engine calls policies that it was not compiled with.
 
 An engine gets an array of addresses, so that neither another line-up nor another policy compiles it again. What holds
 an address must hold the function, too: machine code goes with the last reference to it. Without the JIT, "addresses"
 are the functions themselves.
+
+What several entry points share is compiled once, as an entry point itself, and called by name (``linked``). The name
+holds the digest of its package, so that machine code found on the disk is only ever joined to the sources it is from.
 """
 
 from __future__ import annotations
@@ -11,10 +14,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from wsim.jit.cache import source_digest
+from wsim.jit.kernels import kernel
 from wsim.jit.modes import JIT
 
 ADDRESSES = types.Array(types.uint64, 1, "C")
@@ -39,6 +45,47 @@ def call(address: Any, *records: Any) -> Any:
     return address(*records)
 
 
+def linked(entry: Any, name: str, package: str) -> Any:
+    """Return a kernel that calls an entry point, which is not compiled again in the callers of that kernel.
+
+    The entry point returns an int64. ``name`` and the package in whose folder it is kept tell it from all others; it
+    has to be held as long as anything that calls it.
+    """
+    if not JIT:
+        return entry
+    (compiled,) = entry.overloads.values()
+    wanted, symbol = compiled.signature.args, f"wsim.{package}.{source_digest(package)}.{name}"
+    binding.add_symbol(symbol, _address(entry))
+
+    @intrinsic
+    def by_name(_context, records):  # type: ignore[no-untyped-def]
+        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            convention = context.call_conv
+            made = convention.get_function_type(types.int64, wanted)
+            callee = cgutils.get_or_insert_function(builder.module, made, symbol)
+            return _called(context, builder, callee, wanted, records, args[0])
+
+        return types.int64(records), generate
+
+    @kernel
+    def linked(*records):  # type: ignore[no-untyped-def]
+        return by_name(records)  # type: ignore[call-arg]
+
+    return linked
+
+
+def _called(context: Any, builder: Any, callee: Any, wanted: Any, kinds: Any, records: Any) -> Any:
+    """Return the code of a call with a tuple of arguments of some kinds, for the kinds that are wanted."""
+    given = [
+        context.cast(builder, builder.extract_value(records, place), kind, other)
+        for place, (kind, other) in enumerate(zip(kinds, wanted, strict=True))
+    ]
+    status, result = context.call_conv.call_function(builder, callee, types.int64, wanted, given)
+    with builder.if_then(status.is_error, likely=False):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
+
+
 @overload(call)
 def _call_overload(address, *records):  # type: ignore[no-untyped-def]  # noqa: ARG001
     return lambda address, *records: _call(address, records)  # type: ignore[call-arg]
@@ -49,13 +96,8 @@ def _call(_context, address, records):  # type: ignore[no-untyped-def]
     kinds = tuple(records)
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        convention = context.call_conv
-        callee = builder.inttoptr(args[0], convention.get_function_type(types.int64, kinds).as_pointer())
-        given = [builder.extract_value(args[1], place) for place in range(len(kinds))]
-        status, result = convention.call_function(builder, callee, types.int64, kinds, given)
-        with builder.if_then(status.is_error, likely=False):
-            convention.return_status_propagate(builder, status)
-        return result
+        made = context.call_conv.get_function_type(types.int64, kinds)
+        return _called(context, builder, builder.inttoptr(args[0], made.as_pointer()), kinds, kinds, args[1])
 
     return types.int64(address, records), generate
 

@@ -42,8 +42,21 @@ class _InnerCompiler(Compiler):
         return compiled._replace(entry_point=key)
 
 
+class _RareCompiler(_InnerCompiler):
+    """Compile a kernel that stays a function of its own, away from the code that runs all the time."""
+
+    def compile_extra(self, func: Any) -> Any:
+        compiled = super().compile_extra(func)
+        code = compiled.library.get_function(compiled.fndesc.llvm_func_name)
+        for attribute in ("noinline", "cold", "optsize"):
+            code.add_function_attribute(attribute)
+        return compiled
+
+
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
 """Options of numba for a kernel that only kernels call."""
+RARE = {**INNER, "pipeline_class": _RareCompiler}
+"""Those of one that they rarely call."""
 
 
 def with_plain_types(kernel: Any) -> Any:

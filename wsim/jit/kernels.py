@@ -20,10 +20,11 @@ _NUMBER_BITS = 60
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
-def kernel(signature: Any = None, *, package: str | None = None, inline: bool = False) -> Any:
+def kernel(signature: Any = None, *, package: str | None = None, inline: bool = False, rare: bool = False) -> Any:
     """Compile a function that needs no interpreter lock.
 
-    Plain ``@kernel`` functions are compiled into their callers, ``@kernel(inline=True)`` ones wherever they are called.
+    Plain ``@kernel`` functions are compiled into their callers, ``@kernel(inline=True)`` ones wherever they are called,
+    ``@kernel(rare=True)`` ones once, apart from the code of callers that hardly ever call them.
     With a signature, ``@kernel(signature)``, the function is an entry point: compiled at once, for those types only,
     and kept in the cache folder of its package: that of its module, or the one named. Entry points outside wsim that
     name none are not kept, because no digest would cover what they call; a game of someone else's names its own
@@ -32,7 +33,7 @@ def kernel(signature: Any = None, *, package: str | None = None, inline: bool = 
     if isinstance(signature, FunctionType):
         return _inner(signature)
     if signature is None:
-        return lambda function: _inner(function, forceinline=inline)
+        return lambda function: _inner(function, rare, forceinline=inline)
 
     def compile_entry(function: FunctionType) -> Any:
         if not JIT:
@@ -87,18 +88,18 @@ def _package_of(function: FunctionType) -> str | None:
     return inside.rpartition(".")[0] if top == "wsim" else None
 
 
-def _inner(function: FunctionType, **options: Any) -> Any:
+def _inner(function: FunctionType, rare: bool = False, **options: Any) -> Any:
     """Return a kernel that only kernels call."""
     own = _package_of(function) is not None
     if not own:
         options["boundscheck"] = True  # what is not of wsim is not proved to stay within its records
     if PLAIN or not JIT:
         return njit(**_OPTIONS, **options)(function)
-    from wsim.jit.inner import INNER, with_plain_types
+    from wsim.jit.inner import INNER, RARE, with_plain_types
 
     if own:  # a twelfth of the compile time; users' kernels may have array expressions
         options["no_rewrites"] = True
-    return with_plain_types(njit(**_OPTIONS, **INNER, **options)(function))
+    return with_plain_types(njit(**_OPTIONS, **(RARE if rare else INNER), **options)(function))
 
 
 @contextmanager

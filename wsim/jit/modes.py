@@ -18,6 +18,7 @@ _SHORT_CUTS: Mapping[tuple[str, str], tuple[str, ...]] = {
         "_optimize_final_module",
         "_finalize_final_module",
         "_finalize_dynamic_globals",
+        "get_function",
     ),
     ("numba.core.compiler", "Compiler"): ("compile_extra",),
     ("numba.core.dispatcher", "Dispatcher"): ("get_call_template",),

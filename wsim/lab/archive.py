@@ -2,7 +2,8 @@
 
     FOLDER/catalogue.json   what was played with, all layers, patches and changes laid (``Simulator.resolved``)
     FOLDER/files/0/...      the card file, then every file that the plan names, each in a numbered folder of its own,
-                            with what a policy imports from beside it; then the modules that policies are from
+                            with what a policy imports from beside it, and the effects that a patch names; then the
+                            modules that policies are from
 
 They are read as text and data: analyses read the card files there, and only playing runs a policy.
 """
@@ -52,10 +53,12 @@ class Archive:
         named = [(name, Path(plan.files.get(name, name))) for name in plan.named_files("cards", "patch", "policies")]
         if plan.cards is None and simulator.own_cards is not None:
             named.insert(0, (OWN_CARDS, Path(plan.files.get(OWN_CARDS, simulator.own_cards))))
-        code = {entry.file for entry in plan.line_up}
+        code, effects = {entry.file for entry in plan.line_up}, plan.effects
         for number, (name, path) in enumerate(named):
             try:
                 found = contents_of(path) if name in code else {path.name: path.read_bytes()}
+                if name in effects:  # it is looked for beside the file that names it
+                    found |= contents_of(effects[name])
             except OSError as error:
                 raise UserError(f"cannot read {name or str(path)!r}: {error.strerror}") from error
             contents |= {f"{FILES}/{number}/{where}": content for where, content in found.items()}

@@ -15,10 +15,11 @@ from typing import Any
 
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.installed import GAMES, load_game
+from wsim.lab.identity import card_file_identity, policy_identity
 from wsim.options import Check, option, options_of
+from wsim.policies.effect_files import named_file
 from wsim.policies.functions import name_of
 from wsim.policies.lineup import Entry, check_length, parse_entry, parse_lineup
-from wsim.policies.sources import digest_of_sources
 from wsim.spec.source import read_toml
 
 MAXIMUM_GAMES = 2**44  # the random streams number games with 44 bits (wsim/rng.py)
@@ -345,8 +346,26 @@ class Plan:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The policies that are code of a user, as written: playing them runs it."""
+        """What is code of a user, policies as written and files of effects: playing runs it."""
+        return (*self._policies_of_user, *map(str, self.effects.values()))
+
+    @property
+    def _policies_of_user(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
+
+    def code_in_words(self) -> str:
+        """Return what is code of a user, for a refusal: ``policy code, ./mine.py:bold, and effects, mine.py``."""
+        parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
+        return ", and ".join(", ".join((what, *found)) for what, one in parts.items() if (found := tuple(one)))
+
+    @property
+    def effects(self) -> dict[str | None, Path]:
+        """Where the files of functions lie that formulas call (``effects = "mine.py"``), by the card file or patch."""
+        cards, patches = self.card_files
+        card_files: dict[str | None, str | None] = {self.cards: cards}
+        card_files |= dict(zip(self.patch, patches, strict=True))
+        found = {name: named_file(place) for name, place in card_files.items() if place is not None}
+        return {name: place for name, place in found.items() if place is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return what decides the data: the plan, with the content of every file it names in the place of its path.
@@ -354,11 +373,12 @@ class Plan:
         Raises UserError for a file that cannot be read.
         """
         flat = self.as_dict()
-        flat["policies"] = [_policy_identity(entry) for entry in self.line_up]
-        flat["patch"] = [_file_digest(name, self.files.get(name, name)) for name in self.patch]
+        flat["policies"] = [policy_identity(entry) for entry in self.line_up]
+        effects = self.effects
+        flat["patch"] = [card_file_identity(name, self.files.get(name, name), effects) for name in self.patch]
         flat["set"] = list(self.set)
         if self.cards is not None:
-            flat["cards"] = _file_digest(self.cards, self.files.get(self.cards, self.cards))
+            flat["cards"] = card_file_identity(self.cards, self.files.get(self.cards, self.cards), effects)
         return flat
 
     @property
@@ -418,36 +438,6 @@ def _as_options(key: str, value: Any) -> list[str]:
             return [word for one in value for word in (option, one)]
         case _:
             return [option, str(value)]
-
-
-def _content_digest(path: str) -> str:
-    import hashlib
-
-    return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _file_digest(name: str, place: str, digest: Callable[[str], str] = _content_digest) -> str:
-    """Return the digest of a file; raise UserError, with its name, if it cannot be read."""
-    try:
-        return digest(place)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"cannot read {name!r}: {why}") from error
-
-
-def _policy_identity(entry: Entry) -> str:
-    """Return the entry as text, the content of a file of weights or of a policy in the place of its folder.
-
-    The modules that a policy imports from its folder count as its content. What is installed (a policy of a module, an
-    entry point) is in the provenance of the rules.
-    """
-    name = entry.named_file
-    if name is None:
-        return str(entry)
-    if entry.file is None:
-        return f"{entry} {_file_digest(name, entry.place or name)}"
-    named = Entry(f"{Path(name).name}:{entry.function}", entry.parameters)
-    return f"{named} {_file_digest(name, entry.place or name, digest_of_sources)}"
 
 
 # --- plans in layers -------------------------------------------------------------------------------------------------

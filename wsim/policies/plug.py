@@ -20,7 +20,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -149,8 +149,8 @@ def plug(entry: Entry, interface: Interface) -> Plugged:
     with _LOCK:
         if key not in _PLUGGED:
             with checking_indices(unchecked=free):  # what is compiled while it is loaded, too
-                loaded = _load_file(file, digest) if file else _load_module(where)
-                plugged = _make(_function_of(loaded, name, where), entry.name, interface)
+                loaded = load_file(file, digest) if file else _load_module(where)
+                plugged = _make(function_in(loaded, name, where), entry.name, interface)
             plugged.where, plugged.digest = where, digest or _digest_of(loaded)
             _PLUGGED[key] = plugged
         _PLUGGED[key].errors.clear()
@@ -161,8 +161,8 @@ def function_of(entry: Entry) -> Any:
     """Return the function that a line-up entry of a file or module names; UserError where there is none."""
     if entry.file is not None:
         file = entry.place or entry.file
-        return _function_of(_load_file(file, _digest(file)), entry.function, entry.file)
-    return _function_of(_load_module(str(entry.module)), entry.function, str(entry.module))
+        return function_in(load_file(file, _digest(file)), entry.function, entry.file)
+    return function_in(_load_module(str(entry.module)), entry.function, str(entry.module))
 
 
 # --- finding the function -------------------------------------------------------------------------------------------
@@ -189,8 +189,8 @@ def _digest_of(module: ModuleType) -> str:
         return module.__name__
 
 
-def _load_file(file: str, digest: str) -> ModuleType:
-    """Run a policy file as a module of its own; its folder is importable while it is loaded."""
+def load_file(file: str, digest: str, what: str = "policy file") -> ModuleType:
+    """Run a file as a module of its own; its folder is importable while it is loaded."""
     path = Path(file).resolve()
     name = f"wsim_user_{path.stem}_{digest[-12:]}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -203,7 +203,7 @@ def _load_file(file: str, digest: str) -> ModuleType:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
             del sys.modules[name]
-            raise UserError(f"the policy file {file!r} {_why_not_loaded(error, str(path))}") from error
+            raise UserError(f"the {what} {file!r} {_why_not_loaded(error, str(path))}") from error
     return module
 
 
@@ -236,7 +236,7 @@ def _load_module(name: str) -> ModuleType:
         raise UserError(f"the policy module {name!r} cannot be imported: {type(error).__name__}: {text}") from error
 
 
-def _function_of(module: ModuleType, name: str, where: str) -> Any:
+def function_in(module: ModuleType, name: str, where: str) -> Any:
     """Return a function of a module; raise UserError naming the nearest one."""
     function: Any = module
     for part in name.split("."):
@@ -299,33 +299,40 @@ def _compiled(source: Any, label: str, interface: Interface, *, values: bool) ->
 
 
 def _check_types(inner: Any, label: str, interface: Interface, *, values: bool) -> None:
-    """Compile a policy for the records of the game; raise UserError with the first useful line of what numba says."""
+    """Compile a policy for the records of the game; raise UserError for what it returns, if that is wrong."""
     arguments = tuple(numpy_signature(interface.signature).args[: len(ARGUMENTS)])
     arguments += (types.int64,) if values else ()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)  # what numba warns of is refused below, or harmless
-            inner.compile(arguments)
-    except KeyError as error:  # numba's answer to a field that a record has not
-        names = [name for record in interface.records for name in record.names]
-        guess = nearest(str(error.args[0]), names)
-        raise UserError(f"policy {label!r} cannot be compiled: no record has the field {error}{guess}") from error
-    except NumbaError as error:
-        raise UserError(f"policy {label!r} cannot be compiled: {_first_useful(str(error))}") from error
-    except Exception as error:  # whatever else numba trips over
-        raise UserError(
-            f"policy {label!r} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}"
-        ) from error
-    returned = inner.overloads[arguments].signature.return_type
+    names = [name for record in interface.records for name in record.names]
+    returned = compiled_for(inner, arguments, f"policy {label!r}", names)
     if values and not isinstance(returned, types.Integer | types.Boolean | types.Float):
         raise UserError(f"policy {label!r} returns {returned}, but what a move is worth is a number")
     if not values and not isinstance(returned, types.Integer | types.Boolean):
         raise UserError(
             f"policy {label!r} returns {returned}, but a policy returns the index of a move, a whole number"
         )
+
+
+def compiled_for(inner: Any, arguments: tuple[Any, ...], label: str, fields: Collection[str]) -> Any:
+    """Compile a user's function (numba's dispatcher) for types of arguments; return the type of what it returns.
+
+    Raises UserError with the first useful line of what numba says, the nearest of ``fields`` for one that no record
+    has, and for what leaves the sandbox.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)  # what numba warns of is refused below, or harmless
+            inner.compile(arguments)
+    except KeyError as error:  # numba's answer to a field that a record has not
+        guess = nearest(str(error.args[0]), fields)
+        raise UserError(f"{label} cannot be compiled: no record has the field {error}{guess}") from error
+    except NumbaError as error:
+        raise UserError(f"{label} cannot be compiled: {_first_useful(str(error))}") from error
+    except Exception as error:  # whatever else numba trips over
+        raise UserError(f"{label} cannot be compiled: {type(error).__name__}: {_first_useful(str(error))}") from error
     found = ways_out(inner, arguments)
     if found:
-        raise UserError(f"policy {label!r} {found[0]}")
+        raise UserError(f"{label} {found[0]}")
+    return inner.overloads[arguments].signature.return_type
 
 
 def _first_useful(text: str) -> str:

@@ -176,7 +176,16 @@ class Answering:
             if complaint is not None:
                 raise complaint
         compiled = [label for label, plugged in self.plugged.items() if not plugged.declaration.python]
+        if error is not None and (of_effect := _failed_effect(error, where)):
+            raise of_effect from error
         if error is not None and compiled:
             names = repr(asked) if asked in compiled else " or ".join(map(repr, compiled))  # of a pool, who knows
             text = " ".join(str(error).split())
             raise UserError(f"policy {names} raised {type(error).__name__}: {text}{where}") from error
+
+
+def _failed_effect(error: Exception, where: str) -> UserError | None:
+    """Return what a function of a file that formulas call did wrong; None if it is none of theirs."""
+    effects = sys.modules.get("wsim.policies.effect_calls")  # not loaded, not called
+    found: UserError | None = effects.failure(error, where) if effects else None
+    return found

@@ -48,7 +48,7 @@ def game_of_run(run: Played, number: int, *, trust: bool = False) -> Game:
 def trace_of_run(run: Played, number: int, *, trust: bool = False) -> dict[str, Any]:
     """Return the trace of one game of a run: what was dealt, every decision, the scores.
 
-    ``trust``: run the policy code that the run folder keeps, whoever wrote it. Raises UserError without it if there is
+    ``trust``: run the code that the run folder keeps, whoever wrote it. Raises UserError without it if there is
     any, for a game that the run has not, and if it cannot be played again as it was.
     """
     if type(number) is not int or not 0 <= number < run.plan.games:
@@ -61,8 +61,7 @@ def _simulator_of(run: Played, when: str, *, trust: bool) -> Simulator:
     plan = run.plan
     if plan.code and not trust:
         raise UserError(
-            f"{str(run.path)!r} names policy code, {', '.join(plan.code)}, that runs when {when}: "
-            "look at it and say trust=True"
+            f"{str(run.path)!r} names {plan.code_in_words()}, that runs when {when}: look at it and say trust=True"
         )
     simulator = find_game(plan.game).prepare(plan)
     refuse_other_rules(run, plan, simulator)

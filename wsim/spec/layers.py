@@ -36,6 +36,7 @@ class Grammar:
     numbered: lists whose items a patch changes by their numbers, from 1, and what an item is called; one past the last
         adds an item.
     formulas: tables of ``numbered`` below which texts are formulas: ``coins:2`` is the second number written in coins.
+    keys: what a file may say beside its sections, for the game to read.
     with_number: called with a formula or a list of some, the place of a number in it and another number, returns it
         with that; raises ValueError if it cannot.
     """
@@ -47,6 +48,7 @@ class Grammar:
     whole: tuple[Path, ...] = ()
     numbered: Mapping[Path, str] = field(default_factory=dict)
     formulas: tuple[Path, ...] = ()
+    keys: tuple[str, ...] = ()
     with_number: Callable[[Any, int, int], Any] | None = None
 
 
@@ -66,6 +68,8 @@ def read_card_file(path: FilePath, grammar: Grammar, mistakes: Mistakes | None =
     document = read_toml(path)
     problems = Problems(shown(path))
     for section, entries in document.items():
+        if section in grammar.keys:
+            continue
         if section not in grammar.sections:
             home = PACKAGE / section / f"{section}.toml"
             if home.is_file():

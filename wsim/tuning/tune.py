@@ -184,8 +184,8 @@ class TuningSearch:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The entries that are code of a user: playing them runs it."""
-        return _code(self.question)
+        """The entries and files of effects that are code of a user: playing runs it."""
+        return (*_code(self.question), *map(str, self.base.effects.values()))
 
     @property
     def games(self) -> int:
@@ -298,12 +298,13 @@ def resume(out: str | os.PathLike[str], *, generations: int | None = None, trust
     )
     if len(history.generations) > question.generations:
         raise UserError(f"{str(folder)!r} has {len(history.generations)} generations already, more than {generations}")
-    if (code := _code(question)) and not trust:
+    base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in history.plan.items()})
+    code = (*_code(question), *map(str, base.effects.values()))
+    if code and not trust:
         raise UserError(
             f"{str(folder)!r} names policy code, {', '.join(code)}, that runs when it is resumed: if you know it, "
             "add --trust"
         )
-    base = Plan.restore({key: tuple(one) if isinstance(one, list) else one for key, one in history.plan.items()})
     space, contests = _prepared(base, question)
     history.refuse_other(_identity(question, space, contests), folder)
     history = replace(history, question=question.record(), command=_command(base, question))

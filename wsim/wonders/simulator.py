@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.jit import source_digest
 from wsim.paths import default_cards_path
+from wsim.policies.effect_calls import EffectInterface, make_ready
 from wsim.policies.registry import resolve
 from wsim.positions.machine import KernelSimulator, VectorKernels
 from wsim.positions.move_text import move_text
 from wsim.positions.scenes import moments
 from wsim.wonders.catalog import Catalogue
 from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.catalog.formula import slots_in
 from wsim.wonders.catalog.listing import catalogue_dict
 from wsim.wonders.describe import text as words
 from wsim.wonders.describe.scenes import seen, story
@@ -22,6 +24,7 @@ from wsim.wonders.describe.setup import set_up
 from wsim.wonders.describe.trace import trace_of
 from wsim.wonders.describe.view import columns
 from wsim.wonders.frames import picks_frame, seats_frame
+from wsim.wonders.kernels.effect_table import CALLED, TABLE, write_table
 from wsim.wonders.kernels.fixed_actions import fixed_actions
 from wsim.wonders.kernels.layout import CHOICES, DEEDS
 from wsim.wonders.position import WondersPosition
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from wsim.lab.plan import Plan
     from wsim.policies.registry import LineUp
     from wsim.positions.scenes import Scene, Story
+
+
+_EFFECTS = EffectInterface(TABLE, CALLED, write_table)
 
 
 class WondersSimulator(KernelSimulator[WondersPosition]):
@@ -51,6 +57,7 @@ class WondersSimulator(KernelSimulator[WondersPosition]):
 
     def __init__(self, plan: Plan, catalogue: Catalogue, line_up: LineUp) -> None:
         rules = compile_rules(catalogue, plan.players)[0]
+        make_ready(catalogue.effects, slots_in(rules.code), _EFFECTS)
         super().__init__(plan, line_up, rules, compile_seating(plan, catalogue, line_up, rules)[0])
         self.catalogue, self.own_cards = catalogue, default_cards_path()
 

@@ -168,12 +168,15 @@ TABLE_NAMES = ("age", "turn", "players")
 NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES)}
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
-# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is
+# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is,
+# that of a call 8 * the slot of the function + how many numbers it is handed
 OPERATIONS = (
     "end", "number", "name", "card", "neg", "not", "abs",
-    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if",
+    "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
+HANDED = 4
+"""Numbers that a formula hands to a function of a file at most."""
 
 ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END, ON_SCORE = range(11)
 TRIGGERS: Mapping[str, str] = {

@@ -136,6 +136,8 @@ def _plan(request: Request, fields: Mapping[str, str]) -> Plan:
         patch=(str(folder_of(request).inside(patch)),) if patch else (),
         set=tuple(line.strip() for line in fields.get("changes", "").splitlines() if line.strip()),
     )
+    if plan.effects:
+        raise UserError("patches with effects in Python do not play at a table: name one with formulas alone")
     if plan.code or plan.named_files("policies"):
         raise UserError("policies of files do not play at a table: name policies that come with the game")
     return plan

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wsim.errors import Mistakes, UserError, nearest
 from wsim.lab.plan import Plan
 from wsim.options import READERS, Option, names, options_of
+from wsim.policies.effect_files import named_file
 from wsim.policies.lineup import parse_entry
 
 if TYPE_CHECKING:
@@ -258,10 +259,12 @@ def kind_of(name: str) -> Kind:
 
 
 def code_in(kind: Kind, texts: Texts) -> list[str]:
-    """Return the entries of line-ups that are code of files and modules, which asking would run."""
+    """Return the entries of line-ups and the files of effects that are code, which asking would run."""
     fields = (POLICIES, "ladder", "between", "players", "styles")
     entries = [one for name in fields for line in texts.get(name, ()) for one in names(line)]
-    return [*(one for one in entries if ".py" in one or _is_code(one)), *kind.code(texts)]
+    effects = (named_file(name) for field in ("patch", "change_files") for name in texts.get(field, ()))
+    found = (*(one for one in entries if ".py" in one or _is_code(one)), *(str(one) for one in effects if one))
+    return [*found, *kind.code(texts)]
 
 
 def _is_code(entry: str) -> bool:

@@ -23,7 +23,8 @@ from wsim.lab.plan import Plan
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.clauses import say_when
 from wsim.wonders.catalog.compiling import compile_rules
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, english, normal, parse, span, with_number, written
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, normal, parse, span, with_number, written
+from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.listing import diff_lines
 from wsim.wonders.tunable_values import TUNING
 

@@ -79,6 +79,9 @@ class Eyes:
                 return int(all(OPERATORS[type(op)](*both) for op, both in zip(ops, sides, strict=True)))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.walk(body) if self.walk(test) else self.walk(orelse)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=file), attr=name), args=parts, keywords=[_, *_]):
+                function, numbers = self.table.catalogue.functions[file, name], map(self.walk, parts)
+                return int(function(Shown(self), self.owner.seat, self.other.seat, *numbers))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=whose)), args=parts):
                 return sum(self.counted(self.city(whose), part) for part in parts)
             case ast.Call(func=ast.Name(id="count"), args=parts):
@@ -135,6 +138,20 @@ class Eyes:
             "from_discard": city.tally["built_discard_pile"],
         }
         return counts[name]
+
+
+class Shown:
+    """What a function of a file is shown: the table, and with a city of it that city, by the names of formulas."""
+
+    def __init__(self, eyes: Eyes, city: City | None = None) -> None:
+        self.eyes, self.city = eyes, city
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "cities":
+            return [Shown(self.eyes, city) for city in self.eyes.table.cities]
+        if name == "seats":
+            return len(self.eyes.table.cities)
+        return self.eyes.named(self.city or self.eyes.owner, name)
 
 
 def value(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,10 +124,11 @@ RULE_SETS: dict[str, RuleSet] = {
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Cards and boards by name, in alphabetical order."""
+    """Cards and boards by name, in alphabetical order; functions that formulas call, by file and name."""
 
     cards: dict[str, Card]
     wonders: dict[str, Wonder]
+    functions: dict[tuple[str, str], Callable[..., Any]] = field(default_factory=dict)
 
 
 def read_cost(entry: dict[str, int]) -> Cost:

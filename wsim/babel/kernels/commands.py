@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from wsim.babel.kernels.deal import CARD_STREAM, load_entrant
 from wsim.babel.kernels.observe import observe
-from wsim.babel.kernels.playing import ENGINE
 from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
+from wsim.babel.kernels.steps import STEPS
 from wsim.jit import kernel
 from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, below, seek
@@ -29,7 +29,7 @@ def seat_players(game, rules, seating, seed, number):
 
 
 run_machine = commands_of(
-    ENGINE,
+    STEPS,
     Parts(
         redraw=redraw,
         seat_players=seat_players,

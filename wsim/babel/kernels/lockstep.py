@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wsim.babel.kernels.fixed_actions import fixed_action, move_of
 from wsim.babel.kernels.observe import observe
-from wsim.babel.kernels.playing import ENGINE
 from wsim.babel.kernels.scoring import outcome
+from wsim.babel.kernels.steps import STEPS
 from wsim.babel.words import OFFER
 from wsim.jit import kernel
 from wsim.kernels.heads import NOBODY
@@ -24,7 +24,7 @@ def _moment(game, rules, seat):
 
 
 step_games = lockstep_of(
-    ENGINE,
+    STEPS,
     Parts(
         observe=observe,
         outcome=outcome,

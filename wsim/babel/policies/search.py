@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.babel.kernels.flow import advance, take
 from wsim.babel.kernels.layout import CHOICE, MOVES, STATE
 from wsim.babel.kernels.moves import restrict
 from wsim.babel.kernels.redraw import redraw
 from wsim.babel.kernels.scoring import outcome
+from wsim.babel.kernels.steps import STEPS
 from wsim.babel.policies.net import net_values
 from wsim.babel.words import PARAMETERS
 from wsim.jit import kernel, stack_room
@@ -51,8 +51,8 @@ search = searching(
         values=_values,
         moment=_moment,
         redraw=redraw,
-        take=take,
-        next_decision=advance,
+        take=STEPS.parts.take,
+        next_decision=STEPS.parts.next_decision,
         restrict=restrict,
         utility=utility_of(outcome),
         parameters=PARAMETERS,

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wsim.errors import nearest
 from wsim.wonders.catalog.house_rules import at_table, check_house_rules, formulas_of
 from wsim.wonders.words import AGES, BOARDS, CARDS, SLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from wsim.policies.effect_files import EffectFile
     from wsim.spec.fields import Path, Problems
     from wsim.wonders.catalog.effects import Effects
+    from wsim.wonders.catalog.formula import Node
     from wsim.wonders.catalog.model import Card, Catalogue
 
+SEEN = 3  # arguments that every function of a file gets: table, own, other
 _SHOWN = 6  # cards named in an advice
 
 
@@ -38,9 +42,8 @@ def check_chains(problems: Problems, cards: Iterable[Card], names: Collection[st
                 problems.unknown(path, "predecessor", predecessor, names)
 
 
-def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
-    """Report cards that formulas name and that are not among the cards of the rule set."""
-    names = [card.name for card in catalogue.cards]
+def formulas_of_entries(catalogue: Catalogue) -> list[tuple[Path, Node]]:
+    """Return the formulas of cards and stages, each with where it stands."""
     entries: list[tuple[Path, Effects]] = [(("cards", card.name), card.effects) for card in catalogue.cards]
     entries += [
         (("wonders", wonder.name, "sides", side, str(number)), stage.effects)
@@ -48,18 +51,49 @@ def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
         for side, stages in wonder.sides
         for number, stage in enumerate(stages, start=1)
     ]
-    formulas = [
+    return [
         ((*path, "when", str(number), *field), formula)
         for path, effects in entries
         for number, clause in enumerate(effects.when, start=1)
         for field, formula in clause.formulas()
     ]
+
+
+def check_formulas(problems: Problems, catalogue: Catalogue) -> None:
+    """Report cards and functions that formulas name and that are not there."""
+    names = [card.name for card in catalogue.cards]
     rules = ("rulesets", catalogue.ruleset, "settings")
+    formulas = formulas_of_entries(catalogue)
     formulas += [((*rules, name), formula) for name, formula in formulas_of(catalogue.settings)]
     for path, formula in formulas:
         for part in formula.walk():
             if part.kind == "card" and part.name not in names:
                 problems.unknown(path, "card", part.name, names)
+            elif part.kind == "call":
+                _check_call(problems, path, part, catalogue.effects)
+
+
+def _check_call(problems: Problems, path: Path, part: Node, files: Collection[EffectFile]) -> None:
+    """Report a function that no file has, or that takes another number of arguments."""
+    known = {one.name.removesuffix(".py"): dict(one.arguments) for one in files}
+    where = f"{part.text!r}, at letter {part.at}: "
+    if part.whose not in known:
+        files_there = ", ".join(f"{one}.py" for one in known)
+        accepted = f"a function of {files_there}" if known else 'effects = "mine.py" at the head of a patch'
+        said = f"no `effects` names {part.whose}.py{nearest(part.whose, known)}; accepted: {accepted}"
+        problems.at(path, where + said)
+    elif part.name not in known[part.whose]:
+        accepted = ", ".join(known[part.whose]) or "it has none"
+        said = f"{part.whose}.py has no function {part.name!r}{nearest(part.name, known[part.whose])}"
+        problems.at(path, f"{where}{said}; accepted: {accepted}")
+    else:
+        least, most = known[part.whose][part.name]
+        if not least <= len(part.parts) + SEEN <= most:
+            problems.at(
+                path,
+                f"{where}{part.name} takes {most if len(part.parts) + SEEN > most else least} arguments, and is handed "
+                f"{len(part.parts) + SEEN}: table, own, other and the numbers in brackets",
+            )
 
 
 def check_sides(problems: Problems, boards: Mapping[str, Any], sides: Collection[str]) -> None:

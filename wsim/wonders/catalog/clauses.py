@@ -19,7 +19,8 @@ from wsim.spec.fields import (
     word,
     words,
 )
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, normal, parse, span, written
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, normal, parse, span, written
+from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.words import (
     ACTS,
     ANY,

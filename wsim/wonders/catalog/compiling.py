@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsim.errors import UserError
+from wsim.policies.effect_calls import Call, slot_of
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
-from wsim.wonders.catalog.formula import code, parse
+from wsim.wonders.catalog.formula import Node, code, parse
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
 from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES
@@ -31,7 +32,9 @@ from wsim.wonders.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from wsim.policies.effect_files import EffectFile
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
@@ -76,7 +79,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     record.switch[:] = [catalogue.switches[name] for name in SWITCHES]
     record.price[:] = NO_PRICE
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
-    formulas = _Formulas(number)
+    formulas = _Formulas(number, catalogue.effects)
     _fill_settings(record, catalogue, formulas)
     _fill_deals(record, catalogue, number, seats)
     for i, card in enumerate(catalogue.cards):
@@ -88,19 +91,25 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
 
 
 class _Formulas:
-    """The words of all formulas, each once; ``number`` is that of each card."""
+    """The words of all formulas, each once; ``number`` is that of each card, ``files`` have the functions."""
 
-    def __init__(self, number: Mapping[str, int]) -> None:
+    def __init__(self, number: Mapping[str, int], files: Sequence[EffectFile]) -> None:
         self.words: list[int] = []
         self._number = number
-        self._starts: dict[str, int] = {}
+        self._files = {file.name.removesuffix(".py"): file for file in files}
+        self._starts: dict[tuple[str, str], int] = {}
 
-    def begins(self, formula: str) -> int:
-        """Return where a formula begins in the code."""
-        if formula not in self._starts:
-            self._starts[formula] = len(self.words)
-            self.words += code(parse(formula), self._number)
-        return self._starts[formula]
+    def begins(self, formula: str, site: str = "") -> int:
+        """Return where a formula begins in the code; ``site``: whose effect it is, which a function is known by."""
+        key = formula, site if any(part.kind == "call" for part in parse(formula).walk()) else ""
+        if key not in self._starts:
+            self._starts[key] = len(self.words)
+            self.words += code(parse(formula), self._number, lambda node: self._slot(node, site))
+        return self._starts[key]
+
+    def _slot(self, node: Node, site: str) -> int:
+        """Return where a function of a file is found while playing."""
+        return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
 
 
 def _fill_settings(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
@@ -183,15 +192,16 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
 
 def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
     """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
-    stages = (stage for wonder in catalogue.wonders for _, stages in wonder.sides for stage in stages)
-    entries = [(i, card.effects.when) for i, card in enumerate(catalogue.cards)]
-    entries += [(STAGE_ENTRY + i, stage.effects.when) for i, stage in enumerate(stages)]
+    boards = catalogue.wonders
+    stages = ((board.name, stage) for board in boards for _, stages in board.sides for stage in stages)
+    entries = [(i, card.name, card.effects.when) for i, card in enumerate(catalogue.cards)]
+    entries += [(STAGE_ENTRY + i, name, stage.effects.when) for i, (name, stage) in enumerate(stages)]
     clauses: list[tuple[Any, ...]] = []
     actions: list[tuple[int, int]] = []
     expected = Expected(record, catalogue)
     for trigger, event in enumerate(TRIGGERS):
         record.clause_from[trigger] = len(clauses)
-        for entry, when in entries:
+        for entry, site, when in entries:
             for place, clause in enumerate(when, start=1):
                 if clause.event == event:
                     if entry < STAGE_ENTRY:
@@ -200,9 +210,9 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
                         record.clause_stages[trigger] = 1
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
-                    condition = formulas.begins(clause.condition) if clause.condition else -1
+                    condition = formulas.begins(clause.condition, site) if clause.condition else -1
                     clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
-                    actions += [(ACT[act], formulas.begins(amount)) for act, amount in clause.acts()]
+                    actions += [(ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
         ("effects of clauses", len(actions), ACTIONS),

@@ -2,7 +2,7 @@
 
 A formula is parsed with ``ast`` into nodes of a closed list; nothing of it is ever executed as Python. Of its nodes are
 made: the range of what it can come to (``span``), the words that kernels run (``code``), and an English sentence
-(``english``). A mistake is a ``FormulaError``: one sentence with the place.
+(``formula_text``). A mistake is a ``FormulaError``: one sentence with the place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import operator
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -20,12 +21,12 @@ from wsim.wonders.words import (
     CITY_NAMES,
     DEPTH,
     FORMULA_CITIES,
+    HANDED,
     NAME_NUMBER,
     OPERATION,
     RESOURCES,
     SEATS,
     STAGES,
-    TABLE_NAMES,
     TURNS,
 )
 
@@ -74,7 +75,8 @@ class Node:
     ----------
     kind: "number", "name", "card" or what is done with the parts (words.OPERATIONS, "count", "sets").
     text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name or card. whose: one of ``words.FORMULA_CITIES``.
+    value: of a number. name: of a name, card or function. whose: one of ``words.FORMULA_CITIES``, or the file of a
+        function. bounds: what that may return.
     """
 
     kind: str
@@ -84,6 +86,7 @@ class Node:
     value: int = 0
     name: str = ""
     whose: str = ""
+    bounds: Span = (0, 0)
 
     @property
     def is_condition(self) -> bool:
@@ -116,7 +119,7 @@ def parse(text: str) -> Node:
         raise FormulaError(f"{text!r} is no formula; accepted: {_WRITTEN}") from None
     found = _Reader(text).node(tree)
     span(found, WIDEST)
-    words, depth = _code(found, {})
+    words, depth = _code(found, {}, None)
     if depth > DEPTH or len(words) > MOST_WORDS:
         raise FormulaError(f"{text!r} is nested too deeply or too long; divide it into several effects")
     return found
@@ -129,8 +132,13 @@ def normal(text: str) -> str:
 
 
 def written(text: str) -> list[tuple[int, int]]:
-    """Return the numbers that are written in a formula: where each begins in its normal form, and what it is."""
-    constants = (part for part in ast.walk(ast.parse(normal(text), mode="eval")) if isinstance(part, ast.Constant))
+    """Return the numbers that are written in a formula: where each begins in its normal form, and what it is.
+
+    The bounds of a function are none of them: they say what must hold.
+    """
+    parts = list(ast.walk(ast.parse(normal(text), mode="eval")))
+    bounds = {id(one) for part in parts if isinstance(part, ast.keyword) for one in ast.walk(part)}
+    constants = [part for part in parts if isinstance(part, ast.Constant) and id(part) not in bounds]
     return sorted((part.col_offset, part.value) for part in constants if isinstance(part.value, int))
 
 
@@ -246,9 +254,13 @@ class _Reader:
                 whose = ""
             case ast.Attribute(value=ast.Name(id=whose), attr="count") if whose in FORMULA_CITIES[1:]:
                 name = "count"
+            case ast.Attribute(value=ast.Name(id=file), attr=name) if tree.keywords:
+                return self.of_file(tree, file, name)
             case _:
                 name = self.source(tree.func)
                 said = f"unknown function {name!r}{nearest(name, _FUNCTIONS)}; accepted: {', '.join(_FUNCTIONS)}"
+                if isinstance(tree.func, ast.Attribute):
+                    said += f", or one of the file that `effects` names, with its bounds: {name}(least=0, most=5)"
                 raise self.mistake(tree, said)
         if tree.keywords or any(isinstance(part, ast.Starred) for part in tree.args):
             raise self.mistake(tree, f"{name} takes its parts one by one")
@@ -259,6 +271,23 @@ class _Reader:
         if name == "count":
             return self.made(tree, "count", *(self.counted(part, whose) for part in tree.args))
         return self.made(tree, name, *map(self.node, tree.args))
+
+    def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
+        """Return a function of the file that ``effects`` names, with the bounds that are written for it."""
+        written: dict[str, int] = {}
+        for one in tree.keywords:
+            with suppress(ValueError, TypeError):
+                value = ast.literal_eval(one.value)
+                if one.arg in ("least", "most") and type(value) is int and abs(value) <= MOST_WRITTEN:
+                    written[one.arg] = value
+        if len(tree.keywords) != 2 or written.keys() != {"least", "most"} or written["least"] > written["most"]:
+            said = "a function of a file is written with what it returns at least and at most, two whole numbers"
+            raise self.mistake(tree, f"{said}; accepted: {file}.{name}(..., least=0, most=5)")
+        if len(tree.args) > HANDED or any(isinstance(part, ast.Starred) for part in tree.args):
+            raise self.mistake(tree, f"a function of a file is handed at most {HANDED} numbers, one by one")
+        parts = tuple(map(self.node, tree.args))
+        bounds = written["least"], written["most"]
+        return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
         """Return what ``count`` counts: a card that the city has, or a condition that holds."""
@@ -290,6 +319,8 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
         return node.value, node.value
     if kind == "name":
         return spans[node.name]
+    if kind == "call":
+        return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1
     if kind == "count":
@@ -360,13 +391,22 @@ def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
 # --- the words that kernels run --------------------------------------------------------------------------------------
 
 
-def code(node: Node, number: Mapping[str, int]) -> list[int]:
-    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of each card."""
-    return [*_code(node, number)[0], OPERATION["end"]]
+def code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None = None) -> list[int]:
+    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of each card.
+
+    ``slot`` says where a function of a file is found while playing.
+    """
+    return [*_code(node, number, slot)[0], OPERATION["end"]]
 
 
-def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
+def _code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None) -> tuple[list[int], int]:
     """Return the words of a node, and how many numbers they hold at once."""
+    if node.kind == "call":
+        handed = [_code(part, number, slot) for part in node.parts]
+        operand = (slot(node) if slot else 0) << 3 | len(handed)
+        words = [word for part, _ in handed for word in part]
+        held = max((place + depth for place, (_, depth) in enumerate(handed)), default=1)
+        return [*words, operand << 8 | OPERATION["call"]], held
     if not node.parts:
         operand = node.value
         if node.kind != "number":
@@ -374,10 +414,10 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
             operand = named << 2 | FORMULA_CITIES.index(node.whose)
         return [operand << 8 | OPERATION[node.kind]], 1
     operation = {"count": "+", "sets": "min"}.get(node.kind, node.kind)
-    words: list[int] = []
+    words = []
     deepest = 0
     for place, part in enumerate(node.parts):
-        more, depth = _code(part, number)
+        more, depth = _code(part, number, slot)
         held = place if operation == "if" else min(place, 1)
         words += more
         deepest = max(deepest, held + depth)
@@ -388,89 +428,6 @@ def _code(node: Node, number: Mapping[str, int]) -> tuple[list[int], int]:
     return words, deepest
 
 
-# --- in English ------------------------------------------------------------------------------------------------------
-
-_THINGS: Mapping[str, str] = {
-    "wild": "wild symbols",
-    "compass": "compasses",
-    "gear": "gears",
-    "tablet": "tablets",
-    "all_stages": "stages to be built in all",
-    "stages": "built stages",
-    "chains": "chains used",
-    "sold": "cards sold",
-    "trade_paid": "coins paid to neighbours",
-    "trade_received": "coins got from neighbours",
-    "coins_lost": "coins lost",
-    "free_builds": "structures built for nothing by an ability",
-    "from_discard": "structures built from the discard pile",
-    "cards": "structures",
-    **{color: f"{color} cards" for color in CITY_NAMES[:8]},
-    **{name: f"{name} made" for name in RESOURCES},
-    **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
-}
-_TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
-_OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
-_JOINED = {
-    "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
-    "!=": "not exactly", ">": "more than", ">=": "at least",
-}  # fmt: skip
-_LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
-_TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
-
-
-def english(node: Node) -> str:
-    """Return a formula in words; brackets stand where the words alone could be read in two ways."""
-    parts = [_bracketed(part, node) for part in node.parts]
-    match node.kind:
-        case "number":
-            return str(node.value)
-        case "name" if node.name in TABLE_NAMES:
-            return _TABLE[node.name]
-        case "name":
-            return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
-        case "card":
-            return f"{_OWNERS[node.whose]} {node.name}"
-        case "neg":
-            return f"minus {parts[0]}"
-        case "not":
-            return f"not {parts[0]}"
-        case "and" | "or":
-            return f" {node.kind} ".join(parts)
-        case "if":
-            return f"{parts[0]} if {parts[2]}, else {parts[1]}"
-        case "abs":
-            return f"{parts[0]} without its sign"
-        case "//":
-            return f"{parts[0]} divided by {parts[1]}, rounded down"
-        case "%":
-            return f"what is left of {parts[0]} divided by {parts[1]}"
-        case "min" | "max":
-            return f"the {'smaller' if node.kind == 'min' else 'greater'} of {_listed(parts)}"
-        case "sets":
-            return f"complete sets of {_listed(parts)}"
-        case "count":
-            return f"how many there are of: {_listed(parts)}"
-    several = "are" if node.parts[0].name in CITY_NAMES else "is"
-    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
-    return f"{parts[0]} {joined} {parts[1]}"
-
-
-def _listed(parts: list[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-
-
-def _bracketed(part: Node, around: Node) -> str:
-    """Return a part in words, in brackets if what is around it binds closer."""
-    said = english(part)
-    if around.kind == "count":
-        return f"({said})" if part.kind in _LOOSE else said
-    simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
-    return said if simple or _tightness(part) > _tightness(around) else f"({said})"
-
-
-def _tightness(node: Node) -> int:
-    """Return how closely the words of a node hold together."""
-    if node.kind in _LOOSE:
-        return _LOOSE.index(node.kind)
-    return 4 if node.is_condition else _TIGHT.get(node.kind, 6)
+def slots_in(words: Iterable[int]) -> set[int]:
+    """Return where the functions of files are found that the words of formulas call."""
+    return {int(word) >> 11 for word in words if int(word) & 0xFF == OPERATION["call"]}

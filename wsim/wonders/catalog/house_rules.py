@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from wsim.spec.fields import Path, Problems, Reader, Schema, described, listing, schema_of, whole, word
 from wsim.wonders.catalog import formula
 from wsim.wonders.catalog.clauses import formula as read_formula
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, english, parse, span, worked_out, written
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, parse, span, worked_out, written
+from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.model import Settings
 from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, NEIGHBORS, TABLE_NAMES, TIES
 
@@ -34,10 +35,12 @@ def _fits(problems: Problems, path: Path, text: str, names: tuple[str, ...]) -> 
     """Say whether a formula asks for nothing but these names, or report the part that does not."""
     of_cities = CITY_NAMES[0] in names
     for part in parse(text).walk():
-        if part.kind not in ("name", "card"):
+        if part.kind not in ("name", "card", "call"):
             continue
         said = ""
-        if part.whose == "other":
+        if part.kind == "call":
+            said = "functions of a file are for `when` of cards and stages; accepted here: a formula"
+        elif part.whose == "other":
             said = "there is no other city; accepted: left. and right."
         elif not (of_cities if part.kind == "card" or part.whose else part.name in names):
             said = f"is not known when this is settled; accepted: {', '.join(names)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.display import Shown
 from wsim.errors import Mistakes, UserError, nearest
+from wsim.policies.effect_files import KEY
 from wsim.spec.catalogues import CataloguePage, Catalogues, Rows, Source
 from wsim.spec.source import read_toml
 from wsim.wonders.catalog.clauses import Clause, say_when
@@ -101,7 +102,7 @@ def catalogue_dict(catalogue: Catalogue) -> dict[str, Any]:
         "switches": dict(catalogue.switches),
         "cards": {card.name: _card_fields(card) for card in catalogue.cards},
         "wonders": {wonder.name: _wonder_fields(wonder) for wonder in catalogue.wonders},
-    }
+    } | ({KEY: {file.name: file.digest for file in catalogue.effects}} if catalogue.effects else {})
 
 
 def diff_rows(old: Catalogue, new: Catalogue) -> list[dict[str, Any]]:

@@ -8,10 +8,12 @@ from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wsim.errors import UserError
 from wsim.paths import default_cards_path
+from wsim.policies.effect_files import KEY, EffectFile, digest_of_named, effect_file
 from wsim.spec.fields import Problems
 from wsim.spec.layers import Grammar, Layers, nested, parse_change, read_card_file
-from wsim.spec.source import Entries, copied, shown, text_of
+from wsim.spec.source import Entries, copied, read_toml, shown, text_of
 from wsim.wonders.catalog.check import check_chains, check_formulas, check_names, check_sides, check_table
 from wsim.wonders.catalog.effects import Effects
 from wsim.wonders.catalog.house_rules import with_number
@@ -33,6 +35,7 @@ GRAMMAR = Grammar(
     removable=ENTRIES,
     numbered={("wonders", "*", "sides", "*"): "stage", **dict.fromkeys(_CLAUSES, "clause")},
     formulas=(*_CLAUSES, ("rulesets", "*", "settings")),
+    keys=(KEY,),
     with_number=with_number,
 )
 NO_EFFECTS = asdict(Effects())
@@ -70,7 +73,8 @@ def load_catalogue(
     """
     path = Path(cards) if cards is not None else default_cards_path()
     files = tuple(map(Path, patches))
-    key = (ruleset, tuple(map(text_of, (path, *files))), tuple(file.name for file in files), tuple(changes))
+    texts, code = tuple(map(text_of, (path, *files))), tuple(map(digest_of_named, (path, *files)))
+    key = (ruleset, texts, code, tuple(file.name for file in files), tuple(changes))
     if key not in _LOADED:
         if len(_LOADED) == _MOST_LOADED:
             _LOADED.clear()
@@ -102,6 +106,7 @@ def _load(ruleset: str, path: Path, patches: tuple[Path, ...], changes: tuple[st
     rules = resolve(problems, rulesets, ruleset)
     content = _content(problems, layers, document, rules, patched)
     catalogue = _catalogue(problems, content, rules, problems.source, (*(patch.name for patch in patches), *changes))
+    catalogue = replace(catalogue, effects=_effect_files(problems, (path, *patches)))
     check_names(problems, "cards", content["cards"])
     check_names(problems, "wonders", content["wonders"])
     check_chains(problems, catalogue.cards, content["cards"])
@@ -138,6 +143,23 @@ def ruleset_names(cards: str | Path | None = None, patches: Sequence[str | Path]
         documents = [read_card_file(file, GRAMMAR) for file in files]
         _NAMES[key] = tuple(dict.fromkeys(name for document in documents for name in document.get("rulesets", {})))
     return _NAMES[key]
+
+
+def _effect_files(problems: Problems, card_files: Sequence[Path]) -> tuple[EffectFile, ...]:
+    """Return the files of functions that card files name; two of one name must be the same."""
+    found: dict[str, EffectFile] = {}
+    for card_file in card_files:
+        name = read_toml(card_file).get(KEY)
+        if name is None:
+            continue
+        try:
+            one = effect_file(name, card_file)
+        except UserError as mistake:
+            problems.add(f"{shown(card_file)}, {KEY}: {mistake}")
+            continue
+        if found.setdefault(one.name, one) != one:
+            problems.add(f"{shown(card_file)}, {KEY}: another file is called {one.name!r}, too; accepted: another name")
+    return tuple(found.values())
 
 
 def _check_layers(problems: Problems, document: Mapping[str, Any]) -> None:
@@ -193,8 +215,10 @@ def _catalogue(
 def _digest(catalogue: Catalogue) -> str:
     """Return the first 16 hexadecimal digits of SHA-256 over what games depend on, in a canonical form."""
     content = _plain(catalogue)
-    for key in ("ruleset", "title", "digest", "source", "changes"):
+    for key in ("ruleset", "title", "digest", "source", "changes", "effects"):
         del content[key]
+    if catalogue.effects:
+        content["effects"] = [(one.name, one.digest) for one in catalogue.effects]
     for name in ADDED_SETTINGS:  # nor does a setting new to wsim that stands as before
         if content["settings"][name] == getattr(Settings(), name):
             del content["settings"][name]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wsim.errors import UserError, nearest
+from wsim.policies.effect_files import EffectFile
 from wsim.wonders.catalog.effects import Effects
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ class Catalogue:
     digest: str
     source: str
     changes: tuple[str, ...] = ()
+    effects: tuple[EffectFile, ...] = ()
+    """Files of functions that formulas call."""
 
     @property
     def seats(self) -> tuple[int, int]:

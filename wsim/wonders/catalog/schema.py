@@ -36,6 +36,11 @@ def card_file_schema() -> Schema:
     content = {"cards": _named("card"), "wonders": _named("wonder")}
     layer = {"type": "object", "properties": content, "additionalProperties": False}
     sections: dict[str, Any] = {
+        "effects": {
+            "type": "string",
+            "pattern": r"^[A-Za-z_]\w*\.py$",
+            "description": "a file of functions beside this one, which formulas call (docs/effects.md)",
+        },
         **content,
         "layers": {"type": "object", "additionalProperties": layer},
         "rulesets": {"type": "object", "additionalProperties": rules},

@@ -145,7 +145,7 @@ def _act_on(game, rules, clause, owner, city, other):
             log_effect(game, owner, at, city, done)
 
 
-@kernel
+@kernel(rare=True)
 def _act(game, rules, clause, owner, trigger):
     """Let a clause act: on its own city, on the one that set it off, or on each that it names, from the left on."""
     seats, each = game.public.seats, rules.clause_each[clause]
@@ -160,7 +160,7 @@ def _act(game, rules, clause, owner, trigger):
                 _act_on(game, rules, clause, owner, city, city)
 
 
-@kernel
+@kernel(rare=True)
 def moment(game, rules, trigger):
     """Let the clauses of a moment act: seat by seat, in the order of the catalogue (R54)."""
     public = game.public
@@ -192,7 +192,7 @@ def _watchers(game, rules, trigger, mover, entry, color):
                 _act(game, rules, clause, owner, mover)
 
 
-@kernel
+@kernel(rare=True)
 def move_made(game, rules, mover, action, entry, decision):
     """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
     if entry >= 0 and rules.when[entry]:
@@ -215,7 +215,7 @@ def drop_age_shields(public):
         public.age_shields[seat] = 0
 
 
-@kernel
+@kernel(rare=True)
 def formula_points(public, rules, seat, entry):
     """Return the points that the clauses of a structure or stage bring its city at the end (R58)."""
     points = 0

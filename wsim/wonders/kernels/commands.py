@@ -7,9 +7,9 @@ from wsim.kernels.commands import Parts, commands_of
 from wsim.rng import SEAT_STREAM, seek
 from wsim.wonders.kernels.deal import DICE_STREAM, load_entrant
 from wsim.wonders.kernels.observe import observe
-from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.redraw import redraw
 from wsim.wonders.kernels.scoring import outcome, score_game
+from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.kernels.turn import add_effects, add_structure
 from wsim.wonders.words import STAGE_ENTRY
 
@@ -38,7 +38,7 @@ def add_entry(game, rules, seat, entry):
 
 
 run_machine = commands_of(
-    ENGINE,
+    STEPS,
     Parts(
         redraw=redraw,
         seat_players=seat_players,

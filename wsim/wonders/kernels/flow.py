@@ -245,7 +245,7 @@ def _list_next_loss(game, rules):
     return NOBODY
 
 
-@kernel
+@kernel(rare=True)
 def _pay_loss(game, move):
     """Pay a loss; what is not paid becomes debts (R32)."""
     public, hidden, seat = game.public, game.hidden, game.choice.seat
@@ -295,14 +295,14 @@ def _list_next_last_card(game, rules):
     return NOBODY
 
 
-@kernel
+@kernel(rare=True)
 def _resolve_last_cards(game, rules):
     """Resolve the last cards, if there were any."""
     losing = game.flow.played_last != 0 and resolve(game, rules, LAST_CARD)
     _settle_before(game, losing, PILE)
 
 
-@kernel
+@kernel(rare=True)
 def _freeze(game):
     """Keep what pays in this turn, for a last card that is paid from the old state (R9.5, switched off)."""
     public, before = game.public, game.before
@@ -319,7 +319,7 @@ def _freeze(game):
             before.board_rebate[seat, side] = public.board_rebate[seat, side]
 
 
-@kernel
+@kernel(rare=True)
 def _thaw(game):
     """Spell out the payers as they were before the turn: either/or symbols are only ever added at the end."""
     public, before, frozen = game.public, game.before, game.frozen
@@ -410,7 +410,7 @@ def _show_pile(game, rules, seat):
         own.look[card >> 4] |= copies << np.uint64(4 * (card & 15))
 
 
-@kernel
+@kernel(rare=True)
 def _build_next(game, rules, move):
     """Carry out the next build of the queue, or leave it."""
     flow, seat = game.flow, game.choice.seat

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel, stack_room
+from wsim.jit import call_slot, kernel, stack_room
 from wsim.wonders.words import (
     AGES,
     CITY_NAMES,
     COLOR_KINDS,
     DEPTH,
+    HANDED,
     NAME_NUMBER,
     OPERATION,
     RESOURCE_KINDS,
     SYMBOL_KINDS,
 )
 
-_room = stack_room("formula.stack", np.int64, DEPTH)
+_room = stack_room("formula.stack", np.int64, DEPTH + HANDED)
 _ONE, _BYTE = np.uint64(1), np.uint64(0xFF)
 _SYMBOL, _RESOURCE = NAME_NUMBER["compass"], NAME_NUMBER["clay"]
 _CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME_NUMBER["all_stages"]
@@ -25,7 +26,7 @@ _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
 _END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
-_NEG, _NOT, _ABS, _PICK = (OPERATION[name] for name in ("neg", "not", "abs", "if"))
+_NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
 _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
@@ -123,6 +124,18 @@ def combined(operation, a, b):
 
 
 @kernel
+def called(public, rules, stack, first, operand, owner, other):
+    """Return what a function of a file returns for the numbers on the stack from ``first`` on (catalog.effect_file)."""
+    count = operand & 7
+    for place in range(count, HANDED):
+        stack[first + place] = 0
+    return call_slot(
+        operand >> 3, public, rules, owner, other,
+        stack[first], stack[first + 1], stack[first + 2], stack[first + 3],
+    )  # fmt: skip
+
+
+@kernel(rare=True)
 def evaluate(public, rules, at, owner, other):
     """Return what the formula at a place of the code comes to for a city and the other one that it speaks of."""
     stack = _room()
@@ -146,6 +159,9 @@ def evaluate(public, rules, at, owner, other):
             top -= 2
             if stack[top + 2] == 0:
                 stack[top] = stack[top + 1]
+        elif operation == _CALL:
+            top += 1 - (operand & 7)
+            stack[top] = called(public, rules, stack, top, operand, owner, other)
         else:
             top -= 1
             stack[top] = combined(operation, stack[top], stack[top + 1])

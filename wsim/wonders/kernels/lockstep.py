@@ -10,8 +10,8 @@ from wsim.kernels.lockstep import Parts, lockstep_of
 from wsim.wonders.kernels.fixed_actions import fixed_action, move_of
 from wsim.wonders.kernels.layout import PRIVATE, PUBLIC, STATE
 from wsim.wonders.kernels.observe import observe
-from wsim.wonders.kernels.playing import ENGINE
 from wsim.wonders.kernels.scoring import outcome
+from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.words import FREE_CITY, LAST_CARD, SWITCH_NUMBER, TURN, TURNS
 
 # places in a state, in words, without a sign: an index that may be negative is looked at word for word
@@ -61,7 +61,7 @@ def _moment(game, rules, decider):
 
 
 step_games = lockstep_of(
-    ENGINE,
+    STEPS,
     Parts(
         load=_load,
         save=_save,

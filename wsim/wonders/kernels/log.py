@@ -85,14 +85,14 @@ def log_pick(game, rules, decider, index, randomised, probability):
     _count_ways(game, rules, event)
 
 
-@kernel
+@kernel(rare=True)
 def log_loss(game, seat, paid, debts):
     """Log the coins that a seat paid for a loss, and the debts that it took instead."""
     event = log_event(game, LOG_LOSS, seat)
     event.values[0], event.values[1] = paid, debts
 
 
-@kernel
+@kernel(rare=True)
 def log_effect(game, seat, action, city, amount):
     """Log what an action of a clause did to a city; what it did to it before in the same turn is added up."""
     log = game.log
@@ -107,7 +107,7 @@ def log_effect(game, seat, action, city, amount):
     event.values[0], event.values[1], event.values[2] = action, city, amount
 
 
-@kernel
+@kernel(rare=True)
 def log_coins(game):
     """Log every treasury after a turn."""
     event = log_event(game, LOG_TURN_END, 0)
@@ -115,7 +115,7 @@ def log_coins(game):
         event.values[seat] = game.public.coins[seat]
 
 
-@kernel
+@kernel(rare=True)
 def log_hands(game, rules):
     """Log the hands as dealt, one event a player, then the Free City's pile."""
     for seat in range(rules.players):

@@ -321,7 +321,7 @@ def restrict(game, rules, seating):
         keep_allowed(game, rules, seating, game.choice.seat)
 
 
-@kernel
+@kernel(rare=True)
 def keep_allowed(game, rules, seating, seat):
     """Strike the moves that the experiment bans for this seat; sales stay where nothing else would."""
     choice = game.choice

@@ -390,7 +390,7 @@ def _general_add(solver, missing, states, gives, side, raw_price, made_price, to
             stride *= amount + 1
 
 
-@kernel
+@kernel(rare=True)
 def _pay_general(public, solver, seat, missing, budget):
     """Pay more than six missing units: least coins to the right for each covered amount and total to the left."""
     states = 1

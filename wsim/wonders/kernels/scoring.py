@@ -93,7 +93,7 @@ def _fixed_science(public, rules, seat, compass, gear, tablet):
     return points
 
 
-@kernel
+@kernel(rare=True)
 def house_science(public, rules, seat, compass, gear, tablet, wild, copies):
     """Return the best science points by a house rule: every way to fix wild and copied symbols is tried (R23, R31)."""
     compass += public.symbols[seat, COMPASS]
@@ -136,7 +136,7 @@ def points_of(public, rules, seat, entry, more_purple):
     return points
 
 
-@kernel
+@kernel(rare=True)
 def formula_points_with(public, rules, seat, entry, more_purple):
     """Return the points of an entry's clauses, while a copied guild counts as a purple card of the city (R29, R58)."""
     public.colors[seat, PURPLE] += more_purple

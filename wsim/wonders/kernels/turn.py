@@ -360,7 +360,7 @@ def inflict(game, rules, seat, entry):
             hidden.losses[other] += each * number
 
 
-@kernel(inline=True)
+@kernel
 def resolve(game, rules, decision):
     """Resolve steps 1-4 of R9 for every seat with a move in ``hidden.taken``; say whether coins are to be lost."""
     public, hidden = game.public, game.hidden
@@ -398,7 +398,7 @@ def resolve(game, rules, decision):
     return losing
 
 
-@kernel
+@kernel(rare=True)
 def _moves_made(game, rules, decision):
     """Let the clauses act that the moves of this turn set off, seat by seat (R54)."""
     for seat in range(game.public.seats):

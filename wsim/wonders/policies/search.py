@@ -10,10 +10,10 @@ import numpy as np
 
 from wsim.jit import kernel, stack_room
 from wsim.kernels.searching import LEAD, NEVER, WINNING, Parts, searching
-from wsim.wonders.kernels.flow import next_decision, take
 from wsim.wonders.kernels.layout import CHOICE, HOW_AT, STATE
 from wsim.wonders.kernels.moves import restrict
 from wsim.wonders.kernels.redraw import redraw_within
+from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
@@ -95,8 +95,8 @@ search = searching(
         alike=_alike,
         moment=_moment,
         redraw=_redraw,
-        take=take,
-        next_decision=next_decision,
+        take=STEPS.parts.take,
+        next_decision=STEPS.parts.next_decision,
         restrict=restrict,
         utility=_utility,
         parameters=PARAMETERS,

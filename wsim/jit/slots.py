@@ -1,0 +1,108 @@
+"""Compiled functions by number: kernels on the disk call what is compiled later, in the process that plays.
+
+The table of a process says where the machine code of each number lies, and from what to what its results go. Kernels
+know it by a symbol, not by an address that lies in a record: who writes a record cannot make them call anything else.
+Without the JIT the functions themselves stand in it. What is put there stays as long as the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from wsim.jit.calls import addresses_of
+from wsim.jit.modes import JIT
+
+SLOTS = 1024
+_ADDRESS, _LEAST, _MOST = range(3)  # the columns of the table
+_FAILED, _VALUE = 3 * SLOTS, 3 * SLOTS + 1  # behind it: 1 + the slot that failed last, and what it returned
+_WORDS = 3 * SLOTS + 2
+_SYMBOL = "wsim_slots"
+_NO_VALUE = -(2**63)
+_WORD = ir.IntType(64)
+_TABLE = (ctypes.c_int64 * _WORDS)()
+_FUNCTIONS: dict[int, Any] = {}
+llvm.add_symbol(_SYMBOL, ctypes.addressof(_TABLE))
+
+
+class SlotError(Exception):
+    """A function of a slot returned what is outside its bounds, or there is none."""
+
+
+def fill_slot(slot: int, function: Any, least: int, most: int) -> None:
+    """Put an entry point that returns an int64 into a slot, or without the JIT a function."""
+    _FUNCTIONS[slot] = function
+    _TABLE[3 * slot + _LEAST], _TABLE[3 * slot + _MOST] = least, most
+    _TABLE[3 * slot + _ADDRESS] = int(addresses_of([function])[0]) if JIT else 1
+
+
+def failed_slot() -> tuple[int, int | None] | None:
+    """Return the slot whose function failed last and what it returned, None where it raised; forget it."""
+    failed, value = _TABLE[_FAILED] - 1, _TABLE[_VALUE]
+    _TABLE[_FAILED] = 0
+    return None if failed < 0 else (failed, None if value == _NO_VALUE else value)
+
+
+def call_slot(slot: Any, *given: Any) -> Any:
+    """Call the function of a slot; SlotError for what is outside its bounds, other exceptions go through."""
+    if slot not in _FUNCTIONS:
+        raise SlotError
+    _TABLE[_FAILED], _TABLE[_VALUE] = slot + 1, _NO_VALUE
+    found = operator.index(_FUNCTIONS[slot](*given))
+    if not _TABLE[3 * slot + _LEAST] <= found <= _TABLE[3 * slot + _MOST]:
+        _TABLE[_VALUE] = max(min(found, 2**63 - 1), 1 - 2**63)
+        raise SlotError
+    _TABLE[_FAILED] = 0
+    return found
+
+
+@overload(call_slot)
+def _call_slot_overload(slot, *given):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda slot, *given: _call_slot(slot, given)  # type: ignore[call-arg]
+
+
+@intrinsic
+def _call_slot(_context, slot, given):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    kinds = tuple(given)
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        convention = context.call_conv
+
+        def place(at: Any) -> Any:
+            kind = ir.ArrayType(_WORD, _WORDS)
+            table = builder.module.globals.get(_SYMBOL) or ir.GlobalVariable(builder.module, kind, _SYMBOL)
+            return builder.gep(table, [ir.Constant(_WORD, 0), at])
+
+        def refuse(unless: Any) -> None:
+            with builder.if_then(builder.not_(unless), likely=False):
+                convention.return_user_exc(builder, SlotError, ())
+
+        def note(value: Any) -> None:
+            builder.store(builder.add(args[0], ir.Constant(_WORD, 1)), place(ir.Constant(_WORD, _FAILED)))
+            builder.store(value, place(ir.Constant(_WORD, _VALUE)))
+
+        refuse(builder.icmp_unsigned("<", args[0], ir.Constant(_WORD, SLOTS)))
+        row = builder.mul(args[0], ir.Constant(_WORD, 3))
+        address, least, most = (
+            builder.load(place(builder.add(row, ir.Constant(_WORD, column)))) for column in (_ADDRESS, _LEAST, _MOST)
+        )
+        refuse(builder.icmp_unsigned("!=", address, ir.Constant(_WORD, 0)))
+        callee = builder.inttoptr(address, convention.get_function_type(types.int64, kinds).as_pointer())
+        handed = [builder.extract_value(args[1], number) for number in range(len(kinds))]
+        status, result = convention.call_function(builder, callee, types.int64, kinds, handed)
+        with builder.if_then(status.is_error, likely=False):
+            note(ir.Constant(_WORD, _NO_VALUE))
+            convention.return_status_propagate(builder, status)
+        within = builder.and_(builder.icmp_signed("<=", least, result), builder.icmp_signed("<=", result, most))
+        with builder.if_then(builder.not_(within), likely=False):
+            note(result)
+        refuse(within)
+        return result
+
+    return types.int64(types.int64, given), generate

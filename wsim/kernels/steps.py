@@ -1,0 +1,40 @@
+"""The steps of a game as entry points of their own, for all that plays positions on.
+
+What searches, carries out commands or steps many games at once runs on to decisions and makes moves. The two are most
+of the code of a game. So they are compiled once, and called by name: two calls for a move, where whole games
+(``wsim.kernels.engine.chunk_of``) have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from wsim.jit import entrance, kernel, linked, types
+from wsim.kernels.engine import Engine, engine_of
+
+inner: Any = None  # what ``entrance`` puts there
+
+
+def next_decision(game, rules, until):
+    """Run on to the next decision."""
+    return inner(game, rules, until)
+
+
+def take(game, rules, move):
+    """Make a move."""
+    inner(game, rules, move)
+    return 0
+
+
+def stepped(engine: Engine, move: Any = types.int64) -> Engine:
+    """Return an engine whose ``next_decision`` and ``take`` are entry points; ``move``: the type of moves."""
+    own = engine.types
+
+    def compiled(template: Any, steps: Any, *rest: Any) -> Any:
+        signature = types.int64(own.game, own.rules, *rest)
+        entry = kernel(signature, package=own.package)(entrance(template, steps))
+        return linked(entry, template.__name__, own.package)
+
+    made = compiled(next_decision, engine.parts.next_decision, types.int64), compiled(take, engine.parts.take, move)
+    return engine_of(replace(engine.parts, next_decision=made[0], take=made[1]), own)

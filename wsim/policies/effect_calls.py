@@ -1,0 +1,167 @@
+"""Effects in Python: functions of a file that formulas call, compiled, shut in like policies, and found by a slot.
+
+Nothing is executed before ``make_ready``: reading a catalogue gives each place of a call a slot (``slot_of``), and
+whoever plays fills those slots. A function gets a table of plain numbers of its own, and returns one: it reaches
+neither the game nor anything hidden.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wsim.errors import UserError
+from wsim.jit import JIT, SLOTS, addresses_of, checking_indices, failed_slot, fill_slot, from_dtype, kernel, njit, types
+from wsim.jit import call as call_address
+from wsim.policies.declare import UNCHECKED
+from wsim.policies.effect_files import EffectFile
+from wsim.policies.plug import compiled_for, function_in, load_file
+from wsim.policies.unseeded import draws_unseeded
+
+
+@dataclass(frozen=True)
+class Call:
+    """A place of a catalogue at which a function is called.
+
+    Attributes
+    ----------
+    function: its name. handed: how many numbers it is handed. least, most: what it may return.
+    site: whose effect it is, such as ``Tribute``.
+    """
+
+    file: EffectFile
+    function: str
+    handed: int
+    least: int
+    most: int
+    site: str
+
+    def __str__(self) -> str:
+        return f"{self.function!r} of {self.file.name}, which {self.site} calls,"
+
+
+@dataclass(frozen=True, eq=False)
+class EffectInterface:
+    """How a game calls functions; made once a process.
+
+    Attributes
+    ----------
+    table: dtype of what a function sees, whole numbers of 64 bits.
+    signature: of what stands in a slot: ``int64(Public, Rules, own, other, ...)``.
+    write: the entry point (public, rules, array) that writes the table.
+    """
+
+    table: np.dtype[Any]
+    signature: Any
+    write: Any
+
+
+_SLOTS: dict[Call, int] = {}
+_ENTRIES: dict[tuple[EffectFile, str, int, bool], Any] = {}
+_LOCK = threading.Lock()
+
+
+def slot_of(call: Call) -> int:
+    """Return the slot in which a function will be found; it is the same for as long as the process lives."""
+    with _LOCK:
+        if len(_SLOTS) == SLOTS and call not in _SLOTS:
+            raise UserError(f"a process calls functions of files at {SLOTS} places at most: begin another one")
+        return _SLOTS.setdefault(call, len(_SLOTS))
+
+
+def make_ready(files: Collection[EffectFile], slots: Collection[int], interface: EffectInterface) -> None:
+    """Load and compile the functions of these slots; raise UserError, in one sentence, for what is wrong.
+
+    This executes the files: whoever calls it has the consent of the user.
+    """
+    free = UNCHECKED.get()
+    with _LOCK:
+        for call, slot in _SLOTS.items():
+            if slot not in slots:
+                continue
+            key = call.file, call.function, call.handed, free
+            if key not in _ENTRIES:
+                place = next(file.place for file in files if file == call.file)
+                with checking_indices(unchecked=free):
+                    module = load_file(str(place), call.file.digest, "file of effects")
+                    _ENTRIES[key] = _entry(function_in(module, call.function, call.file.name), call, interface)
+            fill_slot(slot, _ENTRIES[key], call.least, call.most)
+
+
+def failure(error: BaseException, where: str) -> UserError | None:
+    """Return what a function did wrong that made a kernel raise ``error``, in a sentence; None if none did.
+
+    ``where`` follows: ``, in game 7``.
+    """
+    failed = failed_slot()
+    if failed is None:
+        return None
+    slot, returned = failed
+    call = next((one for one, place in _SLOTS.items() if place == slot), None)
+    if call is None:
+        return None
+    if returned is not None:
+        return UserError(f"{call} returned {returned:,}, and not {call.least:,} to {call.most:,} as is written{where}")
+    return UserError(f"{call} raised {type(error).__name__}: {' '.join(str(error).split())}{where}")
+
+
+# --- making them callable --------------------------------------------------------------------------------------------
+
+
+def _entry(function: Any, call: Call, interface: EffectInterface) -> Any:
+    """Return what stands in a slot: it writes the table into memory of its own and calls the function."""
+    source = getattr(function, "py_func", function)
+    label = f"the effect {call.function!r} of {call.file.name}"
+    if not JIT:
+        if draws_unseeded(source):
+            raise UserError(f"{label} draws random numbers, and an effect has none")
+        return _plain(source, call.handed, interface)
+    inner = njit(nogil=True, error_model="python")(source)
+    arguments = (from_dtype(interface.table), *[types.int64] * (2 + call.handed))
+    nested = (interface.table[name].base.names or () for name in interface.table.names or ())
+    fields = [*(interface.table.names or ()), *(name for names in nested for name in names)]
+    returned = compiled_for(inner, arguments, label, fields)
+    if not isinstance(returned, types.Integer | types.Boolean):
+        raise UserError(f"{label} returns {returned}, and not a whole number")
+    dtype, handing = interface.table, _handing(inner, call.handed)
+    words, write = dtype.itemsize // 8, np.uint64(addresses_of([interface.write])[0])
+
+    def entry(public: Any, rules: Any, own: Any, other: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        room = np.zeros(3 * words, np.int64)  # the table between two guards of zeros
+        call_address(write, public, rules, room[words : 2 * words])
+        found = np.int64(handing(room.view(dtype)[1], own, other, a, b, c, d))
+        room[0] = 0  # it lives until here
+        return found
+
+    return njit(interface.signature, nogil=True, error_model="python")(entry)
+
+
+def _handing(inner: Any, handed: int) -> Any:
+    """Return the kernel that hands a function as many numbers as it takes."""
+    if handed == 0:
+        return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other))  # noqa: ARG005
+    if handed == 1:
+        return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a))  # noqa: ARG005
+    if handed == 2:
+        return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a, b))  # noqa: ARG005
+    if handed == 3:
+        return kernel(lambda table, own, other, a, b, c, d: inner(table, own, other, a, b, c))  # noqa: ARG005
+    return inner
+
+
+def _plain(source: Any, handed: int, interface: EffectInterface) -> Any:
+    """Return the same without the JIT."""
+    dtype, words = np.dtype((np.record, interface.table)), interface.table.itemsize // 8
+
+    def entry(public: Any, rules: Any, own: Any, other: Any, *given: Any) -> int:
+        room = np.zeros(words, np.int64)
+        interface.write(public, rules, room)
+        found = source(room.view(dtype)[0], int(own), int(other), *map(int, given[:handed]))
+        return int(found) if isinstance(found, bool | np.bool_) else operator.index(found)
+
+    return entry

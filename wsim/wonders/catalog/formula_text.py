@@ -1,0 +1,98 @@
+"""Formulas in English (R52)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wsim.wonders.catalog.formula import Node
+from wsim.wonders.words import CITY_NAMES, RESOURCES, TABLE_NAMES
+
+_THINGS: Mapping[str, str] = {
+    "wild": "wild symbols",
+    "compass": "compasses",
+    "gear": "gears",
+    "tablet": "tablets",
+    "all_stages": "stages to be built in all",
+    "stages": "built stages",
+    "chains": "chains used",
+    "sold": "cards sold",
+    "trade_paid": "coins paid to neighbours",
+    "trade_received": "coins got from neighbours",
+    "coins_lost": "coins lost",
+    "free_builds": "structures built for nothing by an ability",
+    "from_discard": "structures built from the discard pile",
+    "cards": "structures",
+    **{color: f"{color} cards" for color in CITY_NAMES[:8]},
+    **{name: f"{name} made" for name in RESOURCES},
+    **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
+}
+_TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
+_OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
+_JOINED = {
+    "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
+    "!=": "not exactly", ">": "more than", ">=": "at least",
+}  # fmt: skip
+_LOOSE = ("if", "or", "and", "not")  # from the loosest on; comparisons and sums bind closer
+_TIGHT = {"+": 5, "-": 5, "*": 6, "neg": 7}
+
+
+def english(node: Node) -> str:
+    """Return a formula in words; brackets stand where the words alone could be read in two ways."""
+    parts = [_bracketed(part, node) for part in node.parts]
+    match node.kind:
+        case "number":
+            return str(node.value)
+        case "name" if node.name in TABLE_NAMES:
+            return _TABLE[node.name]
+        case "name":
+            return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
+        case "card":
+            return f"{_OWNERS[node.whose]} {node.name}"
+        case "call":
+            handed = f" for {_listed(parts)}" if parts else ""
+            return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name} of {node.whose}.py says{handed}"
+        case "neg":
+            return f"minus {parts[0]}"
+        case "not":
+            return f"not {parts[0]}"
+        case "and" | "or":
+            return f" {node.kind} ".join(parts)
+        case "if":
+            return f"{parts[0]} if {parts[2]}, else {parts[1]}"
+        case "abs":
+            return f"{parts[0]} without its sign"
+        case "//":
+            return f"{parts[0]} divided by {parts[1]}, rounded down"
+        case "%":
+            return f"what is left of {parts[0]} divided by {parts[1]}"
+        case "min" | "max":
+            return f"the {'smaller' if node.kind == 'min' else 'greater'} of {_listed(parts)}"
+        case "sets":
+            return f"complete sets of {_listed(parts)}"
+        case "count":
+            return f"how many there are of: {_listed(parts)}"
+    several = "are" if node.parts[0].name in CITY_NAMES else "is"
+    joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
+    return f"{parts[0]} {joined} {parts[1]}"
+
+
+def _listed(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+
+def _bracketed(part: Node, around: Node) -> str:
+    """Return a part in words, in brackets if what is around it binds closer."""
+    said = english(part)
+    if part.kind == "call":
+        return f"({said})"
+    if around.kind == "count":
+        return f"({said})" if part.kind in _LOOSE else said
+    simple = not part.parts or (part.kind in ("min", "max", "sets", "count") and len(around.parts) == 1)
+    return said if simple or _tightness(part) > _tightness(around) else f"({said})"
+
+
+def _tightness(node: Node) -> int:
+    """Return how closely the words of a node hold together."""
+    if node.kind in _LOOSE:
+        return _LOOSE.index(node.kind)
+    return 4 if node.is_condition else _TIGHT.get(node.kind, 6)
