@@ -94,7 +94,9 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
 @pytest.mark.slow
 def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -> None:
     first, second = SMALL_BABEL["round"]
-    plans = [{**SMALL_BABEL, "judge": [], "round": [first, {**second, "rate": 0.05, "blend": part}]} for part in (0, 0.25)]
+    plans = [
+        {**SMALL_BABEL, "judge": [], "round": [first, {**second, "rate": 0.05, "blend": part}]} for part in (0, 0.25)
+    ]
     for place, plan in enumerate(plans):
         learn(LearningPlan.restore(plan), tmp_path / str(place), threads=1)
     before, whole, mixed = (
