@@ -128,7 +128,7 @@ def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
             _add_city(public, rules, brought, clause, trigger, seat, city, city, times)
 
 
-@kernel
+@kernel(rare=True)
 def bring(public, rules, seat, item, until, brought):
     """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
     for column in range(COLUMNS):

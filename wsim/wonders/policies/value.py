@@ -278,7 +278,7 @@ def _special(public, settings, rules, seat, item, needs):
     return value
 
 
-@kernel
+@kernel(rare=True)
 def _clauses(public, settings, rules, seat, item):
     """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
     brought = room_for_brought()
