@@ -12,7 +12,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -172,6 +172,13 @@ class LearnedNet:
         from wsim.policies.net_integers import in_integers
 
         return in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
+
+    def blended(self, other: LearnedNet, part: float) -> LearnedNet:
+        """Return this net with each weight moved to that of another one, by a part of the way."""
+        arrays = {
+            name: ((1 - part) * one + part * other.arrays[name]).astype(np.float32) for name, one in self.arrays.items()
+        }
+        return replace(self, arrays=arrays) if part else self
 
     def save(self, path: Path) -> None:
         """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
