@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
-from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.pool import INFERRED, SEARCH, Player, Pool, check_budget, players_of
 from wsim.policies.watch import Answering
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ BUDGET = (
     Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
     Parameter("candidates", int, 10, "moves that are tried, the best ones of the prior", 2, 64),
     Parameter("prior", float, 20.0, "playouts that the prior's value counts as", 0, 1e6),
-    Parameter("pool", str, "all", "who the rivals may be: all, or policies with a plus between them"),
+    Parameter("pool", str, "all", "who the rivals may be: all, inferred, or policies with a plus between them"),
 )
 """Of policies that search (``wsim.policies.pool``)."""
 AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout is cut and valued, 0: never", 0, 1e6)
@@ -375,6 +375,8 @@ def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
+    from wsim.kernels import searching
+
     policy = policies[entry.name]
     shipped = bool(interface.nets and interface.nets.files)  # else it goes by weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
@@ -384,6 +386,8 @@ def _searcher(
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)
     parameters = _parameters_of(policy.parameters, values, interface)
+    if INFERRED in values["pool"].split("+"):
+        parameters[searching.INFERRED] = 1.0
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.searching(policy.function)
     return Player(
