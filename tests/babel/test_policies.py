@@ -269,11 +269,12 @@ number = 3
 '''
 
 
-@pytest.fixture
-def mine(tmp_path: Path) -> str:
-    path = tmp_path / "mine.py"
-    path.write_text(OWN)
-    return str(path)
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of policies, of which each is compiled once."""
+    file = tmp_path_factory.mktemp("policies") / "mine.py"
+    file.write_text(OWN)
+    return str(file)
 
 
 @pytest.mark.jit_off

@@ -23,7 +23,7 @@ def imports(tree: ast.AST, type_only: bool = False) -> Iterator[str]:
             if node.module != "wsim":  # of whose submodules some are named so
                 yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        else:
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):  # an expression imports nothing
             yield from imports(node, type_only)
 
 

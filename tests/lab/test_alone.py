@@ -21,29 +21,38 @@ from wsim.lab.store import load_run
 from wsim.policies import plug
 
 
-@pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run made with relative files which are gone now; the working folder is another one. Return the run."""
-    home, there = tmp_path / "home", tmp_path / "elsewhere"
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run made with relative files which are gone now; what its code leaves behind is named by ``RAN``."""
+    folder = tmp_path_factory.mktemp("made")
+    home = folder / "home"
     (home / "mine").mkdir(parents=True)
-    there.mkdir()
     (home / "pp.toml").write_text("[cards.Palace]\npoints = 30\n")
     (home / "mine" / "bold.py").write_text(
-        "import pathlib\nfrom beside import LAST\nimport wsim\n"
-        f"pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n"
+        "import os\nimport pathlib\nfrom beside import LAST\nimport wsim\n"
+        "pathlib.Path(os.environ['RAN']).touch()\n"
         "@wsim.policy(python=True)\ndef last(public, own, choice, rules):\n    return choice.count - LAST\n"
     )
     (home / "mine" / "beside.py").write_text("LAST = 1\n")
     (home / "w.toml").write_text("[mine]\nextends = 'military'\nshield = 9.0\n")
-    monkeypatch.chdir(home)
     line_up = ["mine/bold.py:last", "weighted:file=w.toml", "balanced", "random"]
-    record(Plan.make(games=12, patch="pp.toml", policies=line_up, picks=True), "r", shard=5)
-    shutil.move("r", tmp_path / "r")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        patch.setenv("RAN", str(folder / "ran"))
+        record(Plan.make(games=12, patch="pp.toml", policies=line_up, picks=True), "r", shard=5)
+    shutil.move(home / "r", folder / "r")
     shutil.rmtree(home)
-    monkeypatch.chdir(there)
-    (tmp_path / "ran").unlink()
     sys.modules.pop("beside", None)
-    return tmp_path / "r"
+    return folder / "r"
+
+
+@pytest.fixture
+def made(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that run, beside which its code touches ``ran``; the working folder is another one. Return the copy."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("RAN", str(tmp_path / "ran"))
+    return shutil.copytree(once, tmp_path / "r")
 
 
 def test_everything_is_kept_by_content(made: Path) -> None:

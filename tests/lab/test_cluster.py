@@ -99,26 +99,18 @@ def alive(pid: int) -> bool:
 SLOW_RUN = ("run", "--games", "160", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
 
 
-def test_the_files_are_those_of_threads(place: Path, wsim_command: Command) -> None:
-    words = ("--games", "40", "--shard-games", "8", "--policies", LINE_UP, "--patch", "p.toml", "--picks")
-    spread = wsim_command("run", *words, "--out", "spread", "--cluster", "local:2")
-    assert (spread.code, re.sub("compiling .*\n", "", spread.err)) == (0, "")
-    assert spread.out.splitlines()[-1].startswith("40 games in ")
-    assert wsim_command("run", *words, "--out", "threads").code == 0
-    assert files("spread") == files("threads")
-    assert verify("spread") == []
-    assert '"cluster": "local:2"' in Path("spread/run.json").read_text()
-
-
-def test_a_worker_that_is_killed_is_replaced(place: Path, wsim_command: Command) -> None:
-    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2", "--quiet")
+def test_the_files_are_those_of_threads_though_a_worker_is_killed(place: Path, wsim_command: Command) -> None:
+    run = wsim_process(*SLOW_RUN, "--out", "run", "--cluster", "local:2")
     wait_for_shards("run", 4)
     killed = workers_of(run)
     assert len(killed) == 2
     os.kill(killed[0], signal.SIGKILL)
-    _, error = run.communicate(timeout=180)
-    assert (run.returncode, error) == (0, "")
+    out, error = run.communicate(timeout=180)
+    assert (run.returncode, re.sub("compiling .*\n", "", error)) == (0, "")
+    assert out.splitlines()[-1].startswith("160 games in ")
     assert load_run("run").complete
+    assert verify("run") == []
+    assert '"cluster": "local:2"' in Path("run/run.json").read_text()
     assert wsim_command(*SLOW_RUN, "--out", "threads").code == 0
     assert files("run") == files("threads")
     assert not any(map(alive, killed))

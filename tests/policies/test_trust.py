@@ -225,7 +225,11 @@ def test_plain_policies_do_not_draw_what_no_seed_reaches_where_it_can_be_seen(na
     file.write_text(PLAIN)
     with pytest.raises(UserError, match=f"plain.py:{name}' draws from a random stream that no seed of a plan reaches"):
         resolve([f"{file}:{name}"], 3)
-    resolve([f"{file}:seeded", f"{file}:own_stream", "random"], 3)
+
+
+def test_plain_policies_draw_from_streams_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(PLAIN)
+    resolve([f"{tmp_path}/plain.py:seeded", f"{tmp_path}/plain.py:own_stream", "random"], 3)
 
 
 FAIR = """mine = np.zeros(4)

@@ -162,9 +162,10 @@ number = 7
 '''
 
 
-@pytest.fixture
-def mine(tmp_path: Path) -> str:
-    file = tmp_path / "mine.py"
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of policies, of which each is compiled once."""
+    file = tmp_path_factory.mktemp("policies") / "mine.py"
     file.write_text(MINE)
     return str(file)
 

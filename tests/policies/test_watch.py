@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,10 +82,12 @@ def fair(public, own, choice, rules):
 """
 
 
-@pytest.fixture
-def mine(tmp_path: Path) -> str:
-    (tmp_path / "mine.py").write_text(POLICIES)
-    return str(tmp_path / "mine.py")
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of policies, of which each is compiled once."""
+    file = tmp_path_factory.mktemp("policies") / "mine.py"
+    file.write_text(POLICIES)
+    return str(file)
 
 
 def test_a_policy_that_waits_is_named_while_it_does(monkeypatch: pytest.MonkeyPatch) -> None:

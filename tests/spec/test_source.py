@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import wsim
+from tests.games.imports import MODULES, imports, tree_of
 from wsim.babel.catalog.loading import BABEL_TOML
 from wsim.errors import UserError
 from wsim.game import find_game
@@ -17,17 +16,11 @@ from wsim.lab.plan import Plan
 from wsim.paths import default_cards_path
 from wsim.spec.source import read_toml
 
-PACKAGE = Path(wsim.__file__).parent
-
 
 def test_toml_is_parsed_nowhere_else() -> None:
-    readers = set()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import) and any(name.name == "tomllib" for name in node.names):
-                readers.add(path.relative_to(PACKAGE).as_posix())
+    readers = {module for module in MODULES if "tomllib" in imports(tree_of(module), type_only=True)}
     # files of people, the value of a change, and wsim's own project file where it is a checkout
-    assert readers == {"spec/source.py", "spec/layers.py", "installed.py"}
+    assert readers == {"spec/source", "spec/layers", "installed"}
 
 
 def test_what_is_read_is_the_callers_own(tmp_path: Path) -> None:
