@@ -97,7 +97,7 @@ def test_of_moves_that_the_net_sees_alike_one_is_searched() -> None:
     searching, alike = table(policies=("search:playouts=1:candidates=64",)), 0
     lookahead = searching.machine.workspace()[0].lookahead
     drawn = set()
-    for simulator, position in decisions(40):
+    for simulator, position in decisions(60):
         _, moves, _ = LEARNER.describer(simulator, simulator)(position)
         different = len(np.unique(moves["worth"]))
         for seed in range(3):

@@ -94,6 +94,36 @@ def test_the_table_of_effects(wsim_command: Command) -> None:
     assert len(every["effects"]) == 3 * len(told["effects"])
 
 
+BY_FORMULA = """
+[plan]
+policies = "random"
+set = ["wonders.Gizah.A.1.when=[{event='scored', points='20 if stages > 0 else 0'}, {event='sold', gain={coins=1}}]"]
+
+[[target]]
+of = "wonder"
+within = 0.1
+
+[[knob]]
+path = "wonders.Gizah.sides.A.1.when.*.*"
+range = "-20..20"
+absolute = false
+
+[search]
+games = 400
+replays = 400
+"""
+
+
+def test_a_number_of_a_formula_is_a_knob_whose_effect_is_told() -> None:
+    """Random players do not look at points: what is taken off is missing wherever the stage stands, and no more."""
+    goal = read_goal(write_goal(BY_FORMULA))
+    answer = sensitivity(goal).effects
+    name = 'wonders.Gizah.sides.A.1.when.1."points:1"'
+    found = {row["to"]: row["effect"] for row in answer.to_dicts() if (row["knob"], row["of"]) == (name, "Gizah")}
+    assert min(found) < 20 < max(found)
+    assert all(effect > 0 if to > 20 else effect < 0 for to, effect in found.items())
+
+
 # --- 7 Wonders --------------------------------------------------------------------------------------------------------
 
 TABLES = [("1e", 3), ("1e", 5), ("2e-cities-teams", 4), ("1e-duo", 2)]

@@ -91,6 +91,22 @@ def test_a_run_goes_on_where_it_stopped_and_learns_the_same(
         learn(LearningPlan.restore({**told, "seed": 4}), tmp_path / "cut")
 
 
+@pytest.mark.slow
+def test_a_round_may_keep_a_part_of_the_net_that_it_began_from(tmp_path: Path) -> None:
+    first, second = SMALL_BABEL["round"]
+    plans = [
+        {**SMALL_BABEL, "judge": [], "round": [first, {**second, "rate": 0.05, "blend": part}]} for part in (0, 0.25)
+    ]
+    for place, plan in enumerate(plans):
+        learn(LearningPlan.restore(plan), tmp_path / str(place), threads=1)
+    before, whole, mixed = (
+        learner_of(BABEL).load(str(tmp_path / name / "net.npz")).arrays for name in ("0/round-1", "0", "1")
+    )
+    assert max(np.abs(whole[name] - before[name]).max() for name in mixed) > 0.03
+    for name, array in mixed.items():
+        assert np.allclose(array, 0.75 * whole[name] + 0.25 * before[name], atol=2e-3)
+
+
 def test_a_judgement_counts_each_game_once() -> None:
     keys = {"game": "seven_wonders", "ruleset": "2e-cities-teams", "players": 4, "seed": 5}
     found = judge(keys, "balanced", ("random",), 100, None)
@@ -140,6 +156,7 @@ def test_opponents_that_differ_sit_around_the_net_in_every_order(monkeypatch: py
         ({"round": [{**SMALL["round"][0], "players": "round-0"}]}, "round 1 plays by 'round-0'"),
         ({"round": [{**SMALL["round"][0], "start": "round-1"}]}, "by 'round-1': there is no net of it yet"),
         ({"round": [{**SMALL["round"][0], "start": "mine.npz"}]}, "round 1 starts from net or round-1"),
+        ({"round": [{**SMALL["round"][0], "blend": 1}]}, "blend of round 1 is at least 0 and less than 1"),
         ({"round": [{**SMALL["round"][0], "moves": -1}]}, "moves and rate of round 1 are at least 0"),
         ({"round": [{**SMALL["round"][0], "moves": 4}]}, "the best moves by the net of the own seat: no 'balanced'"),
         ({"game": "babel"}, "unknown game 'babel'"),

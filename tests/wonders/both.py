@@ -14,7 +14,7 @@ import numpy as np
 from tests.wonders import positions
 from tests.wonders.extremes import facts_of, house_rules
 from tests.wonders.positions import Move
-from tests.wonders.reference.clauses import moment
+from tests.wonders.reference.clauses import drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.facts import Card, Cost
 from tests.wonders.reference.game import passed
@@ -151,6 +151,7 @@ class TwinPosition:
         """Do everything of R9; what a move does not say costs nothing."""
         table, self._log = self.table, Log([], [])
         means = [market(table, seat) for seat in table.seats]
+        drop_turn_units(table)
         placed = resolve(
             table, [{"how": "paid", "bank": 0, "left": 0, "right": 0, **move} for move in moves], self._log
         )

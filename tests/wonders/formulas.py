@@ -6,7 +6,19 @@ import random
 from typing import Any
 
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, parse, span
-from wsim.wonders.words import BY, CITY_NAMES, COLORS, EACH, GAINS, LOSSES, MOVE_TRIGGERS, TABLE_NAMES, TRIGGERS
+from wsim.wonders.words import (
+    BY,
+    CARD_MARKS,
+    CARD_NUMBERS,
+    CITY_NAMES,
+    COLORS,
+    EACH,
+    GAINS,
+    LOSSES,
+    MOVE_TRIGGERS,
+    TABLE_NAMES,
+    TRIGGERS,
+)
 
 __all__ = ["clause", "condition", "number"]
 
@@ -37,6 +49,9 @@ def number(rng: random.Random, cards: list[str], another: bool, depth: int = 3) 
         return f"({rng.choice(CITY_NAMES)} - 2)**{rng.randint(1, 2)}"
     if kind < 0.88:
         counted = [f'"{name}"' for name in rng.sample(cards, 2)] + [condition(rng, cards, another, depth - 1)]
+        counted.append(f"card.{rng.choice(CARD_MARKS)}")
+        counted.append(f"card.{rng.choice(CARD_NUMBERS)} {rng.choice(('<', '==', '>='))} {rng.randint(0, 5)}")
+        counted.append(f"{rng.choice(('not ', ''))}({' or '.join(counted[-2:])})")
         return f"{rng.choice(cities)}count({', '.join(rng.sample(counted, rng.randint(1, 3)))})"
     return f"({part()} if {condition(rng, cards, another, depth - 1)} else {part()})"
 
@@ -84,6 +99,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
     moves = event in MOVE_TRIGGERS
     if moves and rng.random() < 0.8:
         found["by"] = rng.choice(BY)
+    if event == "bought" and rng.random() < 0.6:
+        found["from"] = rng.choice(BY if found.get("by", "self") != "self" else BY[1:])
     if event == "card_built" and rng.random() < 0.6:
         found["color"] = rng.sample(COLORS, rng.randint(1, 4))
     if rng.random() < 0.6:
@@ -103,7 +120,8 @@ def clause(rng: random.Random, cards: list[str]) -> dict[str, Any]:
         if named and kind < 0.5:
             found[rng.choice(("take", "give"))] = _amount(rng, cards, another)
         elif kind < 0.85:
-            found.setdefault("gain", {})[rng.choice(GAINS)] = _amount(rng, cards, another)
+            paid = event == "bought" and rng.random() < 0.3
+            found.setdefault("gain", {})[rng.choice(GAINS)] = "purchase" if paid else _amount(rng, cards, another)
         else:
             found.setdefault("lose", {})[rng.choice(LOSSES)] = _amount(rng, cards, another)
     return found

@@ -1,13 +1,16 @@
-"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58)."""
+"""Cards by formula are played as the twin plays them, which reads formulas by itself (R52-R58, R64-R69)."""
 
 from __future__ import annotations
 
+import json
 import random
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wsim
 from tests.wonders.engine_tools import TABLES
 from tests.wonders.extremes import Case, accepted, compare_case, written
 from tests.wonders.formulas import clause
@@ -50,10 +53,31 @@ def test_many_drawn_catalogues_of_clauses_are_played_as_the_twin_plays_them() ->
         compare_case(drawn_case(seed), games=3)
 
 
-@pytest.mark.parametrize("players", [3, 7])
-def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(players: int) -> None:
-    with (ROOT / "analysis" / "expansion" / "tributes.toml").open("rb") as file:
+@pytest.mark.parametrize(("name", "number", "players"), [("tributes", 10, 3), ("tributes", 10, 7), ("harbours", 5, 7)])
+def test_the_cards_of_our_own_invention_are_played_as_the_twin_plays_them(name: str, number: int, players: int) -> None:
+    with (ROOT / "analysis" / "expansion" / f"{name}.toml").open("rb") as file:
         cards = tomllib.load(file)["cards"]
     changes = tuple(f'cards."{name}"={written(card)}' for name, card in cards.items())
-    assert sum("when" in card for card in cards.values()) == 10
+    assert sum("when" in card for card in cards.values()) == number
     compare_case(Case(1, "1e", players, changes), games=3)
+
+
+def cities(game: wsim.Game, seat: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(game.to_json(seat=seat))["position"]["cities"]
+    return found
+
+
+def test_a_position_tells_of_free_builds_that_are_kept() -> None:
+    """The token of a seat is in its view (R67), and what is set up by it offers the free build."""
+    change = f"cards.Altar.when={written([{'event': 'built', 'gain': {'free_build_tokens': 1}}])}"
+    game = wsim.Game(set=[change], players=3, policies="random", seed=11)
+    for _ in range(3):
+        builds = [move for move in game.legal() if move["card"] == "Altar" and move["action"] == "build"]
+        game = game.step((builds or game.legal())[0])
+    [seat] = [seat for seat in range(3) if "Altar" in cities(game, 0)[seat]["built"]]
+    while game.to_move != seat:
+        game = game.step(game.legal()[-1])
+    described = wsim.Game.from_json(game.to_json(seat=seat))
+    assert cities(game, seat)[seat]["free_build_tokens"] == 1
+    assert described.legal() == game.legal()
+    assert "free" in {move.get("how") for move in described.legal()}

@@ -132,7 +132,8 @@ class Learner:
         sizes, nets = self.nets.sizes, self.nets
         inputs = {**self.inputs, "second": sizes.width, "last": sizes.narrow}
         shipped = self.policies.interface().weights.shipped[self.weights]
-        return LearnedNet(nets, fresh_arrays(nets.shapes, inputs, self.value, seed), shipped)
+        arrays = fresh_arrays(nets.first_shapes, inputs, self.value, seed)
+        return LearnedNet(nets, nets.grown(arrays), shipped)
 
     def load(self, file: str) -> LearnedNet:
         """Return the net of a file, or the one that comes with the game for an empty name; UserError for none."""

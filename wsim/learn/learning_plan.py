@@ -66,6 +66,8 @@ class Round:
     keep: how many of the rounds before are learned from again.
     start: the net that the fitting begins from: ``net``, or that of an earlier round, as in ``players``.
     fresh: whether it begins anew instead.
+    blend: the part of the net that the fitting began from in what comes of it, weight by weight: so what that one knew
+        of other players is not all forgotten.
     passes, rate: through all decisions when its net is fitted, and the highest learning rate; 0: as the plan's fitting
         says.
     shares: of tables by their names (``1e-4``: rule set and players), where they are others than the plan's.
@@ -81,6 +83,7 @@ class Round:
     keep: int = 1
     start: str = NET
     fresh: bool = False
+    blend: float = 0.0
     passes: float = 0.0
     rate: float = 0.0
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -164,6 +167,8 @@ class LearningPlan:
                 mistakes.add(
                     f"round {number + 1} needs at least 1 decision, 1 playout and a chance to explore from 0 to 1"
                 )
+            if not 0 <= one.blend < 1:
+                mistakes.add(f"blend of round {number + 1} is at least 0 and less than 1")
             if one.moves < 0 or one.rate < 0:
                 mistakes.add(f"moves and rate of round {number + 1} are at least 0")
             if one.moves and one.own != NET and round_of(one.own) is None:
@@ -229,5 +234,5 @@ _ROWS: Mapping[str, tuple[str, Any]] = {
     "judges": ("judge", Field),
 }
 """Fields of a learning plan that are rows of its file: what those are called, and what they become."""
-_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET}
+_SINCE: Mapping[str, Any] = {"shares": {}, "moves": 0, "rate": 0.0, "start": NET, "blend": 0.0}
 """Keys of rows that earlier versions of wsim did not have, with what they did: so they record the same plans."""

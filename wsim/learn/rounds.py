@@ -175,7 +175,7 @@ class Learning:
 
         usual = self.plan.fitting
         how = replace(usual, rounds=one.passes or usual.rounds, rate=one.rate or usual.rate)
-        net = learner.fit(net, tables, how, self.plan.seed + number, report)
+        net = learner.fit(net, tables, how, self.plan.seed + number, report).blended(net, one.blend)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 

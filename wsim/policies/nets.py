@@ -12,7 +12,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -55,7 +55,9 @@ class NetSpec:
     game: its name.
     sizes: of the layers. weights: the shape of the weights of ``weighted``, whose values are an input.
     files: the nets that come with the game, those of seed 1, 2, ...; it may come with none.
-    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name.
+    items: shapes of the arrays of further inputs (cards, ...), but for the width, by name; the last of each may have
+        grown since a net was learned, which has nothing for what is new.
+    later: by array of items, how many of its last inputs are empty until something is learned of them.
     item_rows: of arrays and RULES record -> float32 arrays (rows, width), the ``sizes.item_rows`` of the items.
     """
 
@@ -64,12 +66,25 @@ class NetSpec:
     weights: tuple[int, ...]
     files: Sequence[Path] = ()
     items: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    later: Mapping[str, int] = field(default_factory=dict)
     item_rows: Callable[[Arrays, Any], Sequence[NDArray[np.float32]]] = _no_items
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The arrays of a net and their shapes."""
         return self.sizes.shapes(self.items)
+
+    @cached_property
+    def first_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the arrays without the inputs that are empty at first."""
+        items = {name: (*shape[:-1], shape[-1] - self.later.get(name, 0)) for name, shape in self.items.items()}
+        return self.sizes.shapes(items)
+
+    def grown(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a net with nothing for the inputs of items that it has not."""
+        return {
+            name: _grown(array, self.shapes[name]) if name in self.items else array for name, array in arrays.items()
+        }
 
     @cached_property
     def shipped(self) -> LearnedNet:
@@ -117,6 +132,7 @@ class NetSpec:
             raise UserError(f"cannot read the net {path!r}: {error.strerror or 'it is no net'}") from error
         except _NO_NET as error:
             raise UserError(f"{path!r} is no net of wsim: wsim learn writes them") from error
+        arrays = self.grown(arrays)
         for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 has = arrays[name].shape if name in arrays else "not there"
@@ -148,7 +164,7 @@ class LearnedNet:
     @cached_property
     def digest(self) -> bytes:
         """Identifies its play."""
-        content = b"".join(np.ascontiguousarray(self.arrays[name]).tobytes() for name in self.spec.shapes)
+        content = b"".join(_learned(self.arrays[name]).tobytes() for name in self.spec.shapes)
         return hashlib.sha256(content + self.weights.tobytes()).digest()
 
     def record(self, rules: Any) -> NDArray[Any]:
@@ -156,6 +172,13 @@ class LearnedNet:
         from wsim.policies.net_integers import in_integers
 
         return in_integers(self.spec.sizes, self.arrays, self.spec.item_rows(self.arrays, rules))
+
+    def blended(self, other: LearnedNet, part: float) -> LearnedNet:
+        """Return this net with each weight moved to that of another one, by a part of the way."""
+        arrays = {
+            name: ((1 - part) * one + part * other.arrays[name]).astype(np.float32) for name, one in self.arrays.items()
+        }
+        return replace(self, arrays=arrays) if part else self
 
     def save(self, path: Path) -> None:
         """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
@@ -167,6 +190,22 @@ class LearnedNet:
         file = BytesIO()
         np.savez_compressed(file, allow_pickle=False, **content)
         write_bytes(path, file.getvalue())
+
+
+def _grown(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return an array of items with zeros for inputs that are newer than it."""
+    if array.ndim < 2 or (*array.shape[:-2], array.shape[-1]) != (*shape[:-2], shape[-1]):
+        return array
+    missing = max(shape[-2] - array.shape[-2], 0)
+    return np.pad(array, [(0, 0)] * (array.ndim - 2) + [(0, missing), (0, 0)])
+
+
+def _learned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array without the inputs at its end of which nothing was learned: they identify no play."""
+    if array.ndim > 2:
+        known = np.flatnonzero(np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1).any(axis=1))
+        array = array[..., : known[-1] + 1 if len(known) else 0, :]
+    return np.ascontiguousarray(array)
 
 
 def _arrays(content: bytes, most: Mapping[str, int]) -> dict[str, NDArray[Any]]:

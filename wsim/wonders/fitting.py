@@ -10,7 +10,7 @@ import numpy as np
 
 from wsim.learn.fitting import Arrays, Layers
 from wsim.wonders.kernels.net_layout import CARD_ROLES, SETS, SIZES, STAGE_ROLES
-from wsim.wonders.policies.net_items import item_numbers
+from wsim.wonders.policies.net_items import OWN_ROWS, item_numbers
 from wsim.wonders.words import CARDS, STAGE_ENTRY
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Items:
 
     Attributes
     ----------
-    cards, stages: their numbers (``item_numbers``).
+    cards, stages: their numbers (``item_numbers``), without rows of their own that nothing has.
     rows, counts: by side, the rows of its stages among all, and how many it has.
     """
 
@@ -44,6 +44,8 @@ class Items:
         """Return the items of a RULES record."""
         numbers, entries = item_numbers(rules), np.asarray(rules.stage_entry, np.int64) - STAGE_ENTRY
         counts = np.asarray(rules.stage_count, np.int64)
+        used = numbers.shape[1] - OWN_ROWS + min(np.count_nonzero(rules.when), OWN_ROWS)
+        numbers = np.ascontiguousarray(numbers[:, :used])
         return cls(numbers[:CARDS], numbers[STAGE_ENTRY:], np.maximum(entries, 0), counts)
 
 
@@ -66,8 +68,10 @@ class ItemLayers(Layers):
         staging = (moves["numbers"][:, _STAGE_FLAG] > 0) & (self._role != _CITY_LEAVE)
         self._stage = np.where(staging, next_row, -1)
         self._has_card, self._has_stage = np.flatnonzero(self._role >= 0), np.flatnonzero(staging)
-        self._card_rows = np.matmul(items.cards, arrays["card_roles"])  # roles, cards, width
-        self._stage_rows = np.matmul(items.stages, arrays["stage_roles"])
+        used = items.cards.shape[1]
+        of_cards, of_stages = (np.ascontiguousarray(arrays[name][:, :used]) for name in ("card_roles", "stage_roles"))
+        self._card_rows, self._stage_rows = np.matmul(items.cards, of_cards), np.matmul(items.stages, of_stages)
+        self._unused = arrays["card_roles"].shape[1] - used
         super().__init__(arrays, batch)
 
     def add_to_states(self, layer: NDArray[np.float32]) -> None:
@@ -95,9 +99,10 @@ class ItemLayers(Layers):
             [self._ahead[0].T @ of_states, self._ahead[1].T @ of_states,
              _by_row(self._stage, self._has_stage, of_moves, len(items.stages))]
         )  # fmt: skip
+        unused = ((0, 0), (0, self._unused), (0, 0))
         return {
-            "card_roles": np.matmul(items.cards.T, cards),
-            "stage_roles": np.matmul(items.stages.T, stages),
+            "card_roles": np.pad(np.matmul(items.cards.T, cards), unused),
+            "stage_roles": np.pad(np.matmul(items.stages.T, stages), unused),
         }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from wsim.policies.nets import NetSpec
 from wsim.wonders.kernels.layout import WEIGHTS
 from wsim.wonders.kernels.net_layout import CARD_ROLES, SIZES, STAGE_ROLES
-from wsim.wonders.policies.net_items import ITEM_NUMBERS, item_numbers
+from wsim.wonders.policies.net_items import ITEM_NUMBERS, OWN_ROWS, item_numbers
 from wsim.wonders.words import AGES, CARDS, STAGE_ENTRY
 
 if TYPE_CHECKING:
@@ -48,5 +48,6 @@ NETS = NetSpec(
         "card_roles": (len(CARD_ROLES), len(ITEM_NUMBERS)),
         "stage_roles": (len(STAGE_ROLES), len(ITEM_NUMBERS)),
     },
+    later={"card_roles": OWN_ROWS, "stage_roles": OWN_ROWS},
     item_rows=_item_rows,
 )

@@ -25,6 +25,7 @@ STAGES = 6  # of one side
 STAGE_ENTRY = CARDS  # things with effects, "entries": the cards by number, then the stages of all boards from here on
 ENTRIES = 256
 UNITS = 12  # resources in a cost
+MOST_PRICE = 5  # coins that a unit bought from a neighbour costs at most
 DEPTH = 16  # numbers that a formula holds at once
 TIES = 4  # formulas that decide between equal points
 FLEX = 24  # either/or symbols of one city
@@ -44,6 +45,7 @@ NEIGHBORS = ("left", "right")
 NEIGHBOR_SEATS = len(NEIGHBORS)
 LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE = 0, 1, 2, 3  # prices: 2 * LEFT or RIGHT + place of the group
 PRICE_KINDS = NEIGHBOR_SEATS * len(RESOURCE_GROUPS)
+UNIT_PRICES = tuple(f"{side}_{group}_price" for side in NEIGHBORS for group in RESOURCE_GROUPS)
 
 # --- colours ---------------------------------------------------------------------------------------------------------
 
@@ -103,6 +105,7 @@ DISCARD_DEFEATS = 1024  # R35
 PRICES = 1 << 12  # changes what the city pays its neighbours (R14)
 WILD_PRICES = 1 << 13  # ... in a way that depends on the symbol or the turn (wharfs, Smuggler's Cache)
 TOKENS = 1 << 14  # gives diplomacy tokens or copies science (R20, R31)
+FREE_TOKEN = 1 << 15  # the city has a token of a free build, which clauses bring (R67)
 
 
 class Ability(NamedTuple):
@@ -161,30 +164,42 @@ CITY_NAMES = (
     *COLORS, *SYMBOLS[1:ANY], "wild", *RESOURCES, "cards", "stages", "all_stages", "coins", "shields",
     "victory_tokens", *(f"victory_tokens_{value}" for value in VICTORY_TOKENS), "defeat_tokens", "debts",
     "diplomacy_tokens", "chains", "sold", "trade_paid", "trade_received", "coins_lost", "free_builds", "from_discard",
+    "free_build_tokens", *UNIT_PRICES,
 )  # fmt: skip
 """What a formula may ask of a city."""
 TABLE_NAMES = ("age", "turn", "players")
 """What a formula may ask of the table; they are numbered on from ``CITY_NAMES``."""
-NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES)}
+EVENT_NAMES = ("purchase",)
+"""What a formula may ask of the event that sets it off; numbered on from ``TABLE_NAMES``."""
+NAME_NUMBER: Mapping[str, int] = {name: number for number, name in enumerate(CITY_NAMES + TABLE_NAMES + EVENT_NAMES)}
+CARD_NUMBERS = ("cost", "units", "coins", "age")
+"""What ``count`` may ask of a structure: units of resources and coins that it costs, together and each; its age."""
+CARD_MARKS = (*COLORS, *SYMBOLS[1:ANY], "chained")
+"""What a structure is or is not: of a colour, with a symbol, free with another one (R16)."""
 FORMULA_CITIES = ("", "other", "left", "right")  # whose: the owner of the card, the city that `each` names, neighbours
 
-# a word of a formula is 256 * operand + one of these; the operand of a name or card is 4 * its number + whose it is,
-# that of a call 8 * the slot of the function + how many numbers it is handed
+# a word of a formula is 256 * operand + one of these; the operand of a name, of a card or of a set of cards
+# (RULES.card_sets) is 4 * its number + whose it is, that of a call 8 * the slot of the function + how many numbers it
+# is handed
 OPERATIONS = (
-    "end", "number", "name", "card", "neg", "not", "abs",
+    "end", "number", "name", "card", "cards", "neg", "not", "abs",
     "+", "-", "*", "//", "%", "<", "<=", "==", "!=", ">", ">=", "and", "or", "min", "max", "if", "call",
 )  # fmt: skip
 OPERATION: Mapping[str, int] = {name: number for number, name in enumerate(OPERATIONS)}
 HANDED = 4
 """Numbers that a formula hands to a function of a file at most."""
 
-ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END, ON_SCORE = range(11)
+(
+    ON_BUILT, ON_CARD, ON_STAGE, ON_SALE, ON_LAST_CARD, ON_PURCHASE, ON_TURN, ON_AGE, ON_WAR, ON_PEACE, ON_AGE_END,
+    ON_SCORE,
+) = range(12)  # fmt: skip
 TRIGGERS: Mapping[str, str] = {
     "built": "when built",
     "card_built": "builds",
     "stage_built": "builds a stage",
     "sold": "sells a card",
     "last_card": "plays a last card",
+    "bought": "buys",
     "turn_start": "at the start of each turn",
     "age_start": "at the start of each age",
     "before_conflicts": "before the conflicts of each age",
@@ -193,18 +208,19 @@ TRIGGERS: Mapping[str, str] = {
     "scored": "at the end of the game",
 }
 """When a clause acts, in the order of their numbers; those of moves are told of a city."""
-MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card")
+MOVE_TRIGGERS = ("card_built", "stage_built", "sold", "last_card", "bought")
 WHOM_SELF, WHOM_LEFT, WHOM_RIGHT, WHOM_NEIGHBOR, WHOM_OTHER, WHOM_PARTNER, WHOM_TRIGGER, WHOM_ANYONE = range(8)
 WHOM = ("self", "left", "right", "neighbor", "other", "partner", "trigger", "anyone")
 EACH = WHOM[:WHOM_ANYONE]
 """On which cities a clause acts."""
 BY = ("self", "left", "right", "neighbor", "other", "partner", "anyone")
-"""Whose moves set a clause off."""
+"""Whose moves set a clause off; of purchases, also from whom."""
+TURN_UNITS = tuple(f"turn_{resource}" for resource in RESOURCES)
 GAINS = (
     "coins", "shields", "age_shields", "victory_tokens", "defeat_tokens", "debts", "diplomacy_tokens",
-    *SYMBOLS[1:ANY], "wild", *RESOURCES,
+    *SYMBOLS[1:ANY], "wild", *RESOURCES, *TURN_UNITS, *UNIT_PRICES, "free_build_tokens", "discard_builds",
 )  # fmt: skip
-LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens")
+LOSSES = ("coins", "defeat_tokens", "debts", "diplomacy_tokens", *UNIT_PRICES, "free_build_tokens")
 ACTS = ("take", "give", *(f"gain {what}" for what in GAINS), *(f"lose {what}" for what in LOSSES), "points")
 """What a clause does, in the order in which its parts are done."""
 ACT: Mapping[str, int] = {name: number for number, name in enumerate(ACTS)}

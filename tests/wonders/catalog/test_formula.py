@@ -22,8 +22,8 @@ from wsim.game import find_game
 from wsim.lab.plan import Plan
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.clauses import say_when
-from wsim.wonders.catalog.compiling import compile_rules
-from wsim.wonders.catalog.formula import WIDEST, FormulaError, code, normal, parse, span, with_number, written
+from wsim.wonders.catalog.compiling import Formulas, compile_rules
+from wsim.wonders.catalog.formula import WIDEST, FormulaError, normal, parse, span, with_number, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.listing import diff_lines
 from wsim.wonders.tunable_values import TUNING
@@ -69,12 +69,9 @@ def test_drawn_formulas_come_to_what_the_twin_says_and_stay_in_their_span() -> N
     texts = drawn(1, DRAWN)
     for first in range(0, DRAWN, 100):
         some = texts[first : first + 100]
-        words: list[int] = []
-        starts: list[int] = []
-        for text in some:
-            starts.append(len(words))
-            words += code(parse(text), names)
-        engine.rules.code[: len(words)] = words
+        formulas = Formulas(names, engine.catalogue)
+        starts = list(map(formulas.begins, some))
+        formulas.fill(engine.rules)
         owner, other = first // 100 % 4, first // 400 % 4
         results = np.zeros(len(some), np.int64)
         evaluated(engine.public, engine.rules, np.array(starts), owner, other, results)
@@ -130,6 +127,11 @@ MISTAKES = {
     "min(1)": "'min(1)', at letter 1: 1 parts are not accepted; accepted: 2 to 12 parts",
     "min(*red)": "'min(*red)', at letter 1: min takes its parts one by one",
     "'Altar'": "\"'Altar'\", at letter 1: the name of a card stands in count(...)",
+    "card.cost": "'card.cost', at letter 1: is asked of structures that are counted; accepted: count(card.cost > 2)",
+    "count(card.cots > 1)": "'card.cots', at letter 7: unknown name 'cots' (did you mean 'cost'?); accepted: cost, ",
+    "count(card.cost)": "'card.cost', at letter 7: is a number where a condition is needed, such as card.cost > 0",
+    "count(card.cost > red)": "'red', at letter 19: is not known of a structure that is counted; accepted: card.cost",
+    "count(card.cost > count('Altar'))": "'Altar'\", at letter 25: nothing is counted within what is counted",
     "1.5": "'1.5', at letter 1: only whole numbers are accepted",
     "True": "'True', at letter 1: only whole numbers are accepted",
     "9999999": "'9999999', at letter 1: a written number is at most 1,000,000",
@@ -168,6 +170,9 @@ CLAUSES = {
     '{event="built", each="left", take=1, by="self"}': "when.1.by: 'built' is nobody's move; accepted with: card_built",
     '{event="built", each="trigger", take=1}': "when.1.each: 'trigger' is whoever made a move, and 'built' is none",
     '{event="sold", color="red", gain={coins=1}}': "when.1.color: 'sold' has no color; accepted with: card_built",
+    '{event="sold", from="left", gain={coins=1}}': "when.1.from: 'sold' has no seller; accepted with: bought",
+    '{event="bought", from="self", gain={coins=1}}': "when.1.from: nobody buys from itself; accepted: `by` besides",
+    '{event="sold", gain={coins="purchase"}}': "when.1.gain.coins: 'purchase', at letter 1: nothing is bought;",
     '{event="scored", gain={coins=1}}': "when.1.gain: at the end of the game only points are counted; accepted: points",
     '{event="built", points=1}': "when.1.points: points are counted at the end of the game",
     '{event="built", gain={coins="other.red"}}': "when.1.gain.coins: 'other.red', at letter 1: there is no other city",
@@ -200,6 +205,13 @@ def test_all_mistakes_are_said_at_once() -> None:
         ('{event="card_built", by="anyone", gain={shields=2}}', "the shields of a city could come to"),
         ('{event="turn_start", gain={victory_tokens="7"}}', "the points of a city's victory tokens could come to"),
         ('{event="turn_start", each="other", gain={defeat_tokens=9}}', "the defeat tokens of a city could come to"),
+        (
+            '{event="sold", by="anyone", gain={turn_wood=9}}',
+            "the wood of a city and its neighbours could come to",
+        ),
+        ('{event="turn_start", gain={discard_builds=4}}', "the builds from the discard pile of a game could come to"),
+        ('{event="card_built", gain={discard_builds=1}}', "the builds from the discard pile of a game could come to"),
+        ('{event="turn_start", gain={free_build_tokens=99}}', "the free builds of a city could come to"),
         ('{event="scored", points="99 * coins"}', "the points of a city could come to"),
         ('{event="scored", points="-99 * coins"}', "the points of a city could come to -"),
     ],
@@ -333,6 +345,14 @@ ENGLISH = {
         "1 if their shields are fewer than own shields and the number of the age is exactly 3, else 0"
     ),
     "red - (blue - 1)": "own red cards minus (own blue cards minus 1)",
+    "left.count(card.cost >= 3 and not card.red)": (
+        "how many there are of: the left neighbour's structures of which (the cost is at least 3 and "
+        "not the colour is red)"
+    ),
+    "count(card.chained, card.gear)": (
+        "how many there are of: own structures of which another structure makes it free and own structures of which "
+        "the symbol is a gear"
+    ),
     'left.count("Altar", red > 1)': (
         "how many there are of: the left neighbour's Altar and own red cards are more than 1"
     ),
@@ -358,6 +378,26 @@ TELLING = {
     ),
     '{event="scored", each="other", points="other.red"}': (
         "at the end of the game for each other city: (their red cards) points"
+    ),
+    '{event="bought", by="neighbor", from="self", each="trigger", take="purchase // 2"}': (
+        "whenever a neighbour buys from this city: takes (the coins of the purchase divided by 2, rounded down) coins "
+        "from the buyer"
+    ),
+    '{event="age_start", gain={turn_wood=1, turn_ore="red"}}': (
+        "at the start of each age: gains (own red cards) ore units for one turn, gains 1 wood unit for one turn"
+    ),
+    '{event="built", gain={left_raw_price=1}, lose={right_manufactured_price="right_manufactured_price"}}': (
+        "when built: the price of raw units from the left rises by 1, "
+        "the price of manufactured units from the right falls by (own price of manufactured units from the right)"
+    ),
+    '{event="built", each="neighbor", gain={left_raw_price=1}}': (
+        "when built: the price of raw units from the left rises by 1 for each neighbour"
+    ),
+    '{event="built", gain={free_build_tokens=1, discard_builds=2}}': (
+        "when built: gains 1 token of a free build, gains 2 builds from the discard pile"
+    ),
+    '{event="bought", each="trigger", give=1}': (
+        "whenever this city buys from a neighbour: gives 1 coin to the seller"
     ),
     '{event="turn_start", each="left", give="age"}': (
         "at the start of each turn: gives (the number of the age) coins to the left neighbour"

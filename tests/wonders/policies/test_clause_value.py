@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wsim
 from tests.wonders.extremes import written
+from wsim.policies.nets import LearnedNet
 from wsim.wonders.catalog import load_catalogue
 from wsim.wonders.catalog.compiling import compile_rules
+from wsim.wonders.nets import NETS
+from wsim.wonders.policies.net_items import OWN_ROWS
+from wsim.wonders.words import UNIT_PRICES
 
 GAIN = {"gain": {"coins": 1}}
 TURNS = 6
@@ -32,6 +39,9 @@ def expected(clause: dict[str, Any], ruleset: str = "1e", players: int = 4) -> l
         ({"event": "stage_built", "by": "neighbor"}, 2 * 0.11 * TURNS),
         ({"event": "sold", "by": "partner"}, 0),
         ({"event": "last_card"}, 1 / 14),
+        ({"event": "bought"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "neighbor", "from": "self"}, 0.28 * TURNS),
+        ({"event": "bought", "by": "anyone", "from": "left"}, 0.28 * TURNS),
     ],
 )
 def test_how_often_a_clause_is_expected_to_act_in_an_age(clause: dict[str, Any], times: float) -> None:
@@ -59,12 +69,15 @@ def is_built(clause: dict[str, Any], policy: str) -> bool:
 GOOD: tuple[dict[str, Any], ...] = (
     {"event": "turn_start", "gain": {"coins": 4}},
     {"event": "card_built", "by": "other", "each": "trigger", "take": 1},
+    {"event": "bought", "by": "anyone", "gain": {"coins": "3 * purchase"}},
     {"event": "age_end", "gain": {"victory_tokens": 5}},
     {"event": "age_end", "each": "other", "gain": {"debts": 9}},
     {"event": "before_conflicts", "gain": {"age_shields": 5}},
     {"event": "built", "gain": {"shields": 4}},
     {"event": "built", "gain": {"gear": 5}},
     {"event": "age_start", "gain": {"wood": 3, "ore": 2}},
+    {"event": "turn_start", "gain": {"turn_wood": 4, "turn_ore": 4, "turn_loom": 2}},
+    {"event": "built", "gain": {"free_build_tokens": 40}},
     {"event": "scored", "points": 15},
 )
 BAD: tuple[dict[str, Any], ...] = (
@@ -78,6 +91,14 @@ def test_balanced_builds_for_what_is_still_to_come_and_leaves_what_harms() -> No
     assert [is_built(clause, "balanced") for clause in (*GOOD, *BAD)] == [True] * len(GOOD) + [False] * len(BAD)
 
 
+def test_balanced_likes_low_prices() -> None:
+    almost = {"event": "built", "gain": {"coins": 22}}
+    lower = {**almost, "lose": dict.fromkeys(UNIT_PRICES, 2)}
+    higher = {**almost, "gain": {"coins": 31, **dict.fromkeys(UNIT_PRICES, 2)}}
+    enough = {"event": "built", "gain": {"coins": 31}}
+    assert [is_built(one, "balanced") for one in (almost, lower, enough, higher)] == [False, True, True, False]
+
+
 def test_greedy_sees_what_happens_at_once() -> None:
     clauses: tuple[dict[str, Any], ...] = (
         {"event": "built", "each": "neighbor", "lose": {"coins": 3}, "gain": {"debts": 5}},
@@ -88,3 +109,28 @@ def test_greedy_sees_what_happens_at_once() -> None:
         {"event": "turn_start", "gain": {"coins": 9}},
     )
     assert [is_built(clause, "greedy") for clause in clauses] == [True, True, True, True, False, False]
+
+
+def net_rows(net: LearnedNet, *changes: str) -> list[Any]:
+    rules = compile_rules(load_catalogue("1e", changes=changes), 4)[0]
+    return [rows.copy() for rows in NETS.item_rows(net.arrays, rules)]
+
+
+def test_the_net_has_a_row_for_a_card_by_formula_that_learning_alone_fills(tmp_path: Path) -> None:
+    """What was learned before plays on as it did, whatever clauses there are."""
+    change = f"cards.Altar.when={written([{'event': 'sold', **GAIN}])}"
+    shipped = NETS.shipped
+    for printed, patched in zip(net_rows(shipped), net_rows(shipped, change), strict=True):
+        assert np.array_equal(printed, patched)
+    arrays = {name: array.copy() for name, array in shipped.arrays.items()}
+    assert not arrays["card_roles"][:, -OWN_ROWS:].any()
+    arrays["card_roles"][:, -OWN_ROWS] = 0.5
+    taught = replace(shipped, arrays=arrays)
+    assert taught.digest != shipped.digest
+    cards, others = net_rows(taught, change)[0] - net_rows(taught)[0], net_rows(taught)[0] - net_rows(shipped)[0]
+    altar = [card.name for card in load_catalogue("1e").cards].index("Altar")
+    assert cards.reshape(9, -1, 128)[:, altar].min() == pytest.approx(0.5)
+    assert np.abs(cards).sum() == pytest.approx(0.5 * 9 * 128)
+    assert not others.any()
+    taught.save(tmp_path / "net.npz")
+    assert NETS.read(str(tmp_path / "net.npz")).digest == taught.digest

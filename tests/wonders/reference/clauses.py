@@ -1,25 +1,26 @@
-"""What cards do by formula (R52-R58), read by a walk of its own over Python's syntax tree, with plain ints."""
+"""What cards do by formula (R52-R58, R64-R69), read by a walk of its own over Python's syntax tree, with plain ints."""
 
 from __future__ import annotations
 
 import ast
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.wonders.reference.facts import RESOURCES
-from tests.wonders.reference.market import own_symbols
+from tests.wonders.reference.market import MOST_PRICE, own_symbols, unit_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tests.wonders.reference.facts import Effect
+    from tests.wonders.reference.facts import Card, Effect
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = ["drop_age_shields", "formula_points", "moment", "moves_made", "value"]
+__all__ = ["drop_age_shields", "drop_turn_units", "formula_points", "moment", "moves_made", "value"]
 
 COLORS = ("brown", "gray", "blue", "yellow", "red", "green", "purple", "black")
+PRICES = [(side, kind) for side in ("left", "right") for kind in ("raw", "manufactured")]
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -47,6 +48,7 @@ class Eyes:
     owner: City
     other: City
     more_purple: int = 0
+    card: Card | None = None  # a structure that may be counted
     fixed: dict[str, int] | None = None  # the owner's symbols, while science is counted (R23)
 
     def city(self, name: str) -> City:
@@ -62,6 +64,9 @@ class Eyes:
                 return number
             case ast.Name(id=name):
                 return self.named(self.owner, name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name):
+                assert self.card is not None
+                return fact(self.card, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name):
                 return self.named(self.city(whose), name)
             case ast.UnaryOp(op=ast.USub(), operand=part):
@@ -99,6 +104,8 @@ class Eyes:
         match node:
             case ast.Constant(value=str(name)):
                 return int(city.owns(name))
+        if any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(node)):
+            return sum(replace(self, card=card).walk(node) for card in city.structures)
         return self.walk(node)
 
     def named(self, city: City, name: str) -> int:
@@ -106,6 +113,8 @@ class Eyes:
         of_table = {"age": self.table.age, "turn": self.table.turn}
         if name in of_table:
             return of_table[name]
+        if name == "purchase":
+            return self.table.purchase
         if name == "players":
             return len(self.table.cities) - self.table.rules.duo
         if name in (*COLORS, "cards"):
@@ -136,8 +145,22 @@ class Eyes:
             "coins_lost": city.tally["lost_coins"],
             "free_builds": city.tally["built_free"],
             "from_discard": city.tally["built_discard_pile"],
+            "free_build_tokens": city.free_tokens,
+            **{f"{side}_{kind}_price": unit_price(self.table, city, side, kind) for side, kind in PRICES},
         }
         return counts[name]
+
+
+def fact(card: Card, name: str) -> int:
+    """What a card costs, its age, whether it has a colour, a symbol, a predecessor."""
+    units = len(card.cost.units)
+    numbers = {"cost": units + card.cost.coins, "units": units, "coins": card.cost.coins, "age": card.ages[0]}
+    if name in numbers:
+        return numbers[name]
+    if name == "chained":
+        return int(card.free_with != ())
+    symbols = [effect["symbol"] for effect in card.effects if effect["kind"] == "science"]
+    return int(card.color == name or name in symbols)
 
 
 class Shown:
@@ -158,7 +181,7 @@ def value(
     table: Table, owner: City, other: City, text: Any, more_purple: int = 0, fixed: dict[str, int] | None = None
 ) -> int:
     """What a formula comes to."""
-    return Eyes(table, owner, other, more_purple, fixed).walk(ast.parse(str(text), mode="eval").body)
+    return Eyes(table, owner, other, more_purple, None, fixed).walk(ast.parse(str(text), mode="eval").body)
 
 
 # --- who acts, and on whom
@@ -225,6 +248,20 @@ def moves_made(table: Table, moves: list[Move]) -> None:
                     itself = city is mover and new and new.items() <= where.items()
                     if clause["event"] == event and not itself and waits_for(table, city, clause, mover, move):
                         act(table, city, where, clause, mover)
+        purchases_made(table, mover, new, move)
+
+
+def purchases_made(table: Table, buyer: City, new: dict[str, Any], move: Move) -> None:
+    """The clauses that wait for what a neighbour is paid, the left one first (R64)."""
+    for side, seller in (("left", table.left(buyer.seat)), ("right", table.right(buyer.seat))):
+        table.purchase = int(move.get(side, 0))
+        for city in table.cities if table.purchase else []:
+            for where, clause in list(clauses_of(city)):
+                itself = city is buyer and new and new.items() <= where.items()
+                if clause["event"] != "bought" or itself or not waits_for(table, city, clause, buyer, move):
+                    continue
+                if seller in related(table, city, clause.get("from", "anyone")):
+                    act(table, city, where, clause, seller if city is buyer else buyer)
 
 
 def waits_for(table: Table, owner: City, clause: Effect, mover: City, move: Move) -> bool:
@@ -242,7 +279,12 @@ def act(table: Table, owner: City, where: dict[str, Any], clause: Effect, trigge
         if "if" in clause and not value(table, owner, other, clause["if"]):
             continue
         for does, amount in parts(clause):
-            done = DOES[does](table, owner, city, value(table, owner, other, amount))
+            number = value(table, owner, other, amount)
+            if does == "gain discard_builds":
+                table.builds += [("card" in where, city.seat)] * number
+                done = number
+            else:
+                done = DOES[does](table, owner, city, number)
             if done:
                 note(table, {"seat": owner.seat, **where, "does": does, "city": city.seat}, done)
 
@@ -312,6 +354,18 @@ def win(table: Table, _owner: City, city: City, amount: int) -> int:
     return amount
 
 
+def dearer(side: str, kind: str, sign: int) -> Callable[[Table, City, City, int], int]:
+    """Change a price, as far as it goes."""
+
+    def change(table: Table, _owner: City, city: City, amount: int) -> int:
+        price = unit_price(table, city, side, kind)
+        changed = min(max(price + sign * amount, 0), MOST_PRICE) - price
+        city.price_changes[f"{side} {kind}"] += changed
+        return abs(changed)
+
+    return change
+
+
 DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     "take": lambda _table, owner, city, amount: handed(city, owner, amount),
     "give": lambda _table, owner, city, amount: handed(owner, city, amount),
@@ -325,11 +379,23 @@ DOES: dict[str, Callable[[Table, City, City, int], int]] = {
     **{f"gain {symbol}": listed("more_symbols", symbol) for symbol in ("compass", "gear", "tablet")},
     "gain wild": listed("more_symbols", "any"),
     **{f"gain {unit}": listed("more_units", unit) for unit in RESOURCES},
+    **{f"gain turn_{unit}": listed("turn_units", unit) for unit in RESOURCES},
+    **{f"gain {side}_{kind}_price": dearer(side, kind, 1) for side, kind in PRICES},
+    "gain free_build_tokens": more("free_tokens"),
+    "gain discard_builds": more(""),
     "lose coins": fewer("coins"),
     "lose defeat_tokens": fewer("defeats"),
     "lose debts": fewer("debts"),
     "lose diplomacy_tokens": fewer("diplomacy"),
+    **{f"lose {side}_{kind}_price": dearer(side, kind, -1) for side, kind in PRICES},
+    "lose free_build_tokens": fewer("free_tokens"),
 }
+
+
+def drop_turn_units(table: Table) -> None:
+    """The units of the turn go (R65)."""
+    for city in table.cities:
+        city.turn_units = []
 
 
 def drop_age_shields(table: Table) -> None:

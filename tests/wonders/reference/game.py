@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.wonders.reference.clauses import moment
+from tests.wonders.reference.clauses import drop_turn_units, moment
 from tests.wonders.reference.conflict import end_age
 from tests.wonders.reference.deal import deal_age, set_up
 from tests.wonders.reference.facts import RULE_SETS, SWITCHES, Catalogue, RuleSet, load
@@ -153,6 +153,7 @@ class Reference:
                 hand.remove(free_city[0]["card"])
         moves += free_city
         log = Log([], [])
+        drop_turn_units(table)
         placed = resolve(table, moves, log)
         if table.is_last_turn:
             table.discard_pile += [table.catalogue.cards[name] for name in pile]  # R47

@@ -11,9 +11,10 @@ from tests.wonders.reference.payment import Prices, pareto_payments
 if TYPE_CHECKING:
     from tests.wonders.reference.table import City, Table
 
-__all__ = ["Market", "market"]
+__all__ = ["MOST_PRICE", "Market", "market", "unit_price"]
 
 Symbol = tuple[str, ...]
+MOST_PRICE = 5  # R66
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def symbols(effect: Effect) -> list[Symbol]:
 
 def own_symbols(city: City) -> list[Symbol]:
     """Every symbol that the city itself may use (R12), the special black cards' (R18) last."""
-    found: list[Symbol] = [(city.wonder.resource,), *((unit,) for unit in city.more_units)]
+    found: list[Symbol] = [(city.wonder.resource,), *((unit,) for unit in (*city.more_units, *city.turn_units))]
     specials: list[str] = []
     for effect in city.effects("produce"):
         if isinstance(effect.get("one_of"), str):
@@ -123,6 +124,7 @@ def unit_price(table: Table, city: City, side: str, resources: str) -> int:
 
     by_stage = saving(list(city.stage_effects("trade_price")))
     by_card = saving([effect for _, effect in city.card_effects("trade_price")])
+    printed = full - max(by_stage, by_card)
     if table.switches["olympia_discount_cumulative"]:
-        return max(0, full - by_stage - by_card)
-    return full - max(by_stage, by_card)
+        printed = max(0, full - by_stage - by_card)
+    return min(max(printed + city.price_changes[f"{side} {resources}"], 0), MOST_PRICE)

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from tests.wonders.reference.market import Market
     from tests.wonders.reference.table import City, Move, Table
 
-__all__ = ["discard_moves", "free_city_moves", "has_standing_free_build", "loss_moves", "turn_moves"]
+__all__ = [
+    "discard_moves",
+    "free_city_moves",
+    "has_free_build_of_age",
+    "has_standing_free_build",
+    "loss_moves",
+    "turn_moves",
+]
 
 
 def build(seat: int, card: Card, how: str, bank: int = 0, pair: tuple[int, int] = (0, 0)) -> Move:
@@ -89,7 +96,12 @@ def has_standing_free_build(table: Table, city: City, card: Card) -> bool:
 
 
 def has_free_build_left(city: City) -> bool:
-    """Whether a once-per-age free build (1e Olympia A) is unused in this age (R26)."""
+    """Whether a once-per-age free build (1e Olympia A) is unused in this age (R26), or a token (R67)."""
+    return has_free_build_of_age(city) or city.free_tokens > 0
+
+
+def has_free_build_of_age(city: City) -> bool:
+    """Whether a once-per-age free build is unused in this age."""
     owned = [effect for effect in city.effects("free_build") if effect["when"] == "once_per_age"]
     return bool(owned) and city.free_builds_used == 0
 

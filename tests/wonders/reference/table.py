@@ -39,6 +39,9 @@ class City:
     age_shields: int = 0  # likewise, for this age only (R57)
     more_symbols: list[str] = field(default_factory=list)  # likewise
     more_units: list[str] = field(default_factory=list)  # likewise: resources
+    turn_units: list[str] = field(default_factory=list)  # likewise, for this turn only (R65)
+    price_changes: Counter[str] = field(default_factory=Counter)  # of units from the neighbours (R66)
+    free_tokens: int = 0  # free builds still to be used (R67)
     tally: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -97,6 +100,8 @@ class Table:
     ask: Ask
     age: int = 1
     turn: int = 1
+    purchase: int = 0  # coins of the purchase that sets clauses off
+    builds: list[tuple[bool, int]] = field(default_factory=list)  # granted by clauses: whether by cards, seat (R68)
     discard_pile: list[Card] = field(default_factory=list)
     effects: list[dict[str, Any]] = field(default_factory=list)  # what clauses did since they were last told of
 

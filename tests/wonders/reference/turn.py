@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from tests.wonders.reference.clauses import moves_made, value
 from tests.wonders.reference.market import Market, market
-from tests.wonders.reference.moves import discard_moves, has_standing_free_build, loss_moves, turn_moves
+from tests.wonders.reference.moves import (
+    discard_moves,
+    has_free_build_of_age,
+    has_standing_free_build,
+    loss_moves,
+    turn_moves,
+)
 
 if TYPE_CHECKING:
     from tests.wonders.reference.facts import Card, Effect
@@ -66,7 +72,10 @@ def place_structure(table: Table, city: City, card: Card, move: Move) -> Placed:
     from_pile = move.get("source") == "discard_pile"
     city.tally["built_discard_pile" if from_pile else f"built_{move['how']}"] += 1
     if move["how"] == "free" and not from_pile and not has_standing_free_build(table, city, card):
-        city.free_builds_used += 1
+        if has_free_build_of_age(city):
+            city.free_builds_used += 1
+        else:
+            city.free_tokens -= 1
     city.structures.append(card)
     return Placed(city, card.effects, card)
 
@@ -168,11 +177,11 @@ def may_play_last(table: Table, seat: int) -> bool:
 
 def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> None:
     """Step 6: the queue of builds from the discard pile (R9.6, R28)."""
-    boards = [thing.city.seat for thing in placed if thing.card is None for _ in thing.of_kind("build_from_discard")]
-    agencies = [thing.city.seat for thing in placed if thing.card for _ in thing.of_kind("build_from_discard")]
-    queue = sorted(boards) + sorted(agencies)
-    if not table.switches["discard_builds_boards_first"]:
-        queue = sorted(queue)  # a seat's board before its Forging Agency; the builds themselves are all alike
+    granted = [
+        (thing.card is not None, thing.city.seat) for thing in placed for _ in thing.of_kind("build_from_discard")
+    ]
+    queue = in_order(table, granted + table.builds)
+    table.builds = []
     while queue:
         seat = queue.pop(0)
         moves = discard_moves(table, seat)
@@ -186,4 +195,11 @@ def build_from_discard_pile(table: Table, placed: list[Placed], log: Log) -> Non
         thing = place_structure(table, table.cities[seat], card, move)
         log.extra.append(move)
         take_effect(table, [{**move, "action": "build"}], [thing], log)
-        queue += [seat for _ in thing.of_kind("build_from_discard")]
+        queue += [seat for _ in thing.of_kind("build_from_discard")] + in_order(table, table.builds)
+        table.builds = []
+
+
+def in_order(table: Table, granted: list[tuple[bool, int]]) -> list[int]:
+    """The seats of builds from the pile: those of boards first, or a seat's board before its cards; all are alike."""
+    boards_first = table.switches["discard_builds_boards_first"]
+    return [seat for _, seat in sorted(granted, key=lambda one: one if boards_first else one[1:])]

@@ -1,4 +1,4 @@
-"""Chapter 12, cards by formula (R52-R58)."""
+"""Chapter 12, cards by formula (R52-R58, R64-R69)."""
 
 # ruff: noqa: N802
 
@@ -234,3 +234,137 @@ def test_R52_formulas_know_what_was_paid() -> None:
     assert [(move.left, move.right) for move in bought] == [(2, 0)]
     p.play({0: bought[0]})
     assert p.coins[:2] == [10 - 2 + 220, 12]
+
+
+def buy(p: Position, buyer: int, card: str, **paid: int) -> None:
+    """Let a city build a card with these coins to its neighbours."""
+    [move] = [
+        move
+        for move in p.moves(buyer, card)
+        if move.action == "build" and {"left": move.left, "right": move.right} == {"left": 0, "right": 0, **paid}
+    ]
+    p.play({buyer: move})
+
+
+@pytest.mark.parametrize(
+    ("clause", "coins"),
+    [
+        (gain("bought", "10 * purchase"), [12, 28, 10, 10]),  # seat 1 buys from seat 0, on its right
+        (gain("bought", 1, by="anyone"), [13, 9, 10, 11]),
+        (gain("bought", 1, **{"by": "neighbor", "from": "self"}), [13, 8, 10, 10]),
+        (gain("bought", 1, **{"by": "other", "from": "other"}), [12, 8, 10, 11]),
+        (gain("bought", 1, each="trigger", by="anyone"), [13, 10, 10, 10]),
+        ({"event": "bought", "by": "right", "each": "trigger", "take": "purchase // 2"}, [12, 8, 10, 10]),
+    ],
+)
+def test_R64_a_purchase_is_what_a_neighbour_is_paid(clause: Clause, coins: list[int]) -> None:
+    p = table({"Altar": [clause]})
+    for seat in (0, 1, 3):
+        p.city(seat, "Altar")
+    buy(p, 1, "Baths", right=2)
+    assert p.coins == coins
+
+
+def test_R65_a_unit_for_this_turn_is_gone_when_the_moves_are_chosen() -> None:
+    unit = {"event": "turn_start", "if": "turn == 1", "gain": {"turn_ore": 1}}
+    p = table({"Altar": [unit, gain("card_built", "ore", by="self")]})
+    p.city(2, "Altar")
+    for seat in range(4):
+        p.hand(seat, "Barracks")
+    p.play_turn()
+    assert p.owned(2) == {"Altar", "Barracks"}
+    assert p.coins == [8, 12, 10, 13]  # nothing for the ore, which was gone
+
+
+def test_R65_what_moves_bring_for_a_turn_serves_the_next_one() -> None:
+    p = table({"Altar": [{"event": "built", "each": "right", "gain": {"turn_ore": 1}}]})
+    p.play({0: "Altar"})
+    assert p.builds(3, "Barracks") == [("paid", 0, 0, 0)]
+    p.play({0: "Baths"})
+    assert p.builds(3, "Barracks") == []
+
+
+@pytest.mark.parametrize(
+    ("clause", "price"),
+    [
+        ({"event": "built", "lose": {"right_raw_price": 1}}, 1),
+        ({"event": "built", "lose": {"right_raw_price": "right_raw_price"}}, 0),
+        ({"event": "built", "gain": {"right_raw_price": 9}}, 5),
+        ({"event": "built", "gain": {"left_raw_price": 2, "right_manufactured_price": 1}}, 2),
+    ],
+)
+def test_R66_a_clause_changes_what_a_unit_costs(clause: Clause, price: int) -> None:
+    p = table({"Altar": [clause]})
+    p.play({1: "Altar"})
+    assert p.builds(1, "Baths") == [("paid", 0, 0, price)]
+
+
+def test_R66_the_change_stays_when_a_trading_post_is_built() -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"right_raw_price": 2}}]})
+    p.play({1: "Altar"})
+    p.play({1: "East Trading Post"})
+    assert p.builds(1, "Baths") == [("paid", 0, 0, 3)]
+
+
+def test_R67_a_token_is_a_free_build_for_once() -> None:
+    p = table({"Altar": [{"event": "built", "gain": {"free_build_tokens": 1}}]}, age=3)
+    p.play({0: "Altar"})
+    [free] = [move for move in p.moves(0, "Palace") if move.action == "build"]
+    assert free.how == "free"
+    p.play({0: free})
+    assert "Palace" in p.owned(0)
+    assert p.builds(0, "Senate") == []
+
+
+def test_R67_the_free_build_of_the_age_is_used_first() -> None:
+    change = f'cards."Altar".when={written([{"event": "built", "gain": {"free_build_tokens": 1}}])}'
+    p = Position("1e", "Olympia A", "Rhodos A", "Ephesos A", age=3, changes=(change,))
+    p.city(0, stages=2)
+    p.play({0: "Altar"})
+    for card in ("Palace", "Senate"):
+        [free] = [move for move in p.moves(0, card) if move.how == "free"]
+        p.play({0: free})
+    assert p.builds(0, "Pantheon") == []
+
+
+def test_R68_a_build_from_the_pile_comes_at_the_end_of_the_turn() -> None:
+    p = table({"Altar": [{"event": "built", "each": "neighbor", "gain": {"discard_builds": 1}}]})
+    p.discarded("Palace", "Senate")
+    p.play({0: "Altar"})
+    assert [(seat, card) for seat, *_, card in p.extra] == [(1, "Palace"), (3, "Senate")]
+
+
+def test_R68_a_build_from_the_pile_may_bring_another() -> None:
+    grants = [{"event": "built", "gain": {"discard_builds": 1}}]
+    p = table({"Altar": grants, "Palace": grants})
+    p.discarded("Palace", "Senate")
+    p.play({0: "Altar"})
+    assert [(seat, card) for seat, *_, card in p.extra] == [(0, "Palace"), (0, "Senate")]
+
+
+def test_R68_what_comes_too_late_waits_for_the_next_turn() -> None:
+    p = table({"Altar": [{"event": "age_end", "gain": {"discard_builds": 1}}]})
+    p.city(0, "Altar")
+    p.discarded("Palace")
+    p.end_age()
+    assert "Palace" not in p.owned(0)
+    p.play({1: "Baths"})
+    assert "Palace" in p.owned(0)
+
+
+@pytest.mark.parametrize(
+    ("counted", "number"),
+    [
+        ("card.cost == 0", 2),
+        ("card.cost >= 1 and not card.chained", 2),
+        ("card.coins > 0", 1),
+        ("card.age == 1, card.red", 5),
+        ("card.chained or card.compass", 1),
+        ('"Altar", card.blue', 4),
+    ],
+)
+def test_R69_structures_are_counted_by_what_they_are(counted: str, number: int) -> None:
+    p = table({"Palace": [gain("built", f"left.count({counted})")]}, age=3)
+    p.city(1, "Altar", "Stockade", "Tree Farm", "Temple", "Theater")
+    p.play({0: "Palace"})
+    assert p.coins[0] == 10 + number

@@ -20,7 +20,7 @@ from wsim.wonders.catalog.clause_bounds import Brought, Clauses
 from wsim.wonders.catalog.formula import WIDEST, Spans, parse, span
 from wsim.wonders.catalog.holdings import Amounts, Holdings
 from wsim.wonders.catalog.house_rules import at_table
-from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, ROW
+from wsim.wonders.kernels.layout import DEEDS, EFFECTS_LOGGED, LANE, LOSS_AT_ONCE, QUEUE, ROW
 from wsim.wonders.words import (
     ANY,
     BLACK_MARKET,
@@ -28,12 +28,14 @@ from wsim.wonders.words import (
     COLORS,
     COPY_GUILD,
     FLEX,
+    MOST_PRICE,
     NEIGHBOR_SEATS,
     PER_STAGE,
     PER_VICTORY,
     PURPLE,
     RESOURCES,
     SYMBOLS,
+    UNIT_PRICES,
     VICTORY_TOKENS,
     WAREHOUSE,
 )
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 SHOWN = 3  # entries that a refusal names
 _SYMBOLS = (*SYMBOLS[1:ANY], "wild")
+_BUILDS = "discard_builds"
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,24 @@ def check_bounds(rules: Any, catalogue: Catalogue) -> None:
     stages = (stage for wonder in catalogue.wonders for _, built in wonder.sides for stage in built)
     entries += [(CARDS + number, stage.effects) for number, stage in enumerate(stages)]
     clauses = tuple((entry, clause) for entry, effects in entries for clause in effects.when)
-    more = Brought(Holdings(rules), clauses, WIDEST)
-    held = Holdings(rules, more.total("victory_tokens"), more.total("defeat_tokens"))
+    held = _holdings(rules, clauses)
     house = at_table(catalogue.settings, int(rules.players))
     for bound in Bounds(held, clauses, None, house.sale, house.science).all():
         if not bound.fits:
             raise UserError(_refusal(bound, rules, catalogue))
+
+
+def _holdings(rules: Any, clauses: Clauses) -> Holdings:
+    """Return what cities can hold with what clauses bring; builds from the pile may set off clauses that bring more."""
+    brought: tuple[int, ...] = ()
+    held = Holdings(rules)
+    while held.all_more_builds <= QUEUE:
+        known, more = brought, Brought(held, clauses, WIDEST)
+        brought = (*map(more.total, ("victory_tokens", "defeat_tokens", _BUILDS)), more.of_all(_BUILDS))
+        if brought == known:
+            break
+        held = Holdings(rules, *brought)
+    return held
 
 
 def _refusal(bound: Bound, rules: Any, catalogue: Catalogue) -> str:
@@ -174,6 +189,7 @@ class Bounds:
         most |= {"stages": held.stages, "all_stages": held.stages, "turn": int(rules.turns), "players": rules.players}
         most |= {"coins": self.coins, "shields": self.shields, "defeat_tokens": held.defeats, "debts": self.debts}
         most |= {"diplomacy_tokens": self.diplomacy, "victory_tokens": int(held.tokens.sum())}
+        most |= {"free_build_tokens": self.brought.total("free_build_tokens")}
         most |= {f"victory_tokens_{value}": int(n) for value, n in zip(VICTORY_TOKENS, held.tokens, strict=True)}
         least = {"players": int(rules.players)}
         return {
@@ -188,6 +204,7 @@ class Bounds:
             ("defeat tokens", held.defeats, "defeat_tokens"),
             ("debts", self.debts, "debts"),
             ("diplomacy tokens", self.diplomacy, "diplomacy_tokens"),
+            ("free builds", brought.total("free_build_tokens"), "free_build_tokens"),
         ):
             parts = brought.parts(thing)
             yield Bound(f"the {what} of a city", value, WIDEST[thing][1], parts, f"`gain.{thing}` of `when`")
@@ -222,16 +239,22 @@ class Bounds:
             made = (produces >> np.uint64(8 * place) & np.uint64(0xFF)).astype(np.int64) + (one_of >> place & 1)
             made += by_product
             brought = self.brought.total(resource)
-            reached = (1 + NEIGHBOR_SEATS) * (1 + held.in_city(made) + brought)
-            made += self.brought.parts(resource)
-            said = f"{change} and `gain.{resource}` of `when`" if brought else change
+            for_turn = self.brought.total(f"turn_{resource}")
+            reached = (1 + NEIGHBOR_SEATS) * (1 + held.in_city(made) + brought) + for_turn
+            made += self.brought.parts(resource) + self.brought.parts(f"turn_{resource}")
+            named = [name for name, units in ((resource, brought), (f"turn_{resource}", for_turn)) if units]
+            said = " and ".join([change, *(f"`gain.{name}` of `when`" for name in named)])
             yield Bound(f"the {resource} of a city and its neighbours", reached, LANE, made, said)
 
     def _counts(self) -> Iterator[Bound]:
         """Yield the bounds of moves, shields and tokens."""
         held, rules = self.held, self.rules
         change = "`build_from_discard` and `play_last_card`"
-        yield Bound("the moves of a game", held.deeds, DEEDS, held.grants, change)
+        builds = self.brought.parts(_BUILDS)
+        if builds.any():
+            change = "`gain.discard_builds` of `when`"
+            yield Bound("the builds from the discard pile of a game", held.pile_builds, QUEUE - 1, builds, change)
+        yield Bound("the moves of a game", held.deeds, DEEDS, held.grants + builds, change)
         shields = held.field("shields") + self.brought.parts("shields")
         yield Bound("the shields of a city", self.shields, _width("shields")[1], shields, "`shields`")
         brought = sum(map(self.brought.parts, _SYMBOLS), np.zeros(len(rules.points), np.int64))
@@ -284,7 +307,8 @@ class Bounds:
         gifts = held.field("coins_to_others")
         units = sum((np.asarray(rules.cost) >> np.uint64(8 * k) & np.uint64(0xFF)).astype(int) for k in range(7))
         turns = held.plays
-        trade = NEIGHBOR_SEATS * turns * int(np.max(units)) * int(rules.trade_price)
+        dearer = any(self.brought.parts(name).any() for name in UNIT_PRICES)
+        trade = NEIGHBOR_SEATS * turns * int(np.max(units)) * (MOST_PRICE if dearer else int(rules.trade_price))
         given = held.from_others(gifts[:, 0], gifts[:, 1]) + self.brought.from_others("coins")
         return int(rules.start_coins) + by_cards + held.of_stages(self.gains) + given + trade
 

@@ -1,4 +1,4 @@
-"""What clauses can bring at most: the spans of their formulas, times how often they can act (R52-R58).
+"""What clauses can bring at most: the spans of their formulas, times how often they can act (R52-R58, R64-R68).
 
 The spans of names are those within which ``bounds`` proves that every count stays: an amount is computed from counts
 that held before it, so that sums of such amounts within the same spans prove them for the whole game.
@@ -13,7 +13,7 @@ import numpy as np
 from wsim.wonders.catalog.clauses import Clause
 from wsim.wonders.catalog.formula import Spans, parse, span
 from wsim.wonders.catalog.holdings import Amounts, Holdings
-from wsim.wonders.words import AGES, CARDS, WHO_OTHERS
+from wsim.wonders.words import AGES, CARDS, MOVE_TRIGGERS, TURN_UNITS, WHO_OTHERS
 
 Clauses = tuple[tuple[int, Clause], ...]
 """Clauses with the entries that they belong to."""
@@ -45,9 +45,19 @@ class Brought:
             return movers * held.stages
         if clause.event == "last_card":
             return movers * AGES
+        if clause.event == "bought":
+            return clause.sales(held.cities) * held.plays
         if clause.event in ("built", "scored"):
             return 1
         return int(held.rules.age_turns.sum()) if clause.event == "turn_start" else AGES
+
+    def at_once(self, clause: Clause) -> int:
+        """Return how often a clause of one city can act from one turn's choices to the next (R65, R68)."""
+        if clause.event not in MOVE_TRIGGERS:
+            return 1
+        moves = 2 + self.held.own_pile_builds  # a turn, a last card, builds from the discard pile
+        movers = clause.sales(self.held.cities) if clause.event == "bought" else self._cities(clause.by)
+        return min(self.times(clause), movers * moves)
 
     # --- how much
 
@@ -58,7 +68,8 @@ class Brought:
             for act, formula in clause.acts():
                 if _THING.get(act, act.removeprefix("gain ")) != thing:
                     continue
-                amount = max(span(parse(formula), self.spans)[1], 0) * self.times(clause)
+                times = self.at_once(clause) if thing in TURN_UNITS else self.times(clause)
+                amount = max(span(parse(formula), self.spans)[1], 0) * times
                 if own and (act == "take" or clause.each in ("", "self", "trigger")):
                     found[entry] += amount * (self._cities(clause.each) if act == "take" else 1)
                 elif not own and act != "take" and clause.each not in ("", "self"):
@@ -86,6 +97,12 @@ class Brought:
         """Return how much of a thing clauses can bring a city in a game."""
         return self.held.in_city(self.own(thing)) + self.from_others(thing)
 
+    def of_all(self, thing: str) -> int:
+        """Return how much of a thing clauses can bring all cities together in a game."""
+        held = self.held
+        each = self.own(thing) + (held.cities - 1) * self.given(thing)
+        return int((each[:CARDS] * np.minimum(held.copies, held.cities)).sum()) + held.cities * held.of_stages(each)
+
     def points(self, sign: int) -> Amounts:
         """Return the points of each entry at the end, or the points lost (``sign`` -1); never negative."""
         found = np.zeros(len(self.held.rules.points), np.int64)
@@ -103,6 +120,8 @@ class Brought:
         turns = int(held.rules.age_turns.sum())
         for entry, clause in self.clauses:
             cities = self._cities(clause.by if clause.each == "trigger" else clause.each)
+            if clause.event == "bought" and clause.each == "trigger":
+                cities = min(held.cities, clause.sales(held.cities))
             found[entry] += min(self.times(clause), turns) * cities * len(clause.acts()) * (clause.event != "scored")
         logged: Amounts = found * holders
         return logged

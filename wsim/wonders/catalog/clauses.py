@@ -1,7 +1,8 @@
-"""Clauses of cards and stages: when something happens, to whom, and by which formula (``when = [...]``, R52-R58)."""
+"""Clauses of cards and stages: when what happens, to whom, by which formula (``when = [...]``; R52-R58, R64-R68)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,19 +21,21 @@ from wsim.spec.fields import (
     words,
 )
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, normal, parse, span, written
-from wsim.wonders.catalog.formula_text import english
+from wsim.wonders.catalog.formula_text import english, price_in_words
 from wsim.wonders.words import (
     ACTS,
     ANY,
     BY,
     COLORS,
     EACH,
+    EVENT_NAMES,
     GAINS,
     LOSSES,
     MOVE_TRIGGERS,
     RESOURCES,
     SYMBOLS,
     TRIGGERS,
+    UNIT_PRICES,
 )
 
 MOST_CLAUSES = 9  # of a card or stage: a patch changes them by one digit
@@ -45,13 +48,15 @@ class Clause:
 
     Attributes
     ----------
-    event: one of ``words.TRIGGERS``. by: whose moves set it off (``words.BY``). color: builds of these colours do.
+    event: one of ``words.TRIGGERS``. by: whose moves set it off (``words.BY``). seller: `from`, of whom one buys.
+    color: builds of these colours do.
     each: on whom it acts (``words.EACH``). condition: `if`.
     take, give, points: formulas. gain, lose: what (``words.GAINS``, ``words.LOSSES``) and how much of it.
     """
 
     event: str
     by: str = ""
+    seller: str = ""
     color: tuple[str, ...] = ()
     each: str = ""
     condition: str = ""
@@ -81,9 +86,17 @@ class Clause:
             for place, (_, value) in enumerate(written(formula.text), start=1):
                 yield (*above, f"{field}:{place}"), value
 
+    def sales(self, cities: int) -> int:
+        """Return how many pairs of a buyer and its neighbour a clause of `bought` waits for."""
+        place = {"self": (0,), "left": (1,), "right": (cities - 1,), "neighbor": (1, cities - 1), "partner": (1,)}
+        buyers = place.get(self.by or "self", range(self.by == "other", cities))
+        sellers = place.get(self.seller or "anyone", range(self.seller == "other", cities))
+        return sum((buyer + side) % cities in sellers for buyer in buyers for side in (1, cities - 1))
+
     def table(self) -> dict[str, Any]:
         """Return the clause as it stands in a card file."""
-        found: dict[str, Any] = {"event": self.event, "by": self.by, "color": list(self.color), "each": self.each}
+        found: dict[str, Any] = {"event": self.event, "by": self.by, "from": self.seller}
+        found |= {"color": list(self.color), "each": self.each}
         found |= {"if": self.condition, "take": self.take, "give": self.give}
         found |= {"gain": dict(self.gain), "lose": dict(self.lose), "points": self.points}
         return {name: value for name, value in found.items() if value}
@@ -131,6 +144,7 @@ def _amounts(what: str, accepted: tuple[str, ...]) -> Reader:
 FIELDS: Mapping[str, Reader] = {
     "event": word("event", tuple(TRIGGERS)),
     "by": word("seat", BY),
+    "from": word("seat", BY),
     "color": words("color", COLORS),
     "each": word("seat", EACH),
     "if": _condition,
@@ -143,6 +157,7 @@ FIELDS: Mapping[str, Reader] = {
 _ABOUT = {
     "event": "when it happens",
     "by": f"whose move sets it off ({', '.join(MOVE_TRIGGERS)}); self, if nothing is said",
+    "from": "of whom one buys (bought); anyone, if nothing is said",
     "color": "which structures set it off (card_built)",
     "each": "on which cities it acts; self, if nothing is said",
     "if": "a condition, looked at for each of these cities: other.shields < shields",
@@ -195,7 +210,7 @@ def _clause(problems: Problems, path: Path, entry: Any) -> Clause | None:
         if "event" not in entry:
             problems.at(path, f"event is missing; accepted: {', '.join(TRIGGERS)}")
         return None
-    clause = Clause(condition=found.pop("if", ""), **found)
+    clause = Clause(condition=found.pop("if", ""), seller=found.pop("from", ""), **found)
     _check_fields(problems, path, clause, entry)
     for field, node in clause.formulas():
         _check_formula(problems, (*path, *field), clause, node)
@@ -206,6 +221,10 @@ def _check_fields(problems: Problems, path: Path, clause: Clause, entry: Mapping
     """Report fields that do not go together."""
     if clause.by and clause.event not in MOVE_TRIGGERS:
         problems.at((*path, "by"), f"{clause.event!r} is nobody's move; accepted with: {', '.join(MOVE_TRIGGERS)}")
+    if clause.seller and clause.event != "bought":
+        problems.at((*path, "from"), f"{clause.event!r} has no seller; accepted with: bought")
+    if clause.event == "bought" and clause.by in ("", "self") and clause.seller == "self":
+        problems.at((*path, "from"), "nobody buys from itself; accepted: `by` besides, such as neighbor")
     if clause.color and clause.event != "card_built":
         problems.at((*path, "color"), f"{clause.event!r} has no color; accepted with: card_built")
     if clause.each == "trigger" and clause.event not in MOVE_TRIGGERS:
@@ -233,6 +252,9 @@ def _check_formula(problems: Problems, path: Path, clause: Clause, node: Node) -
             said = "there is no other city; accepted: `each` besides, or left. and right. instead of other."
             problems.at(path, f"{part.text!r}, at letter {part.at}: {said}")
             return
+        if part.name in EVENT_NAMES and clause.event != "bought":
+            problems.at(path, f"{part.text!r}, at letter {part.at}: nothing is bought; accepted with: bought")
+            return
     low, _ = span(node, WIDEST)
     if low < 0 and path[-1] not in ("points", "if"):
         problems.at(path, f"{node.text!r} could be {low:,}, and less than 0 is not accepted; accepted: max(0, ...)")
@@ -257,6 +279,9 @@ _WHAT = {
     "age_shields": "shields for this age",
     **{name: f"{name} symbols" for name in (*SYMBOLS[1:ANY], "wild")},
     **{name: f"{name} units" for name in RESOURCES},
+    **{f"turn_{name}": f"{name} units for one turn" for name in RESOURCES},
+    "free_build_tokens": "tokens of a free build",
+    "discard_builds": "builds from the discard pile",
 }
 
 
@@ -272,6 +297,8 @@ def _say(clause: Clause) -> str:
         told = f"whenever {_WHO[clause.by]} {told}"
         if clause.event == "card_built":
             told += f" a {' or '.join(clause.color)} card" if clause.color else " a card"
+        if clause.event == "bought":
+            told += f" from {_WHO[clause.seller or 'neighbor']}"
     other = clause.each not in ("", "self")
     does = [_say_act(clause, act, amount, other) for act, amount in clause.acts()]
     if other and clause.event == "scored":
@@ -286,18 +313,23 @@ def _say_act(clause: Clause, act: str, amount: str, other: bool) -> str:
     said = english(parse(amount))
     number = said if said.isdigit() else f"({said})"
     city = _CITIES[clause.each or "self"]
+    if clause.event == "bought" and clause.each == "trigger":
+        city = "the seller" if clause.by in ("", "self") else "the buyer"
     if verb == "points":
-        return _counted(number, "points")
+        return counted(number, "points")
     if verb == "take":
-        return f"takes {_counted(number, 'coins')} from {city}"
+        return f"takes {counted(number, 'coins')} from {city}"
     if verb == "give":
-        return f"gives {_counted(number, 'coins')} to {city}"
-    things = _counted(number, _WHAT.get(what, what.replace("_", " ")))
+        return f"gives {counted(number, 'coins')} to {city}"
+    if what in UNIT_PRICES:
+        does = f"the {price_in_words(what)} {'rises' if verb == 'gain' else 'falls'} by {number}"
+        return f"{does} for {city}" if other else does
+    things = counted(number, what)
     does = f"{verb}s" if verb == "gain" else "loses"
     return f"{city} {does} {things}" if other else f"{does} {things}"
 
 
-def _counted(number: str, things: str) -> str:
-    """Return "1 coin", "3 coins", "(own red cards) coins"."""
-    head, for_this_age, rest = things.partition(" for ")
-    return f"{number} {head.removesuffix('s') if number == '1' else head}{for_this_age}{rest}"
+def counted(number: str, what: str) -> str:
+    """Return "1 coin", "3 coins", "(own red cards) coins" of a thing to gain or lose."""
+    things = _WHAT.get(what, what.replace("_", " "))
+    return f"{number} {re.sub(r's(?=$| for | of | from )', '', things, count=1) if number == '1' else things}"

@@ -12,13 +12,14 @@ from wsim.policies.effect_calls import Call, slot_of
 from wsim.wonders.catalog.bounds import check_bounds
 from wsim.wonders.catalog.clause_times import Expected
 from wsim.wonders.catalog.effects import EFFECTS, Effects, pack_units
-from wsim.wonders.catalog.formula import Node, code, parse
+from wsim.wonders.catalog.formula import Node, code, parse, worked_out
 from wsim.wonders.catalog.house_rules import at_table
 from wsim.wonders.catalog.model import Card, Catalogue, Cost
-from wsim.wonders.kernels.layout import ACTIONS, CLAUSES, CODE, NO_PRICE, RULES
+from wsim.wonders.kernels.layout import ACTIONS, CARD_SETS, CLAUSES, CODE, NO_PRICE, RULES
 from wsim.wonders.words import (
     ACT,
     AGES,
+    CARD_MARKS,
     CATEGORY_OF_COLOR,
     COLORS,
     ENTRIES,
@@ -32,9 +33,7 @@ from wsim.wonders.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wsim.policies.effect_files import EffectFile
+    from collections.abc import Mapping
 
 
 def age_slots(catalogue: Catalogue, age: int, seats: int) -> tuple[list[str], list[int], list[int], list[int]]:
@@ -79,7 +78,7 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     record.switch[:] = [catalogue.switches[name] for name in SWITCHES]
     record.price[:] = NO_PRICE
     number = {card.name: i for i, card in enumerate(catalogue.cards)}
-    formulas = _Formulas(number, catalogue.effects)
+    formulas = Formulas(number, catalogue)
     _fill_settings(record, catalogue, formulas)
     _fill_deals(record, catalogue, number, seats)
     for i, card in enumerate(catalogue.cards):
@@ -90,29 +89,61 @@ def _compiled(catalogue: Catalogue, players: int) -> Any:
     return rules
 
 
-class _Formulas:
-    """The words of all formulas, each once; ``number`` is that of each card, ``files`` have the functions."""
+class Formulas:
+    """The words of all formulas, each once, and the sets of cards that they count.
 
-    def __init__(self, number: Mapping[str, int], files: Sequence[EffectFile]) -> None:
+    ``number`` is that of each card, the catalogue has the files of functions.
+    """
+
+    def __init__(self, number: Mapping[str, int], catalogue: Catalogue) -> None:
         self.words: list[int] = []
+        self.sets: dict[str, list[int]] = {}
         self._number = number
-        self._files = {file.name.removesuffix(".py"): file for file in files}
+        self._facts = [card_facts(card) for card in catalogue.cards]
+        self._files = {file.name.removesuffix(".py"): file for file in catalogue.effects}
         self._starts: dict[tuple[str, str], int] = {}
 
     def begins(self, formula: str, site: str = "") -> int:
         """Return where a formula begins in the code; ``site``: whose effect it is, which a function is known by."""
-        key = formula, site if any(part.kind == "call" for part in parse(formula).walk()) else ""
+        parts = list(parse(formula).walk())
+        key = formula, site if any(part.kind == "call" for part in parts) else ""
         if key not in self._starts:
             self._starts[key] = len(self.words)
-            self.words += code(parse(formula), self._number, lambda node: self._slot(node, site))
+            for part in parts:
+                if part.kind == "cards":
+                    holds = [worked_out(part.parts[0], facts) for facts in self._facts]
+                    self.sets[part.name] = [card for card, held in enumerate(holds) if held]
+            sets = {name: place for place, name in enumerate(self.sets)}
+            self.words += code(parse(formula), {**self._number, **sets}, lambda node: self._slot(node, site))
         return self._starts[key]
 
     def _slot(self, node: Node, site: str) -> int:
         """Return where a function of a file is found while playing."""
         return slot_of(Call(self._files[node.whose], node.name, len(node.parts), *node.bounds, site))
 
+    def fill(self, record: Any) -> None:
+        """Write the words and the sets into a RULES record."""
+        for what, size, most in (
+            ("words of formulas", len(self.words), CODE),
+            ("sets of cards that are counted", len(self.sets), CARD_SETS),
+        ):
+            if size > most:
+                raise UserError(f"all formulas have {size} {what}; at most {most} are supported")
+        record.code[: len(self.words)], record.card_sets[:] = self.words, 0
+        for place, cards in enumerate(self.sets.values()):
+            for card in cards:
+                record.card_sets[place, card >> 6] |= np.uint64(1 << (card & 63))
 
-def _fill_settings(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
+
+def card_facts(card: Card) -> dict[str, int]:
+    """Return what formulas may ask of a structure that they count (words.CARD_NUMBERS, words.CARD_MARKS)."""
+    units, coins = card.cost.units, card.cost.coins
+    marks = {name: int(name in (card.color, card.effects.science)) for name in CARD_MARKS}
+    marks["chained"] = int(bool(card.free_with))
+    return {"cost": units + coins, "units": units, "coins": coins, "age": card.ages[0], **marks}
+
+
+def _fill_settings(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Lay out the house rules of a table (R3-R5, R8, R9.5, R13, R19, R22-R24)."""
     settings, rules = catalogue.settings, at_table(catalogue.settings, int(record.players))
     record.hand_size = max(rules.hand_size)
@@ -190,7 +221,7 @@ def _fill_entry(record: Any, i: int, cost: Cost, effects: Effects) -> None:
         record.eventful[i] |= effect.eventful
 
 
-def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> None:
+def _fill_clauses(record: Any, catalogue: Catalogue, formulas: Formulas) -> None:
     """Lay out what happens by formula: clauses by event, then by entry, then as written, with their actions (R54)."""
     boards = catalogue.wonders
     stages = ((board.name, stage) for board in boards for _, stages in board.sides for stage in stages)
@@ -209,14 +240,15 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
                     else:
                         record.clause_stages[trigger] = 1
                     by, each = WHOM.index(clause.by or "self"), WHOM.index(clause.each or "self")
+                    seller = WHOM.index(clause.seller or "anyone")
                     colors = sum(1 << COLORS.index(color) for color in clause.color or COLORS)
                     condition = formulas.begins(clause.condition, site) if clause.condition else -1
-                    clauses.append((entry, place, by, colors, each, condition, len(actions), expected.times(clause)))
+                    head = (entry, place, by, seller, colors, each, condition)
+                    clauses.append((*head, len(actions), expected.times(clause)))
                     actions += [(ACT[act], formulas.begins(amount, site)) for act, amount in clause.acts()]
     for what, size, most in (
         ("clauses", len(clauses), CLAUSES),
         ("effects of clauses", len(actions), ACTIONS),
-        ("words of formulas", len(formulas.words), CODE),
     ):
         if size > most:
             raise UserError(f"the `when` of all cards and stages have {size} {what}; at most {most} are supported")
@@ -225,6 +257,7 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
         "clause_entry",
         "clause_number",
         "clause_by",
+        "clause_seller",
         "clause_colors",
         "clause_each",
         "clause_if",
@@ -236,4 +269,4 @@ def _fill_clauses(record: Any, catalogue: Catalogue, formulas: _Formulas) -> Non
     record.clause_actions[len(clauses)] = len(actions)
     for name, values in zip(("action", "action_amount"), zip(*actions, strict=True), strict=False):
         record[name][: len(values)] = values
-    record.code[: len(formulas.words)] = formulas.words
+    formulas.fill(record)

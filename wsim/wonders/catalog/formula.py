@@ -12,22 +12,27 @@ import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
 from wsim.errors import nearest
 from wsim.wonders.words import (
+    CARD_MARKS,
+    CARD_NUMBERS,
     CITY_NAMES,
     DEPTH,
     FORMULA_CITIES,
     HANDED,
+    MOST_PRICE,
     NAME_NUMBER,
     OPERATION,
     RESOURCES,
     SEATS,
     STAGES,
     TURNS,
+    UNIT_PRICES,
+    UNITS,
 )
 
 LONGEST = 300  # letters
@@ -35,6 +40,7 @@ MOST_WORDS = 120
 MOST_WRITTEN = 1_000_000
 MOST = 1_000_000_000  # what any part may come to: far from where 64 bits end
 MOST_POWER = 4
+MOST_FACT = 99 + UNITS  # of a card: coins and units of its cost
 Span = tuple[int, int]
 """The least and the greatest number that something can come to."""
 Spans = Mapping[str, Span]
@@ -44,11 +50,13 @@ WIDEST: Spans = {
     **dict.fromkeys(RESOURCES, (0, 127)),
     "coins": (0, 32767),
     **dict.fromkeys(("debts", "trade_paid", "trade_received", "coins_lost"), (0, 32767)),
+    **dict.fromkeys(UNIT_PRICES, (0, MOST_PRICE)),
     "stages": (0, STAGES),
     "all_stages": (1, STAGES),
     "age": (1, 3),
     "turn": (1, TURNS),
     "players": (2, SEATS),
+    "purchase": (1, UNITS * MOST_PRICE),
 }
 """What names can stand for in any catalogue that is accepted: ``bounds`` proves that they stay within it."""
 
@@ -73,10 +81,11 @@ class Node:
 
     Attributes
     ----------
-    kind: "number", "name", "card" or what is done with the parts (words.OPERATIONS, "count", "sets").
+    kind: "number", "name", "card", "cards" (those of which its part holds), "fact" (of a card) or what is done with the
+    parts (words.OPERATIONS, "count", "sets").
     text: as it is written. at: its first letter, from 1.
-    value: of a number. name: of a name, card or function. whose: one of ``words.FORMULA_CITIES``, or the file of a
-        function. bounds: what that may return.
+    value: of a number. name: of a name, card, fact or function, of cards what must hold. whose: one of
+        ``words.FORMULA_CITIES``, or the file of a function. bounds: what that may return.
     """
 
     kind: str
@@ -91,7 +100,7 @@ class Node:
     @property
     def is_condition(self) -> bool:
         """Whether it holds or does not, which counts as 1 or 0."""
-        return self.kind in _CONDITIONS
+        return self.kind in _CONDITIONS or (self.kind == "fact" and self.name in CARD_MARKS)
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and everything below it."""
@@ -157,9 +166,10 @@ def with_number(text: str, place: int, value: int) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Makes nodes of the tree of a formula."""
+    """Makes nodes of the tree of a formula; ``of_card``: of what must hold of a structure for it to be counted."""
 
     text: str
+    of_card: bool = False
 
     def node(self, tree: ast.expr) -> Node:
         """Return a part of the tree as a node."""
@@ -174,6 +184,8 @@ class _Reader:
                 raise self.mistake(tree, "the name of a card stands in count(...)")
             case ast.Name(id=name):
                 return self.named(tree, "", name)
+            case ast.Attribute(value=ast.Name(id="card"), attr=name):
+                return self.fact(tree, name)
             case ast.Attribute(value=ast.Name(id=whose), attr=name) if whose in FORMULA_CITIES[1:]:
                 return self.named(tree, whose, name)
             case ast.Attribute(value=ast.Name(id=whose)):
@@ -224,10 +236,21 @@ class _Reader:
 
     def named(self, tree: ast.expr, whose: str, name: str) -> Node:
         """Return what is known of a city or the table, by name."""
+        if self.of_card:
+            raise self.mistake(tree, "is not known of a structure that is counted; accepted: card.cost, card.red, ...")
         accepted = CITY_NAMES if whose else NAME_NUMBER
         if name not in accepted:
             raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
         return self.made(tree, "name", name=name, whose=whose)
+
+    def fact(self, tree: ast.expr, name: str) -> Node:
+        """Return what is known of a structure that is counted."""
+        accepted = (*CARD_NUMBERS, *CARD_MARKS)
+        if not self.of_card:
+            raise self.mistake(tree, "is asked of structures that are counted; accepted: count(card.cost > 2)")
+        if name not in accepted:
+            raise self.mistake(tree, f"unknown name {name!r}{nearest(name, accepted)}; accepted: {', '.join(accepted)}")
+        return self.made(tree, "fact", name=name)
 
     def condition(self, tree: ast.expr) -> Node:
         """Return a part that must hold or not."""
@@ -274,6 +297,8 @@ class _Reader:
 
     def of_file(self, tree: ast.Call, file: str, name: str) -> Node:
         """Return a function of the file that ``effects`` names, with the bounds that are written for it."""
+        if self.of_card:
+            raise self.mistake(tree, "is not known of a structure that is counted; accepted: card.cost, card.red, ...")
         written: dict[str, int] = {}
         for one in tree.keywords:
             with suppress(ValueError, TypeError):
@@ -290,10 +315,15 @@ class _Reader:
         return Node("call", self.source(tree), self.place(tree), parts, name=name, whose=file, bounds=bounds)
 
     def counted(self, tree: ast.expr, whose: str) -> Node:
-        """Return what ``count`` counts: a card that the city has, or a condition that holds."""
+        """Return what ``count`` counts: a card that the city has, such cards, or a condition that holds."""
+        if self.of_card:
+            raise self.mistake(tree, "nothing is counted within what is counted")
         match tree:
             case ast.Constant(value=str(name)):
                 return self.made(tree, "card", name=name, whose=whose)
+        if any(isinstance(part, ast.Name) and part.id == "card" for part in ast.walk(tree)):
+            holds = replace(self, of_card=True).condition(tree)
+            return self.made(tree, "cards", holds, name=ast.unparse(tree), whose=whose)
         return self.condition(tree)
 
 
@@ -319,12 +349,16 @@ def _span(node: Node, parts: list[Span], spans: Spans) -> Span:
         return node.value, node.value
     if kind == "name":
         return spans[node.name]
+    if kind == "cards":
+        return 0, spans["cards"][1]
+    if kind == "fact" and not node.is_condition:
+        return 0, MOST_FACT
     if kind == "call":
         return node.bounds
     if kind == "card" or node.is_condition:
         return 0, 1
     if kind == "count":
-        return 0, len(parts)
+        return 0, sum(high for _, high in parts)
     lows, highs = [low for low, _ in parts], [high for _, high in parts]
     if kind == "neg":
         return -highs[0], -lows[0]
@@ -366,9 +400,9 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
-    """Return what a formula comes to where its names stand for these numbers; it names no card."""
+    """Return what a formula comes to where its names (or facts of a card) stand for these numbers; it names no card."""
     if not node.parts:
-        return numbers[node.name] if node.kind == "name" else node.value
+        return node.value if node.kind == "number" else numbers[node.name]
     parts = [worked_out(part, numbers) for part in node.parts]
     match node.kind:
         case "neg":
@@ -392,7 +426,7 @@ def worked_out(node: Node, numbers: Mapping[str, int]) -> int:
 
 
 def code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | None = None) -> list[int]:
-    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of each card.
+    """Return the words of a formula in postfix order (words.OPERATIONS); ``number`` is that of cards and of sets.
 
     ``slot`` says where a function of a file is found while playing.
     """
@@ -407,7 +441,7 @@ def _code(node: Node, number: Mapping[str, int], slot: Callable[[Node], int] | N
         words = [word for part, _ in handed for word in part]
         held = max((place + depth for place, (_, depth) in enumerate(handed)), default=1)
         return [*words, operand << 8 | OPERATION["call"]], held
-    if not node.parts:
+    if not node.parts or node.kind == "cards":
         operand = node.value
         if node.kind != "number":
             named = NAME_NUMBER[node.name] if node.kind == "name" else number.get(node.name, 0)

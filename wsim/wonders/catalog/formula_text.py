@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wsim.wonders.catalog.formula import Node
-from wsim.wonders.words import CITY_NAMES, RESOURCES, TABLE_NAMES
+from wsim.wonders.words import ANY, CITY_NAMES, EVENT_NAMES, RESOURCES, SYMBOLS, TABLE_NAMES, UNIT_PRICES
+
+
+def price_in_words(name: str) -> str:
+    """Return "price of raw units from the left" for left_raw_price."""
+    side, group, _ = name.split("_")
+    return f"price of {group} units from the {side}"
+
 
 _THINGS: Mapping[str, str] = {
     "wild": "wild symbols",
@@ -22,11 +29,22 @@ _THINGS: Mapping[str, str] = {
     "free_builds": "structures built for nothing by an ability",
     "from_discard": "structures built from the discard pile",
     "cards": "structures",
+    "free_build_tokens": "tokens of a free build",
+    **{name: price_in_words(name) for name in UNIT_PRICES},
     **{color: f"{color} cards" for color in CITY_NAMES[:8]},
     **{name: f"{name} made" for name in RESOURCES},
     **{f"victory_tokens_{value}": f"victory tokens of {value}" for value in (1, 3, 5)},
 }
 _TABLE = {"age": "the number of the age", "turn": "the number of the turn", "players": "the number of players"}
+_TABLE |= {"purchase": "the coins of the purchase"}
+_FACTS = {
+    "cost": "the cost",
+    "units": "the number of resources in the cost",
+    "coins": "the number of coins in the cost",
+    "age": "the age",
+    **{name: f"the symbol is a {name}" for name in SYMBOLS[1:ANY]},
+    "chained": "another structure makes it free",
+}
 _OWNERS = {"": "own", "other": "their", "left": "the left neighbour's", "right": "the right neighbour's"}
 _JOINED = {
     "+": "plus", "-": "minus", "*": "times", "<": "fewer than", "<=": "at most", "==": "exactly",
@@ -42,12 +60,16 @@ def english(node: Node) -> str:
     match node.kind:
         case "number":
             return str(node.value)
-        case "name" if node.name in TABLE_NAMES:
+        case "name" if node.name in TABLE_NAMES + EVENT_NAMES:
             return _TABLE[node.name]
         case "name":
             return f"{_OWNERS[node.whose]} {_THINGS.get(node.name, node.name.replace('_', ' '))}"
         case "card":
             return f"{_OWNERS[node.whose]} {node.name}"
+        case "cards":
+            return f"{_OWNERS[node.whose]} structures of which {parts[0]}"
+        case "fact":
+            return _FACTS.get(node.name, f"the colour is {node.name}")
         case "call":
             handed = f" for {_listed(parts)}" if parts else ""
             return f"{node.bounds[0]} to {node.bounds[1]}, as {node.name} of {node.whose}.py says{handed}"
@@ -71,7 +93,7 @@ def english(node: Node) -> str:
             return f"complete sets of {_listed(parts)}"
         case "count":
             return f"how many there are of: {_listed(parts)}"
-    several = "are" if node.parts[0].name in CITY_NAMES else "is"
+    several = "are" if node.parts[0].kind == "name" and node.parts[0].name in CITY_NAMES else "is"
     joined = f"{several} {_JOINED[node.kind]}" if node.is_condition else _JOINED[node.kind]
     return f"{parts[0]} {joined} {parts[1]}"
 

@@ -41,12 +41,15 @@ def _greatest(amounts: Amounts, count: int) -> int:
 class Holdings:
     """The most that cities can hold, for a RULES record.
 
-    ``more_tokens``, ``more_defeats``: victory tokens of an age and defeat tokens that clauses can bring a city.
+    ``more_tokens``, ``more_defeats``, ``more_builds``: victory tokens of an age, defeat tokens and builds from the
+    discard pile that clauses can bring a city; ``all_more_builds``: all cities.
     """
 
     rules: Any
     more_tokens: int = 0
     more_defeats: int = 0
+    more_builds: int = 0
+    all_more_builds: int = 0
 
     def field(self, name: str) -> Amounts:
         """Return a field of the entries as 64-bit numbers."""
@@ -94,7 +97,13 @@ class Holdings:
     def pile_builds(self) -> int:
         """Builds from the discard pile in a whole game, of all cities: one for each copy, one for each stage."""
         of_cards = np.minimum(self.copies, self.cities)[self.grants[:CARDS] != 0].sum()
-        return int(of_cards) + _greatest(self._best_sides(self.grants), self.cities)
+        return int(of_cards) + _greatest(self._best_sides(self.grants), self.cities) + self.all_more_builds
+
+    @cached_property
+    def own_pile_builds(self) -> int:
+        """Builds from the discard pile of one city."""
+        printed = self.grants[:CARDS][self.copies > 0].sum() + self._best_sides(self.grants).max()
+        return int(printed) + self.more_builds
 
     @cached_property
     def last_players(self) -> int:
@@ -112,8 +121,7 @@ class Holdings:
     @cached_property
     def placed(self) -> int:
         """Cards and stages that one city can place in a game, cards sold among them."""
-        own_builds = int(self.grants[:CARDS][self.copies > 0].sum() + self._best_sides(self.grants).max())
-        return self.plays + own_builds
+        return self.plays + self.own_pile_builds
 
     @cached_property
     def deeds(self) -> int:

@@ -13,7 +13,7 @@ from wsim.wonders.catalog.clauses import formula as read_formula
 from wsim.wonders.catalog.formula import WIDEST, FormulaError, Node, parse, span, worked_out, written
 from wsim.wonders.catalog.formula_text import english
 from wsim.wonders.catalog.model import Settings
-from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, NEIGHBORS, TABLE_NAMES, TIES
+from wsim.wonders.words import AGES, CITY_NAMES, HAND, LAST_CARDS, MOST_PRICE, NEIGHBORS, TABLE_NAMES, TIES
 
 _PLAYERS, _BY_AGE = ("players",), ("players", "age")
 _WILD = "wild"
@@ -124,7 +124,9 @@ HOUSE_RULES: Mapping[str, HouseRule] = {
     ),
     "start_coins": HouseRule("R3", "coins of a city at the start", _amount(0, 99, _PLAYERS), (0, 99)),
     "sale_coins": HouseRule("R6", "coins for a card sold", described(schema_of(_SALE))(_sale)),
-    "trade_price": HouseRule("R13", "coins for a unit bought from a neighbour", _amount(1, 5, _PLAYERS), (1, 5)),
+    "trade_price": HouseRule(
+        "R13", "coins for a unit bought from a neighbour", _amount(1, MOST_PRICE, _PLAYERS), (1, MOST_PRICE)
+    ),
     "victory_tokens": HouseRule(
         "R19", "points of a victory token of each age", _by_age(_amount(0, 99, _BY_AGE)), (0, 99)
     ),

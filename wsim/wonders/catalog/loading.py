@@ -227,6 +227,9 @@ def _digest(catalogue: Catalogue) -> str:
         entry.pop("uncertain", None)
         # what an entry does not have says nothing, so that an effect new to wsim leaves all digests alone
         entry["effects"] = {name: value for name, value in entry["effects"].items() if value != NO_EFFECTS[name]}
+        for clause in entry["effects"].get("when", ()):  # nor does a field new to clauses
+            if not clause["seller"]:
+                del clause["seller"]
     text = json.dumps(_canonical(content), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

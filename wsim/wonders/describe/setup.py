@@ -14,10 +14,11 @@ from wsim.positions.machine import StatePosition
 from wsim.positions.setup_fields import listed, number_in, refuse_unknown
 from wsim.wonders.describe import POSITION_KEYS
 from wsim.wonders.kernels import layout
-from wsim.wonders.words import AGES, FLEX
+from wsim.wonders.words import AGES, FLEX, FREE_TOKEN
 
 CITY_KEYS = (
     "wonder", "side", "built", "stages", "coins", "victories", "defeats", "debts", "diplomacy", "free_build_used",
+    "free_build_tokens",
 )  # fmt: skip
 MOST_FROM_PILE = 6  # builds of one city from the discard pile, as far as a person may claim
 MOST_COINS = 200  # of a treasury: more than any game has seen; what kernels reckon with fits
@@ -111,6 +112,10 @@ def _set_city(position: StatePosition, seat: int, city: Mapping[str, Any]) -> No
     for key in ("defeats", "debts", "diplomacy"):
         public[key][seat] = number_in(f"{key} of city {seat}", city.get(key, 0), 0, 50)
     public.free_used[seat] = bool(city.get("free_build_used", False))
+    tokens = number_in(f"free_build_tokens of city {seat}", city.get("free_build_tokens", 0), 0, 50)
+    public.free_tokens[seat] = tokens
+    if tokens:
+        public.abilities[seat] |= FREE_TOKEN
 
 
 def _most_built(position: StatePosition) -> int:

@@ -7,8 +7,10 @@ from textwrap import wrap
 from typing import Any
 
 from wsim.wonders.catalog import Card, Catalogue
+from wsim.wonders.catalog.clauses import counted
+from wsim.wonders.catalog.formula_text import price_in_words
 from wsim.wonders.catalog.listing import cost_text, effects_text
-from wsim.wonders.words import ANY, CATEGORIES, NEIGHBORS, RESOURCES, SYMBOLS, WAYS
+from wsim.wonders.words import CATEGORIES, NEIGHBORS, UNIT_PRICES, WAYS
 
 WIDTH = 80
 ROMAN = ("", "I", "II", "III")
@@ -107,9 +109,10 @@ def effect_text(effect: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     source = effect["card"] if "card" in effect else f"stage {effect['stage']}"
     owner, city = (names[effect[key]] if names else f"seat {effect[key]}" for key in ("seat", "city"))
     verb, _, thing = effect["does"].partition(" ")
-    kind = " symbols" if thing in (*SYMBOLS[1:ANY], "wild") else " units" if thing in RESOURCES else ""
-    what = f"{effect['amount']} {thing.replace('_', ' ') or 'coins'}{kind}"
-    what = what.removesuffix("s") if effect["amount"] == 1 else what
+    if thing in UNIT_PRICES:
+        does = "rises" if verb == "gain" else "falls"
+        return f"{source} of {owner}: the {price_in_words(thing)} {does} by {effect['amount']} for {city}"
+    what = counted(str(effect["amount"]), thing or "coins")
     if thing:
         return f"{source} of {owner}: {city} {'gains' if verb == 'gain' else 'loses'} {what}"
     return f"{source} of {owner} {verb}s {what} {'from' if verb == 'take' else 'to'} {city}"

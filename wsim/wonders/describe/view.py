@@ -100,6 +100,8 @@ def _city(catalogue: Catalogue, rules: Any, public: Any, seat: int) -> dict[str,
         city["hand_size"] = int(public.hand_size[seat])
     if public.free_used[seat]:
         city["free_build_used"] = True
+    if public.free_tokens[seat]:
+        city["free_build_tokens"] = int(public.free_tokens[seat])
     return city
 
 

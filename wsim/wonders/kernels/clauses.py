@@ -1,4 +1,4 @@
-"""Clauses: what cards and stages do by formula, and when (R52-R58).
+"""Clauses: what cards and stages do by formula, and when (R52-R58, R64, R65).
 
 An event is a move, or a moment of the game; nothing that a clause does is one, so that no clause can set another off.
 """
@@ -8,19 +8,21 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel
+from wsim.wonders.kernels.clause_acts import do
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
+from wsim.wonders.kernels.moves import action_of, left_of, right_of
 from wsim.wonders.words import (
-    ACT,
     BUILD,
     LAST_CARD,
+    NEIGHBOR_SEATS,
     ON_BUILT,
     ON_CARD,
     ON_LAST_CARD,
+    ON_PURCHASE,
     ON_SALE,
     ON_SCORE,
     ON_STAGE,
-    RESOURCES,
     SELL,
     STAGE_ENTRY,
     WHOM_ANYONE,
@@ -33,13 +35,6 @@ from wsim.wonders.words import (
 )
 
 _ONE = np.uint64(1)
-_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
-_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
-_GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
-    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
-)  # fmt: skip
-_GAIN_SYMBOL, _GAIN_RESOURCE = ACT["gain compass"], ACT[f"gain {RESOURCES[0]}"]
-_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
 
 
 @kernel
@@ -80,58 +75,6 @@ def _may_act(public, rules, seat, trigger):
 
 
 @kernel
-def _move_coins(public, giver, taker, coins):
-    """Hand coins over, as many as there are; return how many."""
-    coins = min(coins, np.int64(public.coins[giver]))
-    public.coins[giver] -= coins
-    public.coins[taker] += coins
-    return coins
-
-
-@kernel
-def _do(public, action, owner, city, amount):
-    """Do one thing of a clause; return how much of it was done (R56)."""
-    if action == _TAKE:
-        return _move_coins(public, city, owner, amount)
-    if action == _GIVE:
-        return _move_coins(public, owner, city, amount)
-    if action == _GAIN_COINS:
-        public.coins[city] += amount
-    elif action == _GAIN_SHIELDS:
-        public.shields[city] += amount
-    elif action == _GAIN_AGE_SHIELDS:
-        public.shields[city] += amount
-        public.age_shields[city] += amount
-    elif action == _GAIN_VICTORY:
-        public.victory[city, public.age] += amount
-    elif action == _GAIN_DEFEATS:
-        public.defeats[city] += amount
-    elif action == _GAIN_DEBTS:
-        public.debts[city] += amount
-    elif action == _GAIN_DIPLOMACY:
-        public.diplomacy[city] += amount
-    elif action < _GAIN_RESOURCE:
-        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
-    elif action < _LOSE_COINS:
-        units = np.uint64(amount) << np.uint64(8 * (action - _GAIN_RESOURCE))
-        public.plain[city] += units
-        public.reach[city] += units
-    elif action == _LOSE_COINS:
-        amount = min(amount, np.int64(public.coins[city]))
-        public.coins[city] -= amount
-    elif action == _LOSE_DEFEATS:
-        amount = min(amount, np.int64(public.defeats[city]))
-        public.defeats[city] -= amount
-    elif action == _LOSE_DEBTS:
-        amount = min(amount, np.int64(public.debts[city]))
-        public.debts[city] -= amount
-    else:
-        amount = min(amount, np.int64(public.diplomacy[city]))
-        public.diplomacy[city] -= amount
-    return amount
-
-
-@kernel
 def _act_on(game, rules, clause, owner, city, other):
     """Let a clause act on one city, if its condition holds."""
     public = game.public
@@ -140,7 +83,7 @@ def _act_on(game, rules, clause, owner, city, other):
         return
     for at in range(rules.clause_actions[clause], rules.clause_actions[clause + 1]):
         amount = evaluate(public, rules, np.int64(rules.action_amount[at]), owner, other)
-        done = _do(public, rules.action[at], owner, city, amount)
+        done = do(game, np.int64(rules.action[at]), np.int64(rules.clause_entry[clause]), owner, city, amount)
         if done and game.log.recording:
             log_effect(game, owner, at, city, done)
 
@@ -174,8 +117,11 @@ def moment(game, rules, trigger):
 
 
 @kernel
-def _watchers(game, rules, trigger, mover, entry, color):
-    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed."""
+def _watchers(game, rules, trigger, mover, entry, color, seller):
+    """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed.
+
+    ``color`` is that of a structure built, ``seller`` the city that sells, -1 where there is none.
+    """
     public = game.public
     first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
     for owner in range(public.seats if first < end else 0):
@@ -186,25 +132,41 @@ def _watchers(game, rules, trigger, mover, entry, color):
             if (
                 related(public, rules, owner, mover, rules.clause_by[clause])
                 and (color < 0 or rules.clause_colors[clause] >> color & 1)
+                and (seller < 0 or related(public, rules, owner, seller, rules.clause_seller[clause]))
                 and not (owner == mover and card == entry)
                 and has_entry(public, rules, owner, card)
             ):
-                _act(game, rules, clause, owner, mover)
+                _act(game, rules, clause, owner, seller if seller >= 0 and owner == mover else mover)
+
+
+@kernel
+def _purchases_made(game, rules, buyer, entry, move):
+    """Let the clauses act that wait for coins paid to a neighbour, to the left one first (R64)."""
+    public, seats = game.public, game.public.seats
+    for side in range(NEIGHBOR_SEATS):
+        public.purchase = right_of(move) if side else left_of(move)
+        if public.purchase:
+            seller = (buyer + (seats - 1 if side else 1)) % seats
+            _watchers(game, rules, ON_PURCHASE, buyer, entry, -1, seller)
+    public.purchase = 0
 
 
 @kernel(rare=True)
-def move_made(game, rules, mover, action, entry, decision):
+def move_made(game, rules, mover, move, entry, decision):
     """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
+    action = action_of(move)
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
                 _act(game, rules, clause, mover, mover)
     if action == BUILD:
-        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]))
+        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]), -1)
     else:
-        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1)
+        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1, -1)
     if decision == LAST_CARD:
-        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1)
+        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1, -1)
+    if rules.clause_from[ON_PURCHASE] < rules.clause_from[ON_PURCHASE + 1]:
+        _purchases_made(game, rules, mover, entry, move)
 
 
 @kernel
@@ -213,6 +175,15 @@ def drop_age_shields(public):
     for seat in range(public.seats):
         public.shields[seat] -= public.age_shields[seat]
         public.age_shields[seat] = 0
+
+
+@kernel(rare=True)
+def drop_turn_units(public):
+    """Take back the units that were for this turn only (R65)."""
+    for seat in range(public.seats):
+        public.plain[seat] -= public.turn_units[seat]
+        public.reach[seat] -= public.turn_units[seat]
+        public.turn_units[seat] = np.uint64(0)
 
 
 @kernel(rare=True)

@@ -109,6 +109,7 @@ def reset_city(public, rules, seat):
         public.victory[seat, age] = 0
     for kind in range(PRICE_KINDS):
         public.price[seat, kind] = public.post_price[seat, kind] = public.board_price[seat, kind] = rules.trade_price
+        public.price_change[seat, kind] = 0
     public.cheapest[seat] = rules.trade_price
     for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] = public.board_rebate[seat, side] = 0
@@ -120,7 +121,8 @@ def reset_city(public, rules, seat):
     public.made_kinds[seat] = 1 << resource
     one = _ONE << np.uint64(8 * resource)
     public.plain[seat] = public.sale[seat] = public.reach[seat] = public.sale_reach[seat] = one
-    public.flex_lanes[seat] = public.sale_flex_lanes[seat] = _ZERO
+    public.flex_lanes[seat] = public.sale_flex_lanes[seat] = public.turn_units[seat] = _ZERO
+    public.free_tokens[seat] = 0
 
 
 @kernel

@@ -26,7 +26,8 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
-from wsim.wonders.kernels.clauses import drop_age_shields, moment
+from wsim.wonders.kernels.before import freeze, thaw
+from wsim.wonders.kernels.clauses import drop_age_shields, drop_turn_units, moment
 from wsim.wonders.kernels.deal import deal
 from wsim.wonders.kernels.layout import (
     BEGIN,
@@ -47,9 +48,8 @@ from wsim.wonders.kernels.layout import (
 from wsim.wonders.kernels.log import log_coins, log_deed, log_hands, log_loss
 from wsim.wonders.kernels.military import fight_conflicts
 from wsim.wonders.kernels.moves import NO_MOVE, action_of, bank_of, card_of, list_loss, list_pile, list_turn, slot_of
-from wsim.wonders.kernels.payment import spread
 from wsim.wonders.kernels.scoring import score_game
-from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, private_symbol, resolve
+from wsim.wonders.kernels.turn import build_from_pile, discard, leave_hand, plays_last, resolve
 from wsim.wonders.words import (
     AGES,
     BUILD,
@@ -57,19 +57,17 @@ from wsim.wonders.words import (
     DISCARD_PILE,
     FREE_CITY,
     LAST_CARD,
-    NEIGHBOR_SEATS,
     ON_AGE,
     ON_AGE_END,
     ON_PEACE,
     ON_TURN,
     ON_WAR,
-    PRICE_KINDS,
     SWITCH_NUMBER,
     TURN,
     TURNS,
 )
 
-_ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(0xFF)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 _FREE_CITY_SEAT = 2
 _DEBT_CHOICE = SWITCH_NUMBER["debt_choice"]
 _LAST_ON_NEW_STATE = SWITCH_NUMBER["last_card_on_new_state"]
@@ -138,7 +136,7 @@ def list_choice(game, rules, seat, kind):
     """List the moves of a city for the hand of ``flow.seat`` and return that player."""
     flow = game.flow
     if kind == LAST_CARD and rules.switch[_LAST_ON_NEW_STATE] == 0:
-        _thaw(game)
+        thaw(game)
         list_turn(game, rules, game.frozen, seat, game.own[flow.seat].hand, kind)
     else:
         list_turn(game, rules, game.public, seat, game.own[flow.seat].hand, kind)
@@ -216,7 +214,9 @@ def _resolve_turn(game, rules):
         for seat in range(rules.players):
             game.own[seat].passed[game.public.age, game.public.turn] = game.own[seat].hand
     if last_turn and rules.switch[_LAST_ON_NEW_STATE] == 0:
-        _freeze(game)
+        freeze(game)
+    if rules.clauses:
+        drop_turn_units(game.public)
     losing = resolve(game, rules, TURN)
     if last_turn:
         _settle_before(game, losing, LAST)
@@ -302,60 +302,21 @@ def _resolve_last_cards(game, rules):
     _settle_before(game, losing, PILE)
 
 
-@kernel(rare=True)
-def _freeze(game):
-    """Keep what pays in this turn, for a last card that is paid from the old state (R9.5, switched off)."""
-    public, before = game.public, game.before
-    for seat in range(public.seats):
-        before.plain[seat], before.sale[seat] = public.plain[seat], public.sale[seat]
-        before.sale_reach[seat], before.sale_flex_lanes[seat] = public.sale_reach[seat], public.sale_flex_lanes[seat]
-        before.flex_count[seat], before.sale_flex_count[seat] = public.flex_count[seat], public.sale_flex_count[seat]
-        before.made_kinds[seat] = public.made_kinds[seat]
-        before.abilities[seat], before.cheapest[seat] = public.abilities[seat], public.cheapest[seat]
-        for kind in range(PRICE_KINDS):
-            before.price[seat, kind] = public.price[seat, kind]
-        for side in range(NEIGHBOR_SEATS):
-            before.turn_rebate[seat, side] = public.turn_rebate[seat, side]
-            before.board_rebate[seat, side] = public.board_rebate[seat, side]
-
-
-@kernel(rare=True)
-def _thaw(game):
-    """Spell out the payers as they were before the turn: either/or symbols are only ever added at the end."""
-    public, before, frozen = game.public, game.before, game.frozen
-    frozen.seats = public.seats
-    for seat in range(public.seats):
-        frozen.plain[seat], frozen.sale[seat] = before.plain[seat], before.sale[seat]
-        frozen.sale_reach[seat], frozen.sale_flex_lanes[seat] = before.sale_reach[seat], before.sale_flex_lanes[seat]
-        frozen.flex_count[seat], frozen.sale_flex_count[seat] = before.flex_count[seat], before.sale_flex_count[seat]
-        frozen.abilities[seat], frozen.cheapest[seat] = before.abilities[seat], before.cheapest[seat]
-        frozen.board_resource[seat] = public.board_resource[seat]
-        for kind in range(PRICE_KINDS):
-            frozen.price[seat, kind] = before.price[seat, kind]
-        for side in range(NEIGHBOR_SEATS):
-            frozen.turn_rebate[seat, side] = before.turn_rebate[seat, side]
-            frozen.board_rebate[seat, side] = before.board_rebate[seat, side]
-        for symbol in range(before.sale_flex_count[seat]):
-            frozen.sale_flex[seat, symbol] = public.sale_flex[seat, symbol]
-        frozen.reach[seat], frozen.flex_lanes[seat] = before.plain[seat], _ZERO
-        for symbol in range(before.flex_count[seat]):
-            role = public.flex_role[seat, symbol]
-            mask = np.int64(public.flex[seat, symbol])
-            if role:
-                mask = private_symbol(role, before.made_kinds[seat])
-            frozen.flex[seat, symbol] = mask
-            frozen.reach[seat] += spread(mask)
-            frozen.flex_lanes[seat] |= spread(mask) * _BYTE
-
-
 # --- builds from the discard pile
 
 
 @kernel
 def _queue_builds(game, rules):
-    """Put the builds from the pile in their order (R9.6): all boards' first, or seat by seat."""
+    """Make a queue of the builds from the pile (R9.6)."""
+    game.flow.queue_at = game.flow.queue_end = 0
+    _enqueue_granted(game, rules)
+    game.flow.phase = BUILD_PILE
+
+
+@kernel
+def _enqueue_granted(game, rules):
+    """Append the builds from the pile that were granted in their order (R9.6): all boards' first, or seat by seat."""
     public, hidden, flow = game.public, game.hidden, game.flow
-    flow.queue_at = flow.queue_end = 0
     boards_first = rules.switch[_BOARDS_FIRST]
     for seat in range(public.seats):
         _enqueue(flow, seat, hidden.board_builds[seat])
@@ -366,7 +327,6 @@ def _queue_builds(game, rules):
             _enqueue(flow, seat, hidden.card_builds[seat])
     for seat in range(public.seats):
         hidden.board_builds[seat] = hidden.card_builds[seat] = 0
-    flow.phase = BUILD_PILE
 
 
 @kernel
@@ -419,9 +379,11 @@ def _build_next(game, rules, move):
         return
     card = card_of(move)
     log_deed(game.public, seat, move, DISCARD_PILE)
-    losing = build_from_pile(game, rules, seat, card)
+    losing = build_from_pile(game, rules, seat, move)
     if rules.abilities[card] & BUILD_DISCARD:  # a Forging Agency from the pile
         _enqueue(flow, seat, 1)
+    if rules.clauses:
+        _enqueue_granted(game, rules)
     _settle_before(game, losing, BUILD_PILE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import call_slot, kernel, stack_room
+from wsim.jit import call_slot, count_bits, kernel, stack_room
 from wsim.wonders.words import (
     AGES,
     CITY_NAMES,
@@ -24,8 +24,10 @@ _CARDS, _STAGES, _ALL_STAGES = NAME_NUMBER["cards"], NAME_NUMBER["stages"], NAME
 _COINS, _SHIELDS, _VICTORY = NAME_NUMBER["coins"], NAME_NUMBER["shields"], NAME_NUMBER["victory_tokens"]
 _DEFEATS, _DEBTS, _DIPLOMACY = NAME_NUMBER["defeat_tokens"], NAME_NUMBER["debts"], NAME_NUMBER["diplomacy_tokens"]
 _CHAINS, _AGE, _TURN = NAME_NUMBER["chains"], NAME_NUMBER["age"], NAME_NUMBER["turn"]
+_PLAYERS = NAME_NUMBER["players"]
 _SOLD, _PAID, _LOST, _FREE = (NAME_NUMBER[name] for name in ("sold", "trade_paid", "coins_lost", "free_builds"))
-_END, _NUMBER, _NAME, _CARD = (OPERATION[name] for name in ("end", "number", "name", "card"))
+_FREE_TOKENS, _PRICE = NAME_NUMBER["free_build_tokens"], NAME_NUMBER["left_raw_price"]
+_END, _NUMBER, _NAME, _CARD, _CARD_SET = (OPERATION[name] for name in ("end", "number", "name", "card", "cards"))
 _NEG, _NOT, _ABS, _PICK, _CALL = (OPERATION[name] for name in ("neg", "not", "abs", "if", "call"))
 _ADD, _SUB, _MUL, _DIV, _MOD = (OPERATION[name] for name in ("+", "-", "*", "//", "%"))
 _LT, _LE, _EQ, _NE, _GT, _GE = (OPERATION[name] for name in ("<", "<=", "==", "!=", ">", ">="))
@@ -34,10 +36,14 @@ _AND, _OR, _MIN = (OPERATION[name] for name in ("and", "or", "min"))
 
 @kernel
 def of_table(public, rules, name):
-    """Return what a formula asks of the table."""
+    """Return what a formula asks of the table, or of a purchase: of one that is still to come, a unit's full price."""
     if name == _AGE:
         return public.age + 1
-    return public.turn + 1 if name == _TURN else rules.players
+    if name == _TURN:
+        return public.turn + 1
+    if name == _PLAYERS:
+        return rules.players
+    return public.purchase if public.purchase else rules.trade_price
 
 
 @kernel
@@ -78,12 +84,14 @@ def of_city(public, rules, seat, name):
         return np.int64(public.sold[seat] if name == _SOLD else public.trade_paid[seat])
     if name <= _LOST:
         return np.int64(public.coins_lost[seat] if name == _LOST else public.trade_received[seat])
-    return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
+    if name <= _FREE + 1:
+        return np.int64(public.built_free[seat] if name == _FREE else public.built_discard[seat])
+    return np.int64(public.free_tokens[seat] if name == _FREE_TOKENS else public.price[seat, name - _PRICE])
 
 
 @kernel
 def leaf(public, rules, operation, operand, owner, other):
-    """Return a number, what a name stands for, or 1 for a card that the city has."""
+    """Return a number, what a name stands for, 1 for a card that the city has, or how many of a set it has."""
     if operation == _NUMBER:
         return operand
     whose, name = operand & 3, operand >> 2
@@ -96,6 +104,9 @@ def leaf(public, rules, operation, operand, owner, other):
         city = owner - 1 if owner > 0 else public.seats - 1
     if operation == _CARD:
         return np.int64((public.built[city, name >> 6] >> np.uint64(name & 63)) & _ONE)
+    if operation == _CARD_SET:
+        counted = count_bits(public.built[city, 0] & rules.card_sets[name, 0])
+        return np.int64(counted + count_bits(public.built[city, 1] & rules.card_sets[name, 1]))
     return of_city(public, rules, city, name)
 
 
@@ -146,7 +157,7 @@ def evaluate(public, rules, at, owner, other):
         at += 1
         if operation == _END:
             return stack[0]
-        if operation <= _CARD:
+        if operation <= _CARD_SET:
             top += 1
             stack[top] = leaf(public, rules, operation, operand, owner, other)
         elif operation == _NEG:

@@ -62,6 +62,7 @@ WEIGHTS = 48  # of the weighted policy, for each age
 CLAUSES = 128  # of all entries
 ACTIONS = 256  # of all clauses
 CODE = 4096  # words of all formulas
+CARD_SETS = 64  # that formulas count
 LOOK_WORDS = CARDS // 16  # 16 cards a word
 MOMENT_AT = 10  # of PRIVATE.looked, where the moment begins: age * (TURNS + 1) + turn
 NO_PRICE = 99
@@ -120,7 +121,10 @@ PUBLIC = np.dtype(
         ("post_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by structures: LEFT_RAW, LEFT_MADE, RIGHT_RAW, RIGHT_MADE
         ("board_price", "i4", (SEATS, PRICE_KINDS)),  # coins, by stages
         ("price", "i4", (SEATS, PRICE_KINDS)),  # coins that a unit costs (R14), both together
+        ("price_change", "i4", (SEATS, PRICE_KINDS)),  # what clauses made of each, down or up (R66)
         ("cheapest", "i4", (SEATS,)),  # the least of the four
+        ("turn_units", "u8", (SEATS,)),  # packed: the part of the fixed production that is for this turn only (R65)
+        ("free_tokens", "i4", (SEATS,)),  # free builds still to be used (R67)
         ("turn_rebate", "i4", (SEATS, NEIGHBOR_SEATS)),  # left, right: coins off one unit each turn (wharfs)
         ("board_rebate", "i4", (SEATS, 2)),  # left, right: coins off the neighbour's own resource (Smuggler's Cache)
         # what happened so far, for the seats table; coins but for the counts of structures and sales
@@ -133,6 +137,7 @@ PUBLIC = np.dtype(
         ("built_discard", "i4", (SEATS,)),  # structures built from the discard pile (R28)
         ("sold", "i4", (SEATS,)),  # cards sold
         ("coins_lost", "i4", (SEATS,)),  # coins lost (R32)
+        ("purchase", "i8"),  # coins of the purchase that sets clauses off at the moment, 0 none (R64)
         # what every city did in the open, in order (R49)
         ("deed_count", "i8"),  # deeds so far
         ("deeds", "u8", (DEEDS,)),  # moves as the table saw them, see moves.py
@@ -241,6 +246,7 @@ RULES = np.dtype(
         ("clause_entry", "i2", (CLAUSES,)),  # whose effect it is
         ("clause_number", "i2", (CLAUSES,)),  # its place among those of the entry, from 1
         ("clause_by", "i2", (CLAUSES,)),  # words.WHOM: whose moves set it off
+        ("clause_seller", "i2", (CLAUSES,)),  # words.WHOM: from whom one buys
         ("clause_colors", "i2", (CLAUSES,)),  # mask: builds of these colours do
         ("clause_each", "i2", (CLAUSES,)),  # words.WHOM: on whom it acts
         ("clause_if", "i2", (CLAUSES,)),  # where the formula of its condition begins in the code, -1 none
@@ -249,6 +255,7 @@ RULES = np.dtype(
         ("action", "i2", (ACTIONS,)),  # words.ACTS
         ("action_amount", "i2", (ACTIONS,)),  # where the formula of its amount begins in the code
         ("code", "i4", (CODE,)),  # formulas: words in postfix order, each ends with "end" (words.OPERATIONS)
+        ("card_sets", "u8", (CARD_SETS, CARD_WORDS)),  # the cards that formulas count, one bit each
         ("when", "i2", (ENTRIES,)),  # clauses of the entry
         # boards: side number = board * 2 + side
         ("board_resource", "i2", (SIDES,)),  # index into RESOURCES

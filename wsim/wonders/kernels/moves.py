@@ -12,7 +12,7 @@ bank        16-23  coins to the bank; for PAY the coins paid
 left        24-31  coins to the left neighbour
 right       32-39  coins to the right neighbour
 slot        40-47  the physical copy in the hand
-spends      48     uses up the once-per-age free build
+spends      48     uses up the once-per-age free build, or a token of one
 ==========  =====  ==========================================================================
 
 A *deed* is what the table saw of a move (R49): the move without its slot, without its card where that went face down
@@ -49,6 +49,7 @@ from wsim.wonders.words import (
     FREE_LAST_TURN,
     FREE_ONCE_PER_AGE,
     FREE_STAGES,
+    FREE_TOKEN,
     LOSS,
     PAID,
     PAY,
@@ -120,7 +121,7 @@ def slot_of(move):
 
 @kernel
 def spends_of(move):
-    """Say whether the move uses up the once-per-age free build."""
+    """Say whether the move uses up the once-per-age free build, or a token of one."""
     return (move >> _SPENDS) & _ONE != _ZERO
 
 
@@ -197,7 +198,7 @@ def _add_builds(game, rules, producer, card, held, at):
         choice.moves[at] = held | _FREE
         return at + 1
     at = _add_paid(game, rules, producer, card, held, at)
-    if abilities & FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
+    if abilities & (FREE_ONCE_PER_AGE | FREE_TOKEN) and (abilities & FREE_TOKEN or public.free_used[seat] == 0):
         choice.moves[at] = held | _FREE | _SPENDING
         at += 1
     return at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wsim.jit import kernel, lowest_bit
+from wsim.wonders.kernels.clause_acts import add_free_builds, find_cheapest
 from wsim.wonders.kernels.clauses import move_made
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_deed
@@ -37,8 +38,10 @@ from wsim.wonders.words import (
     DISCARD_DEFEATS,
     DISCARD_PILE,
     FREE,
+    FREE_ONCE_PER_AGE,
     GRAY,
     GREEN,
+    MOST_PRICE,
     NEIGHBOR_SEATS,
     PAID,
     PER_STAGE,
@@ -167,10 +170,9 @@ def add_prices(public, rules, seat, entry):
         else:
             public.board_price[seat, kind] = min(public.board_price[seat, kind], price)
         post, board = public.post_price[seat, kind], public.board_price[seat, kind]
-        public.price[seat, kind] = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
-    public.cheapest[seat] = min(
-        min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
-    )
+        price = max(post + board - full, 0) if rules.switch[_CUMULATIVE] else min(post, board)
+        public.price[seat, kind] = min(max(price + public.price_change[seat, kind], 0), MOST_PRICE)
+    find_cheapest(public, seat)
     for side in range(NEIGHBOR_SEATS):
         public.turn_rebate[seat, side] += rules.turn_rebate[entry, side]
         public.board_rebate[seat, side] += rules.board_rebate[entry, side]
@@ -204,6 +206,15 @@ def entry_of(public, rules, seat, move):
 
 
 @kernel
+def spend_free_build(public, seat):
+    """Use up the free build of the age, else a token (R26, R67)."""
+    if public.abilities[seat] & FREE_ONCE_PER_AGE and public.free_used[seat] == 0:
+        public.free_used[seat] = 1
+    else:
+        add_free_builds(public, seat, -1)
+
+
+@kernel
 def place(game, rules, seat, move):
     """Place the chosen card (R9.1)."""
     public, hidden = game.public, game.hidden
@@ -221,7 +232,7 @@ def place(game, rules, seat, move):
         elif how == FREE:
             public.built_free[seat] += 1
             if spends_of(move):
-                public.free_used[seat] = 1
+                spend_free_build(public, seat)
         else:
             public.built_chain[seat] += 1
         if rules.abilities[entry] & BUILD_DISCARD:
@@ -405,7 +416,7 @@ def _moves_made(game, rules, decision):
         move = game.hidden.taken[seat]
         if move != NO_MOVE:
             entry = np.int64(entry_of(game.public, rules, seat, move))
-            move_made(game, rules, seat, action_of(move), entry, decision)
+            move_made(game, rules, seat, move, entry, decision)
 
 
 @kernel
@@ -419,9 +430,9 @@ def _entry_taken(game, rules, seat):
 
 
 @kernel
-def build_from_pile(game, rules, seat, card):
+def build_from_pile(game, rules, seat, move):
     """Build a structure from the discard pile and fire its immediate effects (R28); say whether coins are lost."""
-    public, hidden = game.public, game.hidden
+    public, hidden, card = game.public, game.hidden, card_of(move)
     hidden.copies[card] -= 1
     if hidden.copies[card] == 0:
         hidden.pile[card >> 6] &= ~(_ONE << np.uint64(card & 63))
@@ -432,7 +443,7 @@ def build_from_pile(game, rules, seat, card):
         gain(public, rules, seat, card)
         take_tokens(public, rules, seat, card)
     if rules.clauses:
-        move_made(game, rules, seat, BUILD, card, DISCARD_PILE)
+        move_made(game, rules, seat, move, card, DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)

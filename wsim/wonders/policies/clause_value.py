@@ -15,16 +15,20 @@ from wsim.wonders.words import (
     ACT,
     AGES,
     MOVE_TRIGGERS,
+    NEIGHBOR_SEATS,
     ON_AGE,
     ON_AGE_END,
     ON_BUILT,
     ON_CARD,
     ON_LAST_CARD,
     ON_PEACE,
+    ON_PURCHASE,
     ON_SCORE,
     ON_WAR,
+    PRICE_KINDS,
     RESOURCE_KINDS,
     SYMBOL_KINDS,
+    UNIT_PRICES,
     WHOM_SELF,
     WHOM_TRIGGER,
 )
@@ -35,7 +39,12 @@ COINS, POINTS, SHIELDS, AGE_SHIELDS, DEBTS, DIPLOMACY, COINS_AT_ONCE = range(THI
 """Columns: coins to come, points of tokens, shields, those for one age, debts, tokens, own coins of what is built."""
 SYMBOLS_FROM, UNITS_FROM = THINGS, THINGS + SYMBOL_KINDS - 1
 """The first of the columns of symbols, and of those of units of resources."""
-COLUMNS = UNITS_FROM + RESOURCE_KINDS
+TURN_UNITS_FROM = UNITS_FROM + RESOURCE_KINDS
+PRICES_FROM = TURN_UNITS_FROM + RESOURCE_KINDS
+FREE_TOKENS = PRICES_FROM + PRICE_KINDS
+PILE_BUILDS = FREE_TOKENS + 1
+"""Likewise of units for one turn, and of prices; free builds, builds from the discard pile."""
+COLUMNS = PILE_BUILDS + 1
 room_for_brought = stack_room("clause_value.brought", np.float64, 2, COLUMNS)
 _TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
 _GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
@@ -44,6 +53,7 @@ _GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
 )  # fmt: skip
 _LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
 _GAIN_SYMBOL = ACT["gain compass"]
+_LOSE_PRICE, _LOSE_FREE = ACT[f"lose {UNIT_PRICES[0]}"], ACT["lose free_build_tokens"]
 _LAST_MOVE = ON_CARD + len(MOVE_TRIGGERS) - 1
 
 
@@ -97,7 +107,11 @@ def _add(public, rules, brought, trigger, act, seat, city, amount, times):
         column = DEBTS
         amount = amount if act == _GAIN_DEBTS else -min(amount, np.int64(public.debts[city]))
     elif _GAIN_SYMBOL <= act < _LOSE_COINS:
-        column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the units of resources follow
+        column = SYMBOLS_FROM + act - _GAIN_SYMBOL  # the columns that follow are in the order of gains
+    elif _LOSE_PRICE <= act < _LOSE_FREE:
+        column, unit = PRICES_FROM + act - _LOSE_PRICE, -1
+    elif act == _LOSE_FREE:
+        column, amount = FREE_TOKENS, -min(amount, np.int64(public.free_tokens[city]))
     elif act != _GAIN_DIPLOMACY:
         amount = -min(amount, np.int64(public.diplomacy[city]))
     brought[row, column] += share * times * amount * unit
@@ -129,6 +143,22 @@ def _add_clause(public, rules, brought, clause, trigger, seat, mover, times):
 
 
 @kernel
+def _ways_to_trigger(public, rules, clause, trigger, seat, city):
+    """Return in how many ways a city can be the one that set a clause off: by its move, or from which neighbours."""
+    by = rules.clause_by[clause]
+    if trigger != ON_PURCHASE:
+        return 1 if related(public, rules, seat, city, by) else 0
+    ways = 0
+    for side in range(NEIGHBOR_SEATS):
+        other = (city + (public.seats - 1 if side else 1)) % public.seats
+        if city != seat and related(public, rules, seat, city, by):
+            ways += related(public, rules, seat, other, rules.clause_seller[clause])
+        if other == seat and related(public, rules, seat, seat, by):  # the own city buys from it
+            ways += related(public, rules, seat, city, rules.clause_seller[clause])
+    return ways
+
+
+@kernel
 def bring(public, rules, seat, item, until, brought):
     """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
     for column in range(COLUMNS):
@@ -141,9 +171,10 @@ def bring(public, rules, seat, item, until, brought):
             if trigger < ON_CARD or trigger > _LAST_MOVE:
                 _add_clause(public, rules, brought, clause, trigger, seat, seat, times)
                 continue
-            by, movers = rules.clause_by[clause], 0
+            movers = 0
             for mover in range(public.seats):
-                movers += related(public, rules, seat, mover, by)
+                movers += _ways_to_trigger(public, rules, clause, trigger, seat, mover)
             for mover in range(public.seats):
-                if related(public, rules, seat, mover, by):
-                    _add_clause(public, rules, brought, clause, trigger, seat, mover, times / movers)
+                ways = _ways_to_trigger(public, rules, clause, trigger, seat, mover)
+                if ways:
+                    _add_clause(public, rules, brought, clause, trigger, seat, mover, times * ways / movers)

@@ -1,6 +1,8 @@
 """What the policy ``net`` knows of a card or stage: its effects, cost and chains as numbers (compiled from the rules).
 
-No name is among them, so a card that was patched, or is new, is played by what it does.
+No name is among them, so a card that was patched, or is new, is played by what it does. What clauses do is no such
+number: the first entries with some have a row of their own each, which ``wsim learn --patch`` fits (nets that were
+learned before have none, and know a clause by what a move brings at once and by what ``weighted`` makes of it).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ABILITIES = 11  # low bits of words of abilities: those that are not only marks for the engine
+OWN_ROWS = 16  # of entries with clauses
 _COUNTED = (*COLORS, "stages", "defeats", "victories")
 
 _NAMES = (
@@ -48,6 +51,7 @@ _NAMES = (
     "coins_to_others", "loses_others", "loses_others_per_victory", "loses_others_per_stage", "debts_of_others",
     "only_neighbours", "victory_token", "diplomacy", "copies_science",
     "leads_to_points", "leads_to_science", "leads_to_shields", "leads_to_cards", "follows",
+    *(f"own_{number + 1}" for number in range(OWN_ROWS)),
 )  # fmt: skip
 ITEM_NUMBERS = _NAMES
 """The names of the numbers of an item."""
@@ -120,6 +124,8 @@ def item_numbers(rules: Any) -> NDArray[np.float32]:
     columns += [(who == WHO_NEIGHBORS) | (np.asarray(rules.debt[:, 1]) == WHO_NEIGHBORS)]
     columns += [np.asarray(rules.victory_token) / 3, np.asarray(rules.diplomacy), np.asarray(rules.copy_science)]
     columns += list(_chains(rules).T)
+    by_formula = np.resize(np.append(np.flatnonzero(rules.when), [-1] * OWN_ROWS), OWN_ROWS)
+    columns += [entries == entry for entry in by_formula]
     table = np.stack([np.asarray(column, np.float32) for column in columns], 1)
     assert table.shape == (ENTRIES, len(ITEM_NUMBERS))
     return table * there[:, None]

@@ -16,11 +16,15 @@ from wsim.wonders.policies.clause_value import (
     COINS,
     DEBTS,
     DIPLOMACY,
+    FREE_TOKENS,
     OWN,
+    PILE_BUILDS,
     POINTS,
+    PRICES_FROM,
     RIVAL,
     SHIELDS,
     SYMBOLS_FROM,
+    TURN_UNITS_FROM,
     UNITS_FROM,
     bring,
     room_for_brought,
@@ -52,9 +56,11 @@ from wsim.wonders.words import (
     GEAR,
     GRAY,
     GREEN,
+    MOST_PRICE,
     NEIGHBOR_SEATS,
     ON_SCORE,
     PLAY_LAST,
+    PRICE_KINDS,
     PRICES,
     PURPLE,
     RAW_KINDS,
@@ -245,6 +251,12 @@ def _symbols(public, settings, rules, seat, symbol):
 
 
 @kernel
+def _turns_left(public):
+    """Return about how many turns there are until the end, this one included."""
+    return public.turns * (AGES - public.age) - public.turn
+
+
+@kernel
 def _special(public, settings, rules, seat, item, needs):
     """Return the value of the abilities of an item."""
     abilities = np.int64(rules.abilities[item])
@@ -270,12 +282,27 @@ def _special(public, settings, rules, seat, item, needs):
         left, right = neighbor_left(public, seat), neighbor_right(public, seat)
         value += weights[_COPY_GUILD] * (1 + public.colors[left, PURPLE] + public.colors[right, PURPLE])
     if abilities & _FREE_BUILDS:
-        value += weights[_FREE_BUILD] * (public.turns * (AGES - public.age) - public.turn)
+        value += weights[_FREE_BUILD] * _turns_left(public)
     if abilities & FREE_STAGES:
         value += weights[_CHEAP_STAGES] * (rules.stage_count[public.side[seat]] - public.stages[seat])
     if abilities & DISCARD_DEFEATS:
         value -= weights[_POINT] * public.defeats[seat] * rules.defeat_points
     return value
+
+
+@kernel
+def _means(public, settings, seat, brought):
+    """Return the value of prices that change, free builds, and builds from the discard pile that clauses bring."""
+    weights, value = settings.weights[public.age], 0.0
+    for kind in range(PRICE_KINDS):
+        price = np.float64(public.price[seat, kind])
+        off = price - min(max(price + brought[OWN, PRICES_FROM + kind], 0.0), MOST_PRICE)
+        if off:
+            side, lanes = kind // 2, _MADE_LANES if kind & 1 else _RAW_LANES
+            sold = public.sale_reach[neighbor_left(public, seat) if side == 0 else neighbor_right(public, seat)]
+            value += weights[_DISCOUNT] * off * lane_sum(sold & lanes)
+    value += weights[_FREE_BUILD] * public.turns * brought[OWN, FREE_TOKENS]
+    return value + (weights[_FROM_DISCARD] * brought[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
 
 @kernel
@@ -301,7 +328,10 @@ def _clauses(public, settings, rules, seat, item):
     for resource in range(RESOURCE_KINDS):
         have = np.int64((public.reach[seat] >> (np.uint64(resource) << _S3)) & _LANE)
         place = _RAW + min(have, 3) if resource < RAW_KINDS else _MADE + min(have, 1)
-        value += brought[OWN, UNITS_FROM + resource] * weights[place]
+        units = brought[OWN, UNITS_FROM + resource]
+        units += brought[OWN, TURN_UNITS_FROM + resource] / _turns_left(public)
+        value += units * weights[place]
+    value += _means(public, settings, seat, brought)
     coins = brought[RIVAL, COINS]
     value += weights[_RIVALS_COIN] * coins if coins > 0.0 else -weights[_RIVALS_LOSS] * coins
     return value + weights[_RIVALS_DEBT] * brought[RIVAL, DEBTS]

@@ -1,0 +1,135 @@
+"""What one part of a clause does to a city (R56, R57, R65-R68)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wsim.jit import kernel
+from wsim.wonders.words import ACT, FREE_TOKEN, MOST_PRICE, RESOURCES, STAGE_ENTRY, TURN_UNITS, UNIT_PRICES
+
+_TAKE, _GIVE, _GAIN_COINS, _GAIN_SHIELDS = ACT["take"], ACT["give"], ACT["gain coins"], ACT["gain shields"]
+_GAIN_AGE_SHIELDS, _GAIN_VICTORY = ACT["gain age_shields"], ACT["gain victory_tokens"]
+_GAIN_DEFEATS, _GAIN_DEBTS, _GAIN_DIPLOMACY = (
+    ACT["gain defeat_tokens"], ACT["gain debts"], ACT["gain diplomacy_tokens"],
+)  # fmt: skip
+_GAIN_SYMBOL, _GAIN_RESOURCE = ACT["gain compass"], ACT[f"gain {RESOURCES[0]}"]
+_GAIN_TURN_UNIT, _GAIN_PRICE = ACT[f"gain {TURN_UNITS[0]}"], ACT[f"gain {UNIT_PRICES[0]}"]
+_GAIN_FREE, _GAIN_PILE = ACT["gain free_build_tokens"], ACT["gain discard_builds"]
+_LOSE_COINS, _LOSE_DEFEATS, _LOSE_DEBTS = ACT["lose coins"], ACT["lose defeat_tokens"], ACT["lose debts"]
+_LOSE_DIPLOMACY, _LOSE_PRICE = ACT["lose diplomacy_tokens"], ACT[f"lose {UNIT_PRICES[0]}"]
+_LOSE_FREE = ACT["lose free_build_tokens"]
+
+
+@kernel
+def find_cheapest(public, seat):
+    """Note the least of the prices that a city pays its neighbours."""
+    public.cheapest[seat] = min(
+        min(public.price[seat, 0], public.price[seat, 1]), min(public.price[seat, 2], public.price[seat, 3])
+    )
+
+
+@kernel
+def add_free_builds(public, seat, amount):
+    """Give a city tokens of free builds, or take some; moves look at the ability (R67)."""
+    public.free_tokens[seat] += amount
+    public.abilities[seat] &= ~FREE_TOKEN
+    if public.free_tokens[seat] > 0:
+        public.abilities[seat] |= FREE_TOKEN
+
+
+@kernel
+def _change_price(public, seat, kind, amount):
+    """Change what a unit costs a city, within what can be paid; return by how much (R66)."""
+    price = np.int64(public.price[seat, kind])
+    change = min(max(price + amount, 0), MOST_PRICE) - price
+    public.price[seat, kind] += change
+    public.price_change[seat, kind] += change
+    find_cheapest(public, seat)
+    return abs(change)
+
+
+@kernel
+def _move_coins(public, giver, taker, coins):
+    """Hand coins over, as many as there are; return how many."""
+    coins = min(coins, np.int64(public.coins[giver]))
+    public.coins[giver] -= coins
+    public.coins[taker] += coins
+    return coins
+
+
+@kernel(rare=True)
+def do(game, action, entry, owner, city, amount):
+    """Do one thing of a clause of an entry; return how much of it was done (R56)."""
+    public = game.public
+    if action == _TAKE:
+        return _move_coins(public, city, owner, amount)
+    if action == _GIVE:
+        return _move_coins(public, owner, city, amount)
+    if action < _LOSE_COINS:
+        return _gain(game, action, entry, city, amount)
+    return _lose(public, action, city, amount)
+
+
+@kernel
+def _gain(game, action, entry, city, amount):
+    """Give a city something; return how much of it."""
+    public = game.public
+    if action == _GAIN_COINS:
+        public.coins[city] += amount
+    elif action == _GAIN_SHIELDS:
+        public.shields[city] += amount
+    elif action == _GAIN_AGE_SHIELDS:
+        public.shields[city] += amount
+        public.age_shields[city] += amount
+    elif action == _GAIN_VICTORY:
+        public.victory[city, public.age] += amount
+    elif action == _GAIN_DEFEATS:
+        public.defeats[city] += amount
+    elif action == _GAIN_DEBTS:
+        public.debts[city] += amount
+    elif action == _GAIN_DIPLOMACY:
+        public.diplomacy[city] += amount
+    elif action < _GAIN_RESOURCE:
+        public.symbols[city, 1 + action - _GAIN_SYMBOL] += amount
+    elif action < _GAIN_PRICE:
+        for_turn = action >= _GAIN_TURN_UNIT
+        units = np.uint64(amount) << np.uint64(8 * (action - (_GAIN_TURN_UNIT if for_turn else _GAIN_RESOURCE)))
+        public.plain[city] += units
+        public.reach[city] += units
+        if for_turn:
+            public.turn_units[city] += units
+    elif action < _GAIN_FREE:
+        return _change_price(public, city, action - _GAIN_PRICE, amount)
+    elif action == _GAIN_FREE:
+        add_free_builds(public, city, amount)
+    elif entry >= STAGE_ENTRY:
+        game.hidden.board_builds[city] += amount
+    else:
+        game.hidden.card_builds[city] += amount
+    return amount
+
+
+@kernel
+def _lose(public, action, city, amount):
+    """Take something from a city, as far as it is there; return how much of it."""
+    if _LOSE_PRICE <= action < _LOSE_FREE:
+        return _change_price(public, city, action - _LOSE_PRICE, -amount)
+    if action == _LOSE_COINS:
+        amount = min(amount, np.int64(public.coins[city]))
+        public.coins[city] -= amount
+    elif action == _LOSE_DEFEATS:
+        amount = min(amount, np.int64(public.defeats[city]))
+        public.defeats[city] -= amount
+    elif action == _LOSE_DEBTS:
+        amount = min(amount, np.int64(public.debts[city]))
+        public.debts[city] -= amount
+    elif action == _LOSE_DIPLOMACY:
+        amount = min(amount, np.int64(public.diplomacy[city]))
+        public.diplomacy[city] -= amount
+    else:
+        amount = min(amount, np.int64(public.free_tokens[city]))
+        add_free_builds(public, city, -amount)
+    return amount
+
+
+assert _GAIN_PILE == _LOSE_COINS - 1
