@@ -158,7 +158,7 @@ def _ways_to_trigger(public, rules, clause, trigger, seat, city):
     return ways
 
 
-@kernel
+@kernel(rare=True)
 def bring(public, rules, seat, item, until, brought):
     """Fill what the clauses of an item bring its city and the mean rival: those of triggers before ``until``."""
     for column in range(COLUMNS):

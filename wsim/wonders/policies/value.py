@@ -305,7 +305,7 @@ def _means(public, settings, seat, brought):
     return value + (weights[_FROM_DISCARD] * brought[OWN, PILE_BUILDS] if public.discarded > 0 else 0.0)
 
 
-@kernel
+@kernel(rare=True)
 def _clauses(public, settings, rules, seat, item):
     """Return the value of what clauses are expected to bring until the end; coins of what is built are the caller's."""
     brought = room_for_brought()
