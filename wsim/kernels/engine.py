@@ -88,7 +88,7 @@ def play_chunk(game, rules, seating, line_up, first, rows, picks, recording):
     return inner(game, rules, seating, line_up, first, rows, picks, recording)
 
 
-@kernel
+@kernel(inline=True)
 def picked(game, rules, seating, line_up, seat):
     """Return the index that a seat's entry of the line-up picks; -1 instead of a wrong one; who is asked is noted."""
     own, choice = game.own[seat], game.choice
