@@ -173,7 +173,10 @@ def test_a_time_budget_is_kept_and_no_playouts_are_counted() -> None:
         ("search:playouts=2000000", r"playouts of policy 'search' is a whole number from 0 to 1,000,000, not 2000000"),
         ("search:candidates=1", r"parameter candidates of policy 'search' is a whole number from 2 to 64, not 1"),
         ("search:ms=-1", r"parameter ms of policy 'search' is a number from 0 to 1,000,000, not -1"),
-        ("search:pool=balancd", r"pool of policy 'search' is all or policies .* \(did you mean 'balanced'\?\)"),
+        (
+            "search:pool=balancd",
+            r"pool of policy 'search' is all, .* or policies .* \(did you mean 'balanced'\?\)",
+        ),
         ("search:pool=search", r"'search' is not one of random, first"),
         ("search:playout=5", r"has no parameter 'playout': accepted are playouts, .* \(did you mean 'playouts'\?\)"),
     ],

@@ -52,11 +52,12 @@ class Table:
         self.rivals = 0
         choice = SimpleNamespace(count=5, moves=np.arange(5))
         lookahead = SimpleNamespace(
-            rng=0, seed=0, recording=0, ahead=0, valuer=-1, saved=[0] * 10, redrawn=[0] * 5, player=[-1] * SEATS,
-            values=np.zeros(5), candidate=[0] * 16, move=[0] * 16, worth=[0.0] * 16,
+            rng=0, seed=0, recording=0, ahead=0, valuer=-1, inferring=0, when=0, met=0, saved=[0] * 10,
+            redrawn=[0] * 5, player=[-1] * SEATS, values=np.zeros(5), candidate=[0] * 16, move=[0] * 16,
+            worth=[0.0] * 16,
         )  # fmt: skip
-        own = [SimpleNamespace(rng=np.uint64(8), entrant=1, parameters=[0.5] * 6) for _ in range(SEATS)]
-        own[ME].parameters = [PLAYOUTS, 0.0, 5.0, PRIOR, 0.0, 0.0]
+        own = [SimpleNamespace(rng=np.uint64(8), entrant=1, parameters=[0.5] * 7) for _ in range(SEATS)]
+        own[ME].parameters = [PLAYOUTS, 0.0, 5.0, PRIOR, 0.0, 0.0, 0.0]
         self.words = [REAL, 0, 5, 0, 0, *range(5)]
         self.game = SimpleNamespace(
             lookahead=lookahead, own=own, choice=choice, public=None, words=self.words, log=SimpleNamespace(recording=1)
@@ -74,7 +75,7 @@ class Table:
                 self.take,
                 self.next_decision,
                 self.utility,
-                6,
+                7,
                 restrict=lambda *_: None,
                 alike=lambda *_: False,
             )

@@ -23,14 +23,26 @@ import numpy as np
 from wsim.jit import call, kernel, nanoseconds, words_of
 from wsim.kernels.engine import nothing_forbidden
 from wsim.kernels.heads import NOBODY
-from wsim.rng import SEAT_STREAM, below, mix, seek
+from wsim.kernels.rivals import (
+    KEYS,
+    at_no_time,
+    draw_player,
+    foretelling,
+    note_foreseen,
+    nothing_foretold,
+    nothing_seen,
+    weighing,
+)
+from wsim.rng import SEAT_STREAM, below, mix, seek, uniform
 
 CANDIDATES = 64  # at most
 POOL = 32  # players of the pools of a table
 WINNING, LEAD = 0.5, 0.03
 """What an end is worth to a seat, in utility: the share of the victory, and a point of lead over the best rival."""
 NEVER = -1e9  # the prior's value of a move that is not tried
-PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, VALUED = range(6)  # places among the parameters of the policy
+PLAYOUTS, MILLISECONDS, MOST_CANDIDATES, PRIOR, AHEAD, VALUED, INFERRED = range(
+    7
+)  # places among the parameters of the policy
 _HEAD = 3  # words of a choice before its moves, and perhaps the first of them
 _STREAM = 15
 _HALF = np.uint64(1)  # bits by which a random word becomes a seed, which has a sign
@@ -51,6 +63,11 @@ def lookahead_of(state: np.dtype[Any], choice: np.dtype[Any], seats: int) -> np.
             ("valuer", "i8"),  # the place of a user's function that values moves, -1 none
             ("saved", "u8", (state_words + choice_words,)),  # the position and the decision, as they are put back
             ("redrawn", "u8", (state_words + _HEAD,)),  # the position with what is hidden drawn anew
+            ("inferring", "i8"),  # 1: who plays the rivals is weighed by what they were seen to do (rivals.py)
+            ("when", "i8"),  # the turn in which all choose at once, 0 none
+            ("met", "i8"),  # bits of the seats whose first decision of a playout is counted or need not be
+            ("chance", "f8", (seats,)),  # that a net plays it
+            ("foreseen", "i4", (seats, 2, KEYS)),  # how often it did what, as a net and as another of the pool
             ("player", "i8", (seats,)),  # who plays each seat in the playouts: the place of its settings
             ("values", "f8", (count,)),  # of all moves: what the prior says, in utility
             ("candidate", "i8", (CANDIDATES,)),  # indices of the moves that are left, best first
@@ -102,6 +119,9 @@ class Parts:
     utility: (game, rules, seat) -> what the end is worth to the seat (``utility_of``).
     parameters: of a policy; rivals play with none.
     alike: (choice, one, other) -> whether two moves do the same thing and differ in how it is paid.
+    at_once: (game, rules) -> a number of the turn, if its decision is one that all make at once, else 0.
+    foretold: (game, rules, move) -> what the table will see of a move of such a decision, below KEYS; else -1.
+    seen: (game, rules, seat, when) -> what it saw of a seat in that turn, -1 if nothing.
     """
 
     state: np.dtype[Any]
@@ -115,6 +135,9 @@ class Parts:
     parameters: int
     restrict: Any = nothing_forbidden
     alike: Any = none_alike
+    at_once: Any = at_no_time
+    foretold: Any = nothing_foretold
+    seen: Any = nothing_seen
 
 
 # --- candidates
@@ -212,14 +235,20 @@ def _copy(source, target, count):
 
 
 @kernel
-def _seat_players(game, rules, seating, seat, parameters):
+def _seat_players(game, rules, seating, line_up, seat, parameters):
     """Let the seat be played by the first of its pool, every rival by one of the others; nobody explores."""
     lookahead, entry = game.lookahead, game.own[seat].entrant
     first, rivals = seating.pool_at[entry], seating.pool_size[entry] - 1
     if lookahead.valuer >= 0:
         rivals -= 1  # the last of the pool
     for one in range(rules.seats):
-        lookahead.player[one] = first if one == seat else first + 1 + below(lookahead, rivals)
+        if one == seat:
+            lookahead.player[one] = first
+        elif lookahead.inferring:
+            net = uniform(lookahead) < lookahead.chance[one]
+            lookahead.player[one] = draw_player(lookahead, line_up, first, rivals, net)
+        else:
+            lookahead.player[one] = first + 1 + below(lookahead, rivals)
         for place in range(parameters):
             game.own[one].parameters[place] = 0.0
 
@@ -236,6 +265,7 @@ def _rounds(candidates):
 def _playing_on(parts: Parts) -> Any:
     """Return the kernel that plays to the end with the players of a search."""
     next_decision, take, restrict = parts.next_decision, parts.take, parts.restrict
+    foretell = foretelling(parts.foretold)
 
     @kernel
     def play_on(game, rules, seating, line_up, seat):
@@ -255,6 +285,11 @@ def _playing_on(parts: Parts) -> Any:
                 player = game.lookahead.player[decider]
                 settings = seating.settings[seating.settings_at[player]]
                 index = call(line_up[player], game.public, game.own[decider], choice, rules, settings)
+            if decider != seat and game.lookahead.met >> decider & 1 == 0:
+                entry = game.own[seat].entrant
+                foretell(
+                    game, rules, seating, line_up, seating.pool_at[entry], seating.pool_size[entry] - 1, decider, index
+                )
             take(game, rules, choice.moves[index])
 
     return play_on
@@ -285,10 +320,12 @@ def _comparing(parts: Parts) -> Any:
         _copy(lookahead.saved, words, redrawn_words)
         redraw(game, rules, lookahead.seed, number, seat)
         seek(game.own[seat], lookahead.seed, number, SEAT_STREAM + seat)
-        _seat_players(game, rules, seating, seat, parameters)
+        _seat_players(game, rules, seating, line_up, seat, parameters)
         _copy(words, lookahead.redrawn, redrawn_words)
+        lookahead.met = 0 if lookahead.when > 0 else -1
         for place in range(left):
             if place > 0:
+                lookahead.met = -1  # they do the same whatever the candidate: they do not see it
                 _copy(lookahead.redrawn, words, redrawn_words)
             take(game, rules, lookahead.move[place])
             ended = play_on(game, rules, seating, line_up, seat)
@@ -311,6 +348,7 @@ def searching(parts: Parts) -> Any:
     """Return the kernel (game, rules, seating, line_up, seat) -> index of a game: its policy ``search``."""
     choose_candidates, compare, moment_of = _choosing(parts), _comparing(parts), parts.moment
     all_words = (parts.state.itemsize + parts.choice.itemsize) // 8
+    weigh = weighing(parts.seen, parts.at_once)
 
     @kernel
     def search(game, rules, seating, line_up, seat):
@@ -322,6 +360,9 @@ def searching(parts: Parts) -> Any:
         if own.parameters[VALUED] > 0.0:
             lookahead.valuer = seating.pool_at[own.entrant] + seating.pool_size[own.entrant] - 1
         _set_streams(lookahead, own, moment_of(game.public, game.choice))
+        lookahead.inferring, lookahead.when = 0, 0
+        if own.parameters[INFERRED] > 0.0:
+            weigh(game, rules, line_up, seat, seating.pool_at[own.entrant], seating.pool_size[own.entrant] - 1)
         settings = seating.settings[seating.settings_at[own.entrant]]
         left = choose_candidates(game, rules, settings, line_up, seat, most, prior)
         if left < 2:
@@ -340,6 +381,8 @@ def searching(parts: Parts) -> Any:
             left = (left + 1) // 2
         _copy(lookahead.saved, words, all_words)
         game.log.recording = lookahead.recording
+        if lookahead.when > 0:
+            note_foreseen(game, rules, seat)
         return lookahead.candidate[0] if lookahead.ahead >= 0 else -1
 
     return search

@@ -27,6 +27,8 @@ SEARCH = "search"
 OWN_PLAYER = "balanced"
 """Who plays on for the searcher where the game has no net, and whom the copies are of: a weight set of every game."""
 EVERYBODY = "all"
+INFERRED = "inferred"
+"""A pool that is `all`, in which nets and the others are weighed by what each rival is seen to do."""
 COPIES = 12  # of `balanced` among `all`; half as many where there is a net
 NETS = 13  # places of a net among `all`, half of them: it plays like nobody else and is the strongest, though dear
 _SPREAD = 0.5  # a copy's weights lie between 1 - this and 1 + this times those of the set
@@ -93,14 +95,15 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
     accepted = [name for name, kind in known.items() if kind != SEARCH]
     names: list[str] = []
     for name in text.split("+"):
-        if name == EVERYBODY:
+        if name in (EVERYBODY, INFERRED):
             names += [one for one in accepted if known[one] == "weights" and one != "weighted"]
         elif name in accepted:
             names.append(name)
         else:
             raise UserError(
-                f"parameter pool of policy {SEARCH!r} is {EVERYBODY} or policies with a plus between them, such as "
-                f"balanced+greedy, not {text!r}: {name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
+                f"parameter pool of policy {SEARCH!r} is {EVERYBODY}, {INFERRED} or policies with a plus between "
+                f"them, such as balanced+greedy, not {text!r}: "
+                f"{name!r} is not one of {', '.join(accepted)}{nearest(name, accepted)}"
             )
     return names
 
@@ -122,7 +125,7 @@ def players_of(text: str, known: Mapping[str, str], make: Callable[[str], Player
     nets = [make(name) for name, kind in known.items() if kind == "net"]
     usual = make(OWN_PLAYER)
     players = [nets[0] if nets else usual, *map(make, named_pool(text, known))]
-    if EVERYBODY in text.split("+"):
+    if {EVERYBODY, INFERRED} & set(text.split("+")):
         copies = COPIES // 2 if nets else COPIES
         players += [replace(usual, weights=noisy(usual.weights, copy)) for copy in range(copies)]
         players += NETS * nets

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
-from wsim.policies.pool import SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.pool import INFERRED, SEARCH, Player, Pool, check_budget, players_of
 from wsim.policies.watch import Answering
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ BUDGET = (
     Parameter("ms", float, 0.0, "milliseconds of a decision, in place of playouts: not reproducible", 0, 1e6),
     Parameter("candidates", int, 10, "moves that are tried, the best ones of the prior", 2, 64),
     Parameter("prior", float, 20.0, "playouts that the prior's value counts as", 0, 1e6),
-    Parameter("pool", str, "all", "who the rivals may be: all, or policies with a plus between them"),
+    Parameter("pool", str, "all", "who the rivals may be: all, inferred, or policies with a plus between them"),
 )
 """Of policies that search (``wsim.policies.pool``)."""
 AHEAD = Parameter("ahead", int, 0, "own decisions after which a playout is cut and valued, 0: never", 0, 1e6)
@@ -375,7 +375,8 @@ def _searcher(
     entry: Entry, policies: Mapping[str, Policy], values: Mapping[str, Any], interface: Interface, source: str
 ) -> Player:
     """Make an entry that searches ready; its weights and its net are those that its prior goes by."""
-    policy = policies[entry.name]
+    from wsim.kernels import searching
+
     shipped = bool(interface.nets and interface.nets.files)  # else it goes by weights
     kinds = {name: row.kind for name, row in policies.items() if row.kind != "net" or shipped}
     players = players_of(values["pool"], kinds, lambda name: _registered_player(Entry(name), policies, interface))
@@ -383,12 +384,12 @@ def _searcher(
     weights = players[0].weights if net is None else net.weights
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)
-    parameters = _parameters_of(policy.parameters, values, interface)
+    parameters = _parameters_of(policies[entry.name].parameters, values, interface)
+    parameters[searching.INFERRED] = INFERRED in values["pool"].split("+")
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
-    pool, function = Pool(values["pool"], tuple(players)), interface.searching(policy.function)
-    return Player(
-        str(entry), function, parameters, weights, _digest(" ".join(made_of), parameters, weights), None, net, pool
-    )
+    pool, function = Pool(values["pool"], tuple(players)), interface.searching(policies[entry.name].function)
+    digest = _digest(" ".join(made_of), parameters, weights)
+    return Player(str(entry), function, parameters, weights, digest, None, net, pool)
 
 
 def _user_player(entry: Entry, policies: Mapping[str, Policy], interface: Interface) -> Player:
@@ -400,8 +401,7 @@ def _user_player(entry: Entry, policies: Mapping[str, Policy], interface: Interf
     if declared.values:
         return _valuing_searcher(entry, policies, interface, plugged)
     own = _declared(declared)
-    parameters = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface)
-    weights = interface.weights.zeros()
+    parameters, weights = _parameters_of(own, _checked(entry, (*own, EXPLORE)), interface), interface.weights.zeros()
     digest = _digest(f"{entry.function} {plugged.digest}", parameters, weights)
     return Player(_label(entry, declared), plugged.call, parameters, weights, digest, plugged)
 
@@ -416,19 +416,19 @@ def _label(entry: Entry, declared: Declaration) -> str:
 
 def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: Interface, plugged: Plugged) -> Player:
     """Make an entry ready that searches by a user's values: what asks for them is the last of the pool."""
-    from wsim.kernels.searching import VALUED
+    from wsim.kernels import searching
 
     search = next(policy for policy in policies.values() if policy.kind == SEARCH)
     values = check_budget(entry, _checked(entry, (*BUDGET, AHEAD, EXPLORE)))
     found = _searcher(Entry(search.name), policies, values, interface, search.function)  # its pool knows the sources
     assert found.pool is not None
     parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
-    parameters[VALUED] = 1.0
+    parameters[searching.VALUED] = 1.0
     digest = _digest(f"{found.digest} {entry.function} {plugged.digest}", parameters, found.weights)
-    players = found.pool.players
-    pool = Pool(f"{found.pool.name} {digest}", (*players, replace(players[0], function=plugged.call)))
-    named = replace(found, label=_label(entry, plugged.declaration), digest=digest)
-    return replace(named, parameters=parameters, plugged=plugged, pool=pool)
+    own = found.pool.players
+    pool = Pool(f"{found.pool.name} {digest}", (*own, replace(own[0], function=plugged.call)))
+    label = _label(entry, plugged.declaration)
+    return replace(found, label=label, digest=digest, parameters=parameters, plugged=plugged, pool=pool)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:

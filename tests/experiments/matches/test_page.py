@@ -1,4 +1,4 @@
-"""Answers of matches and of skill in a run's folder are sections of its page."""
+"""Answers of matches, of skill and of rest in a run's folder are sections of its page."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def run(wsim_command: Command) -> str:
 
 
 MATCH = ("match", "greedy", "random", "--budget", "100", "-q", "--threads", "1")
+REST = ("rest", "greedy", "random", "--games", "300", "-q", "--threads", "1")
 SKILL = ("skill", "wonders", "--ladder", "random,greedy", "--games", "400", "-q", "--threads", "1")
 
 
@@ -30,6 +31,7 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
     played = wsim_command(*MATCH, "-o", run)
     assert (played.code, played.err) == (0, "")
     assert wsim_command(*SKILL, "-o", run).code == 0
+    assert wsim_command(*REST, "-o", run).code == 0
     assert wsim_command("report", run, "-q").code == 0
     for said in (
         'id="match"',
@@ -37,6 +39,10 @@ def test_the_page_shows_those_in_the_folder(run: str, wsim_command: Command) -> 
         "Difference in win share of the first policy",
         "Wonders with random (open) and with greedy (filled) on all seats. 400 games at each rung.",
         "Wonders by skill; change from random to greedy",
+        'id="rest"',
+        "How far figures move from one player to another",
+        "300 games of each",
+        "one standard deviation between good players",  # beside the figures of a run of one of them
     ):
         assert said in page()
     next(Path(run).glob("skill-*.json")).write_text('{"format": "wsim-skill/1"}')
@@ -51,9 +57,11 @@ def test_the_page_shows_those_that_are_named(run: str, wsim_command: Command) ->
     assert 'id="skill"' not in page()
     assert wsim_command(*MATCH, "-o", "m.json").code == 0
     assert wsim_command(*SKILL, "-o", "s.parquet").code == 0
-    answer = wsim_command("report", run, "-q", "--match", "m.json", "--skill", "s.parquet")
+    assert wsim_command(*REST, "-o", "r.json").code == 0
+    answer = wsim_command("report", run, "-q", "--match", "m.json", "--skill", "s.parquet", "--rest", "r.json")
     assert (answer.code, answer.err) == (0, "")
     assert 'id="match"' in page()
+    assert 'id="rest"' in page()
     assert "Wonders with random (open) and with greedy (filled)" in page()
 
 

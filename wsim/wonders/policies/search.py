@@ -11,16 +11,18 @@ import numpy as np
 from wsim.jit import kernel, stack_room
 from wsim.kernels.searching import LEAD, NEVER, WINNING, Parts, searching
 from wsim.wonders.kernels.layout import CHOICE, HOW_AT, STATE
-from wsim.wonders.kernels.moves import restrict
+from wsim.wonders.kernels.moves import action_of, card_of, restrict
 from wsim.wonders.kernels.redraw import redraw_within
 from wsim.wonders.kernels.steps import STEPS
 from wsim.wonders.policies.net import net_values
 from wsim.wonders.policies.net_inputs import MOST_CANDIDATES
 from wsim.wonders.policies.weighted import move_values
-from wsim.wonders.words import LOSS, PARAMETERS, TURNS
+from wsim.wonders.words import BUILD, CARDS, LOSS, PARAMETERS, SELL, TURN, TURNS
 
 _POINT = 0.05  # what a point of the weights' value is worth in utility
 _PASTS = 100  # made up before a discard pile that was seen is no longer asked to agree
+_SEAT_AT, _AGE_AT, _TURN_AT, _KIND_AT = np.uint64(40), np.uint64(44), np.uint64(46), np.uint64(50)  # of a deed
+_THREE, _NIBBLE = np.uint64(3), np.uint64(0xF)
 _SAME = np.uint64((1 << HOW_AT) - 1)  # the fields of a move that say what is done with which card
 
 _places_room = stack_room("search.places", np.int64, MOST_CANDIDATES)
@@ -87,12 +89,51 @@ def _utility(game, rules, seat):
     return WINNING * game.result.share[seat] + LEAD * (_points(game, rules, seat) - best)
 
 
+@kernel
+def _at_once(game, rules):
+    """Return a number of the turn whose decision is at hand; 0 of any other decision, and in the game for two."""
+    if rules.duo or game.choice.kind != TURN:
+        return 0
+    return 1 + game.public.age * (TURNS + 1) + game.public.turn
+
+
+@kernel
+def _shown(move):
+    """Return what the table sees of a move, or of a deed: the card that is built, a stage, a sale."""
+    action = action_of(move)
+    return card_of(move) if action == BUILD else CARDS + (action == SELL)
+
+
+@kernel
+def _foretold(game, rules, move):
+    """Return what the table will see of a move of a turn."""
+    return _shown(move) if _at_once(game, rules) == game.lookahead.when else -1
+
+
+@kernel
+def _seen(game, rules, seat, when):
+    """Return what the table saw of a seat in a turn."""
+    public = game.public
+    for back in range(public.deed_count):
+        deed = public.deeds[public.deed_count - 1 - back]
+        age, turn = np.int64(deed >> _AGE_AT & _THREE), np.int64(deed >> _TURN_AT & _NIBBLE)
+        at = 1 + age * (TURNS + 1) + turn
+        if at < when:
+            break
+        if at == when and np.int64(deed >> _SEAT_AT & _NIBBLE) == seat and np.int64(deed >> _KIND_AT) == TURN:
+            return _shown(deed)
+    return -1
+
+
 search = searching(
     Parts(
         state=STATE,
         choice=CHOICE,
         values=_values,
         alike=_alike,
+        at_once=_at_once,
+        foretold=_foretold,
+        seen=_seen,
         moment=_moment,
         redraw=_redraw,
         take=STEPS.parts.take,

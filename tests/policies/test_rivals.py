@@ -1,0 +1,112 @@
+"""How a searcher weighs who its rivals are: notes by hand, as plain Python, and odds in real games."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wsim.jit
+from tests.policies.test_search import decisions, simulator
+from wsim.kernels import rivals
+
+ME, RIVAL = 0, 2
+HALF = 1 / (1 + np.exp(-0.5))
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the module as Python."""
+
+    def kernel(function: Any = None, **_: Any) -> Any:
+        return kernel if function is None else function
+
+    monkeypatch.setattr(wsim.jit, "kernel", kernel)
+    spec = spec_from_file_location("rivals_in_python", rivals.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def chance_after(module: Any, foreseen: dict[int, tuple[int, int]], did: int, times: int = 1) -> float:
+    """Return the chance of a net, believed to be one half, after it was foreseen so often to do this and did that."""
+    lookahead = SimpleNamespace(
+        inferring=1, when=0, chance=np.zeros(3), foreseen=np.zeros((3, 2, module.KEYS), np.int32), met=0
+    )
+    own = [SimpleNamespace(memory=np.zeros(8)) for _ in range(3)]
+    game, rules = SimpleNamespace(lookahead=lookahead, own=own), SimpleNamespace(seats=3)
+    line_up = ["net", "weights", "net"]  # its own player, then those that rivals may be
+    weigh = module.weighing(lambda _game, _rules, seat, _when: did if seat == RIVAL else -1, lambda *_: 5)
+    weigh(game, rules, line_up, ME, 0, 2)
+    assert lookahead.chance.tolist() == [0, 0.5, 0.5]
+    for _ in range(times):
+        for key, often in foreseen.items():
+            lookahead.foreseen[RIVAL, :, key] = often
+        module.note_foreseen(game, rules, ME)
+        assert own[ME].memory[7] == 5
+        assert max(own[ME].memory) < 2**53  # whole numbers all of them
+        weigh(game, rules, line_up, ME, 0, 2)
+    assert lookahead.chance[1] == 0.5  # of whom nothing was seen
+    assert own[ME].memory[7] == 0
+    return float(lookahead.chance[RIVAL])
+
+
+def test_who_does_what_a_net_would_do_is_a_net(plain: Any) -> None:
+    """By hand, with 2 of 16 as if drawn from all: 14.25 of 16 against 0.25 of 16 is clear, held to exp(1.5)."""
+    foreseen = {10: (14, 0), 129: (0, 14)}
+    clear = 1 / (1 + np.exp(-1.5))
+    assert chance_after(plain, foreseen, 10) == pytest.approx(clear, abs=1e-5)
+    assert chance_after(plain, foreseen, 129) == pytest.approx(1 - clear, abs=1e-5)
+    assert chance_after(plain, foreseen, 10, times=50) == pytest.approx(1 / (1 + np.exp(-5)), abs=1e-5)
+
+
+def test_what_both_would_do_says_nothing_and_little_says_little(plain: Any) -> None:
+    alike = {10: (7, 7), 11: (7, 7)}
+    assert chance_after(plain, alike, 10) == chance_after(plain, alike, 99) == 0.5
+    assert chance_after(plain, {}, 10) == 0.5
+    # 2.25 of 4 beside 1.25 of 4: a ratio of 1.8
+    assert chance_after(plain, {10: (2, 1), 11: (0, 1)}, 10) == pytest.approx(HALF, abs=1e-5)
+
+
+def test_the_four_that_are_foreseen_most_are_told_apart_and_the_rest_is_one(plain: Any) -> None:
+    foreseen = {key: (9 - key, 0) for key in range(5)} | {100: (0, 35)}
+    assert chance_after(plain, foreseen, 0) > 0.5
+    assert chance_after(plain, foreseen, 100) < 0.2
+    assert chance_after(plain, foreseen, 3) == chance_after(plain, foreseen, 4) == chance_after(plain, foreseen, 60)
+
+
+@pytest.mark.slow
+def test_nets_are_believed_to_be_nets_and_others_are_not() -> None:
+    """Odds in the middle of the last age, of one searcher among three of a kind; they begin at one half."""
+    believed = {}
+    for rival in ("net", "balanced"):
+        ready = simulator(f"search:playouts=40:candidates=3:pool=inferred,{rival},{rival}", players=3, rotate=False)
+        found = []
+        for number in range(3):
+            for position in decisions(ready, number):
+                if int(position.record.public.age) == 2 and int(position.record.public.turn) == 3:
+                    found += [int(one) & 31 for one in position.record.own[0].memory[:2]]
+        believed[rival] = np.mean(found) - 11
+    assert believed["net"] > 1 > -1 > believed["balanced"]
+
+
+@pytest.mark.slow
+def test_what_it_believes_depends_on_nothing_that_is_hidden_from_the_seat() -> None:
+    ready = simulator("search:playouts=12:candidates=4:pool=inferred,net,balanced", players=3, rotate=False)
+    differing = 0
+    for place, position in enumerate(decisions(ready, 1)):
+        if position.to_move or place % 4 == 3:
+            continue
+        choice = position.chosen_by(ready, seed=9)
+        for seed in (1, 2):
+            other = position.redrawn(0, seed)
+            differing += bool((other.words != position.words).any())
+            assert other.chosen_by(ready, seed=9) == choice
+    assert differing > 5

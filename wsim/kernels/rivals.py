@@ -1,0 +1,174 @@
+"""Who are the rivals? What a searcher foresaw of each of them, held against what they then did.
+
+At a turn in which all choose at once it counts, in the hands that it drew, what a rival would be seen to do if a net
+played it, and if one of the rest of its pool did. At its next decision both are weighed by what was seen (Bayes' rule
+for each rival, with an error rate), and playouts draw who plays a rival by these weights. Between decisions this is
+kept in the numbers that a policy may keep (``own.memory``): for each rival a whole number, of the odds so far and of
+how much more likely the few things that were foreseen most are with a net; in the last place, when it was foreseen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from wsim.jit import call, kernel
+from wsim.rng import below
+
+KEYS = 192  # things that a rival may be seen to do, the last one is nothing
+NETS, OTHERS = 0, 1
+_WHEN = 7  # the place in the memory of when it was foreseen
+_MOST = 10  # half units of log odds: beyond 5 nobody is sure
+_NAMED = 4  # of the things that were foreseen
+_STEPS = tuple(round(math.exp(one), 6) for one in (-1.25, -0.75, -0.25, 0.25, 0.75, 1.25))
+_ODDS = tuple(round(math.exp(half / 2), 6) for half in range(-_MOST, _MOST + 1))
+_ALLOWED = 2.0  # decisions as if drawn from everything: what the error rate is of
+_ODDS_BITS, _STEP_BITS, _KEY_BITS = 5, 3, 8
+
+
+@kernel
+def nothing_foretold(game, rules, move):
+    """Say what the table sees of a move: nothing."""
+    return -1
+
+
+@kernel
+def nothing_seen(game, rules, seat, when):
+    """Say what a rival was seen to do: nothing."""
+    return -1
+
+
+@kernel
+def at_no_time(game, rules):
+    """Say when all choose at once: never."""
+    return 0
+
+
+@kernel
+def _step(of_nets, of_others, others, nets, rest):
+    """Return in which of seven steps it is more likely with a net, so many of so many; 3 is alike."""
+    ratio = (of_nets + _ALLOWED * rest) * (others + _ALLOWED) / ((nets + _ALLOWED) * (of_others + _ALLOWED * rest))
+    step = 0
+    for one in _STEPS:
+        step += ratio > one
+    return step
+
+
+@kernel
+def _place(seat, one):
+    """Return the place of a rival in the memory."""
+    return one if one < seat else one - 1
+
+
+@kernel
+def _evidence(note, key):
+    """Return by how many half units a thing that was seen moves the log odds of a net."""
+    rest = note >> _ODDS_BITS
+    found = rest & ((1 << _STEP_BITS) - 1)
+    rest >>= _STEP_BITS
+    for _ in range(_NAMED):
+        if rest & ((1 << _KEY_BITS) - 1) == key:
+            found = rest >> _KEY_BITS & ((1 << _STEP_BITS) - 1)
+            break
+        rest >>= _KEY_BITS + _STEP_BITS
+    return found - 3
+
+
+@kernel
+def is_net(line_up, first, player):
+    """Say whether a player of a pool is played by the same kernel as its first: a net."""
+    return line_up[player] == line_up[first]
+
+
+@kernel
+def draw_player(lookahead, line_up, first, rivals, net):
+    """Draw a player of a pool among its nets, or among the others."""
+    while True:
+        player = first + 1 + below(lookahead, rivals)
+        if is_net(line_up, first, player) == net:
+            return player
+
+
+def weighing(seen: Any, at_once: Any) -> Any:
+    """Return the kernel that weighs who the rivals are by what was seen of them; see ``searching.Parts``."""
+
+    @kernel
+    def weigh(game, rules, line_up, seat, first, rivals):
+        """Set the chance that a net plays each rival; foresee what they do in this turn, if all choose at once."""
+        lookahead, own = game.lookahead, game.own[seat]
+        nets = 0
+        for player in range(first + 1, first + 1 + rivals):
+            nets += is_net(line_up, first, player)
+        lookahead.inferring = 1 if 0 < nets < rivals else 0
+        when = np.int64(own.memory[_WHEN])
+        for one in range(rules.seats):
+            if one == seat or lookahead.inferring == 0:
+                continue
+            note = np.int64(own.memory[_place(seat, one)])
+            odds = note & ((1 << _ODDS_BITS) - 1)
+            odds = odds - 1 if odds else _MOST
+            key = seen(game, rules, one, when) if when > 0 else -1
+            if key >= 0:
+                odds = min(max(odds + _evidence(note, key), 0), 2 * _MOST)
+            own.memory[_place(seat, one)] = odds + 1
+            weight = nets * _ODDS[odds]
+            lookahead.chance[one] = weight / (weight + rivals - nets)
+            for key in range(KEYS):
+                lookahead.foreseen[one, NETS, key] = lookahead.foreseen[one, OTHERS, key] = 0
+        own.memory[_WHEN] = 0.0
+        lookahead.when = at_once(game, rules) if lookahead.inferring else 0
+
+    return weigh
+
+
+def foretelling(foretold: Any) -> Any:
+    """Return the kernel that counts what a rival does in its first decision of a playout; see ``searching.Parts``."""
+
+    @kernel
+    def foretell(game, rules, seating, line_up, first, rivals, decider, index):
+        """Count what a rival does as who plays it, and as one of the others."""
+        lookahead, choice = game.lookahead, game.choice
+        lookahead.met |= 1 << decider
+        key = foretold(game, rules, choice.moves[index])
+        if key < 0 or choice.count < 2:
+            return
+        net = is_net(line_up, first, lookahead.player[decider])
+        lookahead.foreseen[decider, NETS if net else OTHERS, key] += 1
+        other = draw_player(lookahead, line_up, first, rivals, not net)
+        settings = seating.settings[seating.settings_at[other]]
+        index = call(line_up[other], game.public, game.own[decider], choice, rules, settings)
+        if 0 <= index < choice.count:
+            key = foretold(game, rules, choice.moves[index])
+            lookahead.foreseen[decider, OTHERS if net else NETS, key] += 1
+
+    return foretell
+
+
+@kernel
+def note_foreseen(game, rules, seat):
+    """Keep what was foreseen of each rival in the memory of the seat."""
+    lookahead, own = game.lookahead, game.own[seat]
+    for one in range(rules.seats):
+        if one == seat:
+            continue
+        nets, others = 0, 0
+        for key in range(KEYS):
+            nets += lookahead.foreseen[one, NETS, key]
+            others += lookahead.foreseen[one, OTHERS, key]
+        note, left_nets, left_others = 0, nets, others
+        for _ in range(_NAMED):
+            best, most = KEYS - 1, 0  # which is nothing
+            for key in range(KEYS):
+                often = lookahead.foreseen[one, NETS, key] * others + lookahead.foreseen[one, OTHERS, key] * nets
+                if often > most:
+                    best, most = key, often
+            of_nets, of_others = lookahead.foreseen[one, NETS, best], lookahead.foreseen[one, OTHERS, best]
+            step = _step(of_nets, of_others, others, nets, 0.125)
+            note = (note << _STEP_BITS | step) << _KEY_BITS | best
+            left_nets, left_others = left_nets - of_nets, left_others - of_others
+            lookahead.foreseen[one, NETS, best] = lookahead.foreseen[one, OTHERS, best] = 0
+        note = note << _STEP_BITS | _step(left_nets, left_others, others, nets, 0.5)
+        own.memory[_place(seat, one)] += float(note << _ODDS_BITS)
+    own.memory[_WHEN] = lookahead.when
