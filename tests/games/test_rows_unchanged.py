@@ -2,8 +2,8 @@
 
 One plan for each game, rule set and number of players, with policies of every kind, explored and recorded picks, and
 the switches of Tower of Babel. A digest may change only with a rule or a policy, and then the change says why: where
-nets play, they are those of nets in short integers, in 7 Wonders of one of seven rounds (five before), in Babel of a
-search that tries equal moves once.
+nets play, they are those of nets in short integers, in 7 Wonders of one of seven rounds (five before), in Babel of one
+of four (two before) and of a search that tries equal moves once.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str]] = {
             "policies": "net,search:playouts=20,majority,greedy",
             "games": 6,
         },
-        "2ccb1bcb9357514d",
-        "88215827b4ceeb80",
+        "9ee6a0a1f3bb632c",
+        "c73b511277b62d55",
     ),
     "bans, boards, chances and a patch": (
         {
