@@ -11,7 +11,7 @@ from wsim.errors import UserError
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-def test_action_cards_by_formula_are_played_as_the_twin_plays_them(formula: str) -> None:
+def test_a33_action_cards_by_formula_are_played_as_the_twin_plays_them(formula: str) -> None:
     cards = [f"babel.action_cards.{card}=6" for card in ("disc_bonus", "five_points", "triple_bonus")]
     effects = [f"babel.effects.{card}='{formula}'" for card in ("disc_bonus", "five_points", "triple_bonus")]
     compare_case(3, 4, [*cards, *effects, "babel.effects.refused_offer=0"], games=2)

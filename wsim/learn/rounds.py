@@ -175,7 +175,9 @@ class Learning:
 
         usual = self.plan.fitting
         how = replace(usual, rounds=one.passes or usual.rounds, rate=one.rate or usual.rate)
-        net = learner.fit(net, tables, how, self.plan.seed + number, report).blended(net, one.blend)
+        begun, net = net, learner.fit(net, tables, how, self.plan.seed + number, report)
+        if one.blend:
+            net = net.blended(begun, one.blend)
         decisions = sum(len(table.states) for table in tables)
         learner.save(net, path, {**self.about(), "round": number, "decisions": decisions})
 

@@ -178,7 +178,7 @@ class LearnedNet:
         arrays = {
             name: ((1 - part) * one + part * other.arrays[name]).astype(np.float32) for name, one in self.arrays.items()
         }
-        return replace(self, arrays=arrays) if part else self
+        return replace(self, arrays=arrays)
 
     def save(self, path: Path) -> None:
         """Write the net, whole or not at all; its numbers are rounded to half precision, as when they are read again.
