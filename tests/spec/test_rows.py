@@ -39,8 +39,10 @@ def told(what: Any) -> list[str]:
 
 def test_a_goal() -> None:
     assert [line.partition(": ")[2] for line in told(lambda: as_goal(GOAL))] == [
-        "unknown section 'targets' (did you mean 'target'?); "
-        "accepted: players, plan, setting, target, knob, keep, search",
+        (
+            "unknown section 'targets' (did you mean 'target'?); "
+            "accepted: players, plan, setting, target, knob, keep, search"
+        ),
         "'seed' is no key of a setting: the search decides how games are played",
         f"unknown key of a target 'withn' (did you mean 'within'?); accepted: {', '.join(Target.__dataclass_fields__)}",
         "target.relative must be a number, not 'much'",
