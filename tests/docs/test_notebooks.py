@@ -15,7 +15,8 @@ from wsim.lab.plan import Plan
 from wsim.lab.run import record
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("train_a_net", "how_strong", "skill_ladder", "win_chances")  # plain programs beside the notebooks
+# plain programs beside the notebooks
+SCRIPTS = ("train_a_net", "how_strong", "skill_ladder", "win_chances", "between_players")
 NOTEBOOKS = sorted(path for path in (ROOT / "analysis").glob("*.py") if path.stem not in SCRIPTS)
 PUBLIC = {"wsim", "wsim.stats", "wsim.wonders.analysis"}
 

@@ -111,6 +111,8 @@ def test_its_net_is_learned_and_plays(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_game_without_a_net_of_its_own_says_so() -> None:
+    with pytest.raises(UserError, match="searchers of this game infer nothing of their rivals: 'inferred' is not"):
+        ready("search:pool=inferred", "random", "random")
     with pytest.raises(UserError, match="ladder comes without a net: name a file that wsim learn wrote"):
         ready("net")
     with pytest.raises(UserError, match="'net' is not one of random, balanced"):

@@ -348,7 +348,7 @@ def searching(parts: Parts) -> Any:
     """Return the kernel (game, rules, seating, line_up, seat) -> index of a game: its policy ``search``."""
     choose_candidates, compare, moment_of = _choosing(parts), _comparing(parts), parts.moment
     all_words = (parts.state.itemsize + parts.choice.itemsize) // 8
-    weigh = weighing(parts.seen, parts.at_once)
+    weigh, infers = weighing(parts.seen, parts.at_once), parts.at_once is not at_no_time
 
     @kernel
     def search(game, rules, seating, line_up, seat):
@@ -361,7 +361,7 @@ def searching(parts: Parts) -> Any:
             lookahead.valuer = seating.pool_at[own.entrant] + seating.pool_size[own.entrant] - 1
         _set_streams(lookahead, own, moment_of(game.public, game.choice))
         lookahead.inferring, lookahead.when = 0, 0
-        if own.parameters[INFERRED] > 0.0:
+        if infers and own.parameters[INFERRED] > 0.0:
             weigh(game, rules, line_up, seat, seating.pool_at[own.entrant], seating.pool_size[own.entrant] - 1)
         settings = seating.settings[seating.settings_at[own.entrant]]
         left = choose_candidates(game, rules, settings, line_up, seat, most, prior)

@@ -354,13 +354,13 @@ class Plan:
         return tuple(dict.fromkeys(str(entry) for entry in self.line_up if entry.file or entry.module))
 
     def code_in_words(self) -> str:
-        """Return what is code of a user, for a refusal: ``policy code, ./mine.py:bold, and effects, mine.py``."""
+        """Return what is code of a user, for a refusal: ``policy code, ./mine.py:bold, and effects, ./mine.py``."""
         parts = {"policy code": self._policies_of_user, "effects in Python": map(str, self.effects.values())}
         return ", and ".join(", ".join((what, *found)) for what, one in parts.items() if (found := tuple(one)))
 
     @property
     def effects(self) -> dict[str | None, Path]:
-        """Where the files of functions lie that formulas call (``effects = "mine.py"``), by the card file or patch."""
+        """Where the files of functions lie that formulas call (``effects = ...``), by the card file or patch."""
         cards, patches = self.card_files
         card_files: dict[str | None, str | None] = {self.cards: cards}
         card_files |= dict(zip(self.patch, patches, strict=True))

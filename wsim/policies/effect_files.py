@@ -1,4 +1,4 @@
-"""Files of functions that a card file or patch names (``effects = "mine.py"``): found and read, never executed here.
+"""Files of functions that a card file or patch names (``effects = ...``): found and read, never executed here.
 
 Such a file lies beside the one that names it; what it needs of its own, it imports from there.
 """
@@ -26,7 +26,7 @@ class EffectFile:
 
     Attributes
     ----------
-    name: as it is written, ``mine.py``. digest: of it and what it imports from its folder.
+    name: as it is written. digest: of it and what it imports from its folder.
     arguments: of each function at its top, by name: how many it takes at least and at most.
     place: where it lies; two that differ in nothing else are equal.
     """

@@ -108,6 +108,14 @@ def named_pool(text: str, known: Mapping[str, str]) -> list[str]:
     return names
 
 
+def infers(pool: str, known: bool) -> bool:
+    """Return whether a searcher infers who its rivals are; ``known``: whether searchers of its game know how to."""
+    wanted = INFERRED in pool.split("+")
+    if wanted and not known:
+        raise UserError(f"searchers of this game infer nothing of their rivals: {pool!r} is not accepted, all is")
+    return wanted
+
+
 def noisy(weights: NDArray[np.float64], copy: int) -> NDArray[np.float64]:
     """Return a copy of weights, each times a factor that is a function of the copy's number and its place."""
     import random  # 8 ms, that a command's help does not need

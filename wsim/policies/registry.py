@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsim.errors import UserError, nearest
 from wsim.policies.lineup import Entry, check_length, finite
-from wsim.policies.pool import INFERRED, SEARCH, Player, Pool, check_budget, players_of
+from wsim.policies.pool import SEARCH, Player, Pool, check_budget, infers, players_of
 from wsim.policies.watch import Answering
 
 if TYPE_CHECKING:
@@ -385,7 +385,8 @@ def _searcher(
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)
     parameters = _parameters_of(policies[entry.name].parameters, values, interface)
-    parameters[searching.INFERRED] = INFERRED in values["pool"].split("+")
+    if infers(values["pool"], known=len(parameters) > searching.INFERRED):
+        parameters[searching.INFERRED] = 1
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.searching(policies[entry.name].function)
     digest = _digest(" ".join(made_of), parameters, weights)

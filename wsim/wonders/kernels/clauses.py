@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wsim.jit import kernel
+from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clause_acts import do
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_effect
@@ -34,7 +34,7 @@ from wsim.wonders.words import (
     WHOM_TRIGGER,
 )
 
-_ONE = np.uint64(1)
+_ZERO, _ONE, _BYTE = np.uint64(0), np.uint64(1), np.uint64(255)
 
 
 @kernel
@@ -117,17 +117,30 @@ def moment(game, rules, trigger):
 
 
 @kernel
-def _watchers(game, rules, trigger, mover, entry, color, seller):
+def watching(public, rules):
+    """Return the cities that have clauses of each trigger of moves: a byte for a trigger, in it a bit for a city."""
+    found = _ZERO
+    for trigger in range(ON_CARD, ON_PURCHASE + 1):
+        if rules.clause_from[trigger] < rules.clause_from[trigger + 1]:
+            for owner in range(public.seats):
+                if _may_act(public, rules, owner, trigger):
+                    found |= _ONE << np.uint64(8 * (trigger - ON_CARD) + owner)
+    return found
+
+
+@kernel
+def _watchers(game, rules, watched, trigger, mover, entry, color, seller):
     """Let the clauses act that wait for a move: in every city, but not those of what the move has just placed.
 
-    ``color`` is that of a structure built, ``seller`` the city that sells, -1 where there is none.
+    ``watched`` is what ``watching`` found, ``color`` that of a structure built, ``seller`` the city that sells; -1
+    where there is none.
     """
     public = game.public
-    first, end = rules.clause_from[trigger], rules.clause_from[trigger + 1]
-    for owner in range(public.seats if first < end else 0):
-        if not _may_act(public, rules, owner, trigger):
-            continue
-        for clause in range(first, end):
+    owners = watched >> np.uint64(8 * (trigger - ON_CARD)) & _BYTE
+    while owners:
+        owner = lowest_bit(owners)
+        owners &= owners - _ONE
+        for clause in range(rules.clause_from[trigger], rules.clause_from[trigger + 1]):
             card = rules.clause_entry[clause]
             if (
                 related(public, rules, owner, mover, rules.clause_by[clause])
@@ -140,33 +153,38 @@ def _watchers(game, rules, trigger, mover, entry, color, seller):
 
 
 @kernel
-def _purchases_made(game, rules, buyer, entry, move):
+def _purchases_made(game, rules, watched, buyer, entry, move):
     """Let the clauses act that wait for coins paid to a neighbour, to the left one first (R64)."""
     public, seats = game.public, game.public.seats
     for side in range(NEIGHBOR_SEATS):
         public.purchase = right_of(move) if side else left_of(move)
         if public.purchase:
             seller = (buyer + (seats - 1 if side else 1)) % seats
-            _watchers(game, rules, ON_PURCHASE, buyer, entry, -1, seller)
+            _watchers(game, rules, watched, ON_PURCHASE, buyer, entry, -1, seller)
     public.purchase = 0
 
 
 @kernel(rare=True)
-def move_made(game, rules, mover, move, entry, decision):
-    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54)."""
-    action = action_of(move)
+def move_made(game, rules, watched, mover, move, entry, decision):
+    """Let the clauses of a move act: those of what it placed, then those that wait for such a move (R54).
+
+    ``watched`` is what ``watching`` finds once the moves of all cities are made.
+    """
     if entry >= 0 and rules.when[entry]:
         for clause in range(rules.clause_from[ON_BUILT], rules.clause_from[ON_BUILT + 1]):
             if rules.clause_entry[clause] == entry:
                 _act(game, rules, clause, mover, mover)
+    if watched == _ZERO:
+        return
+    action = action_of(move)
     if action == BUILD:
-        _watchers(game, rules, ON_CARD, mover, entry, np.int64(rules.color[entry]), -1)
+        _watchers(game, rules, watched, ON_CARD, mover, entry, np.int64(rules.color[entry]), -1)
     else:
-        _watchers(game, rules, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1, -1)
+        _watchers(game, rules, watched, ON_SALE if action == SELL else ON_STAGE, mover, entry, -1, -1)
     if decision == LAST_CARD:
-        _watchers(game, rules, ON_LAST_CARD, mover, entry, -1, -1)
+        _watchers(game, rules, watched, ON_LAST_CARD, mover, entry, -1, -1)
     if rules.clause_from[ON_PURCHASE] < rules.clause_from[ON_PURCHASE + 1]:
-        _purchases_made(game, rules, mover, entry, move)
+        _purchases_made(game, rules, watched, mover, entry, move)
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsim.jit import kernel, lowest_bit
 from wsim.wonders.kernels.clause_acts import add_free_builds, find_cheapest
-from wsim.wonders.kernels.clauses import move_made
+from wsim.wonders.kernels.clauses import move_made, watching
 from wsim.wonders.kernels.formula import evaluate
 from wsim.wonders.kernels.log import log_deed
 from wsim.wonders.kernels.moves import (
@@ -412,11 +412,13 @@ def resolve(game, rules, decision):
 @kernel(rare=True)
 def _moves_made(game, rules, decision):
     """Let the clauses act that the moves of this turn set off, seat by seat (R54)."""
+    watched = watching(game.public, rules)
     for seat in range(game.public.seats):
         move = game.hidden.taken[seat]
         if move != NO_MOVE:
             entry = np.int64(entry_of(game.public, rules, seat, move))
-            move_made(game, rules, seat, move, entry, decision)
+            if watched or (entry >= 0 and rules.when[entry]):
+                move_made(game, rules, watched, seat, move, entry, decision)
 
 
 @kernel
@@ -443,7 +445,7 @@ def build_from_pile(game, rules, seat, move):
         gain(public, rules, seat, card)
         take_tokens(public, rules, seat, card)
     if rules.clauses:
-        move_made(game, rules, seat, move, card, DISCARD_PILE)
+        move_made(game, rules, watching(public, rules), seat, move, card, DISCARD_PILE)
     if rules.coin_loss[card, 0] == 0:
         return False
     inflict(game, rules, seat, card)
