@@ -385,7 +385,7 @@ def _searcher(
     if net is not None:
         players[0] = replace(players[0], net=net, weights=weights)
     parameters = _parameters_of(policies[entry.name].parameters, values, interface)
-    if infers(values["pool"], known=len(parameters) > searching.INFERRED):
+    if infers(values["pool"], known=len(parameters) > searching.INFERRED + 1):
         parameters[searching.INFERRED] = 1
     made_of = [source, *(player.digest for player in players), "" if net is None else net.digest.hex()]
     pool, function = Pool(values["pool"], tuple(players)), interface.searching(policies[entry.name].function)
@@ -424,12 +424,11 @@ def _valuing_searcher(entry: Entry, policies: Mapping[str, Policy], interface: I
     found = _searcher(Entry(search.name), policies, values, interface, search.function)  # its pool knows the sources
     assert found.pool is not None
     parameters = _parameters_of((*BUDGET, AHEAD), values, interface)
-    parameters[searching.VALUED] = 1.0
+    parameters[searching.VALUED], own = 1.0, found.pool.players
     digest = _digest(f"{found.digest} {entry.function} {plugged.digest}", parameters, found.weights)
-    own = found.pool.players
     pool = Pool(f"{found.pool.name} {digest}", (*own, replace(own[0], function=plugged.call)))
-    label = _label(entry, plugged.declaration)
-    return replace(found, label=label, digest=digest, parameters=parameters, plugged=plugged, pool=pool)
+    found = replace(found, label=_label(entry, plugged.declaration), plugged=plugged)
+    return replace(found, digest=digest, parameters=parameters, pool=pool)
 
 
 def _declared(declaration: Declaration) -> tuple[Parameter, ...]:
